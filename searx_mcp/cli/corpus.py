@@ -36,7 +36,7 @@ from searx_mcp.models.evidence import QuoteVerdict
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.corpus import read_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
-from searx_mcp.render.evidence import evidence_data
+from searx_mcp.render.evidence_data import evidence_data
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient

@@ -5,7 +5,7 @@ The form of each line is that of the specification, so that a model that knows i
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from searx_mcp.models.evidence import (
     Citation,
@@ -17,8 +17,6 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.public import marked, without_absent
-from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within
 from searx_mcp.render.trace import trace_lines
 
@@ -27,13 +25,12 @@ _NOTE_TOKENS: Final = 60
 _QUESTION_TOKENS: Final = 60
 _COPIES: Final = 5
 """Addresses of copies that are named."""
-_QUOTES_SHARE: Final = 0.15
+QUOTES_SHARE: Final = 0.15
 """Of a budget, for quotes at most: they say again, ready to be cited, what stands in the evidence."""
-_STATS_SHARE: Final = 0.5
-_SOURCES_SHARE: Final = 0.75
+STATS_SHARE: Final = 0.5
+_LEAST_STATS_SHARE: Final = 0.1
+SOURCES_SHARE: Final = 0.75
 """Of what figures leave; both are whole but in the smallest budgets."""
-_SPARING_SHARE: Final = 0.25
-"""Of a budget, what figures and sources may cost as JSON before what a model can do without is left out of them."""
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a chunk is not worth showing."""
 _NONE: Final = "(none)"
@@ -60,8 +57,7 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
         budget: tokens; `None` for no limit.
         boundary: of the fence.
     """
-    stats, sources, room = _always(response, budget, boundary)
-    shown = _fitting(response, room, boundary)
+    stats, sources, room, shown = _chosen(response, budget, boundary)
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary))
     quotes = _block("CITATIONS", _citation_lines(shown.citations, boundary))
     room -= estimate(evidence) + estimate(quotes)
@@ -82,17 +78,29 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
     return f"{told}\n\n{block('STATS', stats)}"
 
 
-def _always(
+def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
+) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
+    """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
+    always = _always(response, budget, boundary, STATS_SHARE)
+    shown = _fitting(response, always[-1], boundary)
+    if response.evidence and not shown.evidence:
+        always = _always(response, budget, boundary, _LEAST_STATS_SHARE)
+        shown = _fitting(response, always[-1], boundary)
+    return (*always, shown)
+
+
+def _always(
+    response: EvidenceResponse, budget: int | None, boundary: str, share: float
 ) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Figures, sources, and the tokens that are left for all else."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    stats, spent = lines_within(_stats_lines(response, boundary), round(_STATS_SHARE * room))
+    stats, spent = lines_within(_stats_lines(response, boundary), round(share * room))
     room -= spent
     listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
     listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
-    sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
+    sources, spent = lines_within(listed, round(SOURCES_SHARE * room))
     return stats, sources, room - spent
 
 
@@ -113,8 +121,7 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
     """Choose what of the evidence and its quotes `evidence_text` shows with the same arguments."""
     if budget is None:
         return Shown(response.evidence, response.citations)
-    _, _, room = _always(response, budget, boundary)
-    return _fitting(response, room, boundary)
+    return _chosen(response, budget, boundary)[-1]
 
 
 def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
@@ -125,7 +132,7 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
         dated.add(quote.source)
         lines = (*_quote_lines(quote, boundary), *origin)
         quotes.append((quote, sum(map(line_cost, lines)) + 1))
-    reserved = min(round(_QUOTES_SHARE * room), sum(cost for _, cost in quotes))
+    reserved = min(round(QUOTES_SHARE * room), sum(cost for _, cost in quotes))
     left = room - reserved - _MORE_TOKENS
     kept: list[Evidence] = []
     for each in response.evidence:
@@ -236,7 +243,7 @@ def _quote_lines(quote: Citation, boundary: str) -> Iterator[str]:
     title = _line(quote.title, boundary) or "Untitled"
     section = f" § {_line(quote.section, boundary)}" if quote.section else ""
     yield f'[{quote.source}] "{one_line(quote.text, boundary, max_tokens=UNLIMITED)}"'
-    yield f"    — {title}, {_cited_url(quote, boundary)}{section}"
+    yield f"    — {title}, {cited_url(quote, boundary)}{section}"
 
 
 def _origin_line(quote: Citation, boundary: str) -> str:
@@ -246,7 +253,7 @@ def _origin_line(quote: Citation, boundary: str) -> str:
     return f"[{quote.source}] retrieved {at} UTC, sha256 {quote.content_hash[:12]}…, {by}"
 
 
-def _cited_url(citation: Citation, boundary: str) -> str:
+def cited_url(citation: Citation, boundary: str) -> str:
     """The address that shows a quote; without the quote if that could pass for the end of our fence."""
     url = one_url(citation.fragment_url)
     return url if neutralise(url, boundary) == url else one_url(citation.url)
@@ -292,106 +299,3 @@ def _steps_of_time(response: EvidenceResponse) -> str:
         if name != "total" and isinstance(ms, float) and ms
     ]
     return f" ({', '.join(steps)})" if steps else ""
-
-
-_RESPONSE_FIELDS: Final = frozenset({"query", "sources", "evidence", "citations"})
-_ROW_FIELDS: Final = frozenset({"title", "text"})
-_NO_STEPS: Final = "Further steps have no room."
-_FIGURES: Final = ("documents_searched", "documents_matched", "iterations", "stop_reason")
-_LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
-
-
-def evidence_data(
-    response: EvidenceResponse, *, budget: int | None = None, boundary: str = ""
-) -> dict[str, Any]:
-    """Give evidence its public form.
-
-    Args:
-        response: the evidence.
-        budget: tokens of the JSON; of evidence, citations, steps and images as many are there as have room,
-            in this order of precedence, the first of each first, and `notes` say what is missing of evidence
-            and steps. `None` gives everything.
-        boundary: of the fences around the texts of evidence, with which `notice` tells a model what all of
-            it is. Without one, texts are for a program.
-    """
-    total = len(response.evidence)
-    if budget is not None:  # what cannot have room is left out before anything else looks at it
-        most = len(costs_until((each.text for each in response.evidence), budget))
-        response = response.model_copy(update={"evidence": response.evidence[:most]})
-    data = _data(response)
-    if budget is not None:
-        data["evidence"] = [_without(row, "id") for row in data["evidence"]]
-    if boundary:
-        for row, quote in zip(data["citations"], response.citations, strict=True):
-            row["fragment_url"] = _cited_url(quote, boundary)
-        data = {**marked({**data, "evidence": []}, boundary), "evidence": data["evidence"]}
-        data["evidence"] = fence_texts(data["evidence"], boundary)
-    return data if budget is None else _within(data, budget, boundary, total)
-
-
-def _data(response: EvidenceResponse) -> dict[str, Any]:
-    data = without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
-    for name in _LISTS:
-        if name in data:
-            data[name] = [without_absent(row, _ROW_FIELDS) for row in data[name]]
-    if not response.evidence:
-        data["sources"] = []
-    for row in data["evidence"]:
-        if "id" not in row:
-            del row["span"]  # of a snippet, which stands in no page
-    for row in data["sources"]:
-        row.setdefault("is_read", False)
-        if row["is_read"]:
-            del row["is_read"]
-    timing = {name: ms for name, ms in response.stats.timing if ms}
-    data["stats"] = {**without_absent(data["stats"]), "timing": timing}
-    return data
-
-
-def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dict[str, Any]:
-    if cost({**data, "evidence": [], "steps": [], "citations": []}) > _SPARING_SHARE * budget:
-        data = _spared(data)
-    lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
-    bare = {name: [] if name in lists else value for name, value in data.items()}
-    for name in ("sub_queries", "stats", "notes"):
-        if cost(bare) > _STATS_SHARE * budget:
-            data, bare = _without(data, name), _without(bare, name)
-    room = budget - cost(bare) - cost([_showing(total, total), _NO_STEPS])
-    sources = lists["sources"] = rows_within(lists["sources"], round(_SOURCES_SHARE * room))
-    room -= sum(map(cost, sources))
-    quotes = round(_QUOTES_SHARE * room)
-    reserved = sum(map(cost, rows_within(lists["citations"], quotes)))
-    evidence = rows_within(lists["evidence"], room - reserved)
-    if not evidence:
-        evidence = beginning(lists["evidence"][:1], room - reserved, boundary)
-    room -= sum(map(cost, evidence))
-    numbers = {row["source"] for row in evidence}
-    notes = list(data.get("notes", ()))
-    if len(evidence) < total:
-        notes.append(_showing(len(evidence), total))
-    lists["evidence"] = evidence
-    for name in ("citations", "steps", "images"):
-        rows = [row for row in lists.get(name, ()) if row.get("source", 0) in {0, *numbers}]
-        lists[name] = rows_within(rows, room)
-        room -= sum(map(cost, lists[name]))
-        if name == "steps" and len(lists[name]) < len(rows):
-            notes.append(_NO_STEPS)
-    always = {**data, **({"notes": notes} if notes else {})}
-    return {name: lists.get(name, value) for name, value in always.items()}
-
-
-def _showing(number: int, total: int) -> str:
-    return f"Showing {number} of {total} chunks; the others have no room."
-
-
-def _spared(data: dict[str, Any]) -> dict[str, Any]:
-    """Leave out hashes, single times and parts of figures, and a question that is taken as it was asked."""
-    figures = {name: data["stats"][name] for name in _FIGURES if name in data["stats"]}
-    rows = [_without(_without(row, "content_hash"), "retrieved_at") for row in data["sources"]]
-    spared = {**data, "sources": rows, "stats": figures}
-    same = data.get("sub_queries") == [data["query"]]
-    return _without(spared, "sub_queries") if same else spared
-
-
-def _without(data: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key != name}

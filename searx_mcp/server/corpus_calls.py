@@ -41,7 +41,8 @@ from searx_mcp.render.errors import (
     fetch_error_data,
     fetch_error_text,
 )
-from searx_mcp.render.evidence import evidence_data, evidence_text
+from searx_mcp.render.evidence import evidence_text
+from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.server.calls import GetService
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.supervision import supervise

@@ -17,7 +17,8 @@ from searx_mcp.models.evidence import (
     Source,
     Timing,
 )
-from searx_mcp.render.evidence import evidence_data, evidence_text
+from searx_mcp.render.evidence import evidence_text
+from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.render.tokens import estimate
 
 MODULES = "https://scikit-learn.example/stable/modules/"
@@ -318,6 +319,50 @@ def test_the_best_chunk_is_cut_where_it_has_no_room(boundary):
     data = evidence_data(told, budget=900, boundary=boundary)
     assert data["evidence"][0]["text"].endswith(f"\n</web-content {boundary}>")
     assert 600 < estimate(json.dumps(data, ensure_ascii=False)) <= 900
+
+
+@pytest.mark.parametrize(
+    ("budget", "is_whole"), [(500, False), (800, False), (1_500, False), (8_000, True)]
+)
+def test_hashes_and_single_figures_go_before_evidence_does(boundary, budget, is_whole):
+    data = evidence_data(many(), budget=budget, boundary=boundary)
+    assert data["sources"][0]["url"] == TREES.url
+    assert data["sources"][0]["title"] == TREES.title
+    assert "Chunk 0." in data["evidence"][0]["text"]
+    assert data["stats"]["stop_reason"].startswith("score plateau")
+    assert data["stats"]["documents_searched"] == 5
+    for row, detail in (("sources", "content_hash"), ("sources", "retrieved_at")):
+        assert (detail in data[row][0]) is is_whole
+    for figure in ("timing", "chunks_evaluated", "mode"):
+        assert (figure in data["stats"]) is is_whole
+
+
+@pytest.mark.parametrize("budget", [350, 400])
+def test_in_least_room_a_passage_with_its_source_is_all_that_data_have(boundary, budget):
+    data = evidence_data(many(), budget=budget, boundary=boundary)
+    assert [source["url"] for source in data["sources"]] == [TREES.url]
+    assert "Chunk 0." in data["evidence"][0]["text"]
+    assert "stats" not in data
+    text = evidence_text(many(), budget=budget, boundary=boundary)
+    assert TREES.url in text
+    assert "\nChunk 0. word0 " in text
+    assert "Showing 1 of 22 chunks; the others have no room." in data["notes"]
+
+
+def test_a_question_that_was_not_taken_apart_is_said_once_in_little_room(boundary):
+    query = response().query
+    told = many().model_copy(update={"sub_queries": (query,)})
+    small = evidence_data(told, budget=800, boundary=boundary)
+    assert "sub_queries" not in small
+    assert evidence_data(told, budget=8_000, boundary=boundary)["sub_queries"] == [query]
+    parts = evidence_data(many(), budget=1_500, boundary=boundary)
+    assert parts["sub_queries"] == ["how does it boost", "which values are missing"]
+
+
+def test_no_room_is_kept_for_quotes_that_do_not_fit(boundary):
+    data = evidence_data(many(), budget=700, boundary=boundary)
+    assert data["citations"] == []
+    assert estimate(json.dumps(data, ensure_ascii=False)) > 600
 
 
 def test_quotes_are_only_of_sources_that_are_shown(boundary):
