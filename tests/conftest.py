@@ -170,12 +170,23 @@ def pace() -> float:
     return 1.0
 
 
+@pytest.fixture(scope="session")
+def backend_at() -> Callable[[float], tuple[str, dict[str, Any]]]:
+    """The suite runs on asyncio, the loop the package is written for, at a pace."""
+
+    def backend(pace: float) -> tuple[str, dict[str, Any]]:
+        if sys.platform == "win32":  # where only the usual loop starts processes
+            return "asyncio", {}
+        return "asyncio", {"loop_factory": partial(UnhurriedLoop, pace)}
+
+    return backend
+
+
 @pytest.fixture
-def anyio_backend(pace: float) -> tuple[str, dict[str, Any]]:
-    """The suite runs on asyncio, the loop the package is written for."""
-    if sys.platform == "win32":  # where only the usual loop starts processes
-        return "asyncio", {}
-    return "asyncio", {"loop_factory": partial(UnhurriedLoop, pace)}
+def anyio_backend(
+    backend_at: Callable[[float], tuple[str, dict[str, Any]]], pace: float
+) -> tuple[str, dict[str, Any]]:
+    return backend_at(pace)
 
 
 @pytest.fixture

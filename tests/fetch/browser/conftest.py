@@ -234,40 +234,113 @@ def leftovers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leftovers]:
 OpenScreen = Callable[..., Any]
 
 
-@pytest.fixture
-def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
-    """Opens a renderer; when it is closed, neither a process nor a file of it may be left."""
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is missing; install it: apt-get install chromium")
+@pytest.fixture(scope="module")
+def anyio_backend(backend_at: Callable[[float], Any]) -> Any:
+    """One loop for all tests of a module, as they may share a browser."""
+    return backend_at(1.0)
 
-    @asynccontextmanager
-    async def opened(
+
+OF_THE_NET = {"names", "allow", "admit", "limits"}
+
+
+class Net:
+    """The ways to the web of one test.
+
+    Attributes:
+        gateways: one for each page, in order.
+        diversion: what the guard let pass.
+    """
+
+    def __init__(
+        self,
+        lead: Callable[[str, int], int],
         *,
         names: Mapping[str, Sequence[Any]] | None = None,
         allow: Sequence[str] = (),
-        lead: Callable[[str, int], int] = site.lead,
         admit: Callable[[URL], None] = lambda _url: None,
         limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
-        **options: Any,
-    ) -> AsyncIterator[Screen]:
+    ) -> None:
         resolver = StaticResolver([PUBLIC])
         resolver.know(names or {})
-        diversion = SocketRedirect(lead)
-        gateways: list[Gateway] = []
-        sessions = Sessions(
-            NetworkConfig(), resolver=resolver, dial=diversion.dial, allow=AllowList.parse(allow)
+        self.diversion = SocketRedirect(lead)
+        self.gateways: list[Gateway] = []
+        self.sessions = Sessions(
+            NetworkConfig(),
+            resolver=resolver,
+            dial=self.diversion.dial,
+            allow=AllowList.parse(allow),
         )
+        self._admit, self._limits = admit, limits
 
-        def make() -> Gateway:
-            gateways.append(sessions.gateway(admit, limits=limits))
-            return gateways[-1]
+    def make(self) -> Gateway:
+        self.gateways.append(self.sessions.gateway(self._admit, limits=self._limits))
+        return self.gateways[-1]
 
-        async with Tasks() as tasks, sessions:
-            renderer = Renderer(make, spawn=tasks.spawn, **options)
-            yield Screen(renderer, gateways, diversion, leftovers)
+
+def _need_chromium() -> None:
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is missing; install it: apt-get install chromium")
+
+
+@pytest.fixture
+def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
+    """Opens a renderer; when it is closed, neither a process nor a file of it may be left."""
+    _need_chromium()
+
+    @asynccontextmanager
+    async def opened(
+        *, lead: Callable[[str, int], int] = site.lead, **options: Any
+    ) -> AsyncIterator[Screen]:
+        ways = {name: options.pop(name) for name in OF_THE_NET & {*options}}
+        net = Net(lead, **ways)
+        async with Tasks() as tasks, net.sessions:
+            renderer = Renderer(net.make, spawn=tasks.spawn, **options)
+            yield Screen(renderer, net.gateways, net.diversion, leftovers)
             await renderer.aclose()
         await leftovers.until_gone()
-        assert not diversion.open_sockets
+        assert not net.diversion.open_sockets
+
+    return opened
+
+
+class Lent:
+    """One renderer, and the net that it has just now."""
+
+    def __init__(self, tasks: Tasks, leftovers: Leftovers) -> None:
+        self.net: Net | None = None
+        self.leftovers = leftovers
+        self.renderer = Renderer(self._make, spawn=tasks.spawn)
+
+    def _make(self) -> Gateway:
+        assert self.net is not None
+        return self.net.make()
+
+
+@pytest.fixture(scope="module")
+async def lent() -> AsyncIterator[Lent]:
+    _need_chromium()
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        leftovers = Leftovers(Path(folder))
+        async with Tasks() as tasks:
+            lent = Lent(tasks, leftovers)
+            yield lent
+            await lent.renderer.aclose()
+        await leftovers.until_gone()
+
+
+@pytest.fixture
+def shared(site: Web, lent: Lent) -> OpenScreen:
+    """Opens the renderer of the module, whose browser is there already: for tests of pages alone."""
+
+    @asynccontextmanager
+    async def opened(
+        *, names: Mapping[str, Sequence[Any]] | None = None, **options: Any
+    ) -> AsyncIterator[Screen]:
+        lent.net = net = Net(site.lead, names=names, **options)
+        async with net.sessions:
+            yield Screen(lent.renderer, net.gateways, net.diversion, lent.leftovers)
+        assert not net.diversion.open_sockets
 
     return opened
 

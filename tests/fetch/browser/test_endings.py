@@ -6,6 +6,7 @@ import pytest
 from aiohttp import web
 
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
+from searx_mcp.fetch.browser import visit
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +27,9 @@ ENDLESS = {
 
 
 @pytest.mark.parametrize("script", ENDLESS.values(), ids=ENDLESS)
-async def test_an_endless_page_ends_in_time(site, screen, script):
+async def test_an_endless_page_ends_in_time(site, shared, script):
     site.pages["/"] = f"<p>text</p><script>{script}</script>"
-    async with screen() as shown:
+    async with shared() as shown:
         await shown.render("/gone")
         now = asyncio.get_running_loop().time
         ends = now() + 1.5
@@ -45,14 +46,15 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("script", FLOODS.values(), ids=FLOODS)
-async def test_a_page_that_does_too_much_is_given_up(site, screen, script):
+async def test_a_page_that_does_too_much_is_given_up(site, screen, monkeypatch, script):
+    monkeypatch.setattr(visit, "MAX_EVENTS", 50)  # a thousand take a browser seven seconds
     site.pages["/"] = (
         f"<p>text</p><script>setInterval(() => {{ for (let i = 0; i < 200; i++) {{ {script} }} }}, 1);"
         " fetch('/hung');</script>"
     )
     site.hang("/hung")
     async with screen() as shown:
-        with pytest.raises(ContentError, match="more"):
+        with pytest.raises(ContentError, match="more than 50 "):
             await shown.render("/")
 
 
@@ -77,13 +79,13 @@ async def test_a_call_may_be_cancelled_while_the_browser_starts(screen, turns):
 
 
 @pytest.mark.parametrize("path", ["/hung", "/script", "/loop", "/drip"])
-async def test_a_call_may_be_cancelled_while_the_page_loads(site, screen, path):
+async def test_a_call_may_be_cancelled_while_the_page_loads(site, shared, path):
     site.hang("/hung")
     site.drip("/drip")
     site.pages["/script"] = "<script src='/hung'></script>"
     site.pages["/loop"] = """<script>const request = new XMLHttpRequest();
       request.open("GET", "/gone", false); request.send(); for (;;);</script>"""
-    async with screen() as shown:
+    async with shared() as shown:
         async with asyncio.TaskGroup() as group:
             rendering = group.create_task(shown.render(path))
             await site.until({"/script": "/hung", "/loop": "/gone"}.get(path, path))

@@ -240,11 +240,11 @@ async def test_the_same_page_arrives_where_the_operator_allows_it(site, screen, 
         "<iframe src='/frame'></iframe>",
     ],
 )
-async def test_a_page_that_goes_there_itself_does_not_arrive(site, screen, traps, page):
+async def test_a_page_that_goes_there_itself_does_not_arrive(site, shared, traps, page):
     aimed = await aims(traps)
     site.pages["/frame"] = f"<script>top.location = 'http://{aimed.alias}:8080/'</script>"
     names = inner_names(aimed)
-    async with screen(names=names) as shown:
+    async with shared(names=names) as shown:
         for place in (
             f"http://{aimed.alias}:8080/",
             "http://inner.org:8080/",

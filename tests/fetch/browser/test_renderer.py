@@ -38,10 +38,10 @@ body { font-family: f; background: url("/background.png"); }</style>
 <script src="/script.js"></script>"""
 
 
-async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, screen):
+async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, shared):
     site.pages["/"] = SKELETON
     site.respond("/text", "Grüße 🙂".encode(), Content_Type="text/plain; charset=utf-8")
-    async with screen() as shown:
+    async with shared() as shown:
         rendered = await shown.render("/", user_agent="searx-mcp/9 (test)")
         assert "<p>Grüße 🙂</p>" in rendered.data.decode()
         assert rendered.url == "http://www.site.org/"
@@ -78,39 +78,39 @@ async def test_https_goes_through_a_tunnel_and_certificates_count(site, screen):
         assert caught.value.code == ErrorCode.TLS_ERROR
 
 
-async def test_only_what_text_may_come_from_is_loaded(site, screen):
+async def test_only_what_text_may_come_from_is_loaded(site, shared):
     site.pages["/"] = COLOURFUL
     site.respond("/script.js", b"document.body.append('script')", Content_Type="text/javascript")
-    async with screen() as shown:
+    async with shared() as shown:
         assert "script" in (await shown.render("/")).data.decode()
         assert {*site.requests} - {"/favicon.ico"} == {"/", "/script.js", "/style.css"}
 
 
-async def test_the_final_address_is_what_redirects_and_scripts_make_it(site, screen):
+async def test_the_final_address_is_what_redirects_and_scripts_make_it(site, shared):
     site.redirect("/", "http://other.org/page")
     site.pages["/page"] = "<script>history.pushState(0, '', '/pushed?a#b')</script>"
-    async with screen() as shown:
+    async with shared() as shown:
         assert (await shown.render("/")).url == "http://other.org/pushed?a#b"
 
 
-async def test_a_page_may_go_on_to_another(site, screen):
+async def test_a_page_may_go_on_to_another(site, shared):
     site.pages["/"] = "<p>first</p><script>location = '/second'</script>"
     site.pages["/second"] = "<p>second</p>"
-    async with screen() as shown:
+    async with shared() as shown:
         rendered = await shown.render("/")
         assert rendered.url == "http://www.site.org/second"
         assert "second" in rendered.data.decode()
 
 
-async def test_an_error_page_is_rendered_with_its_status(screen):
-    async with screen() as shown:
+async def test_an_error_page_is_rendered_with_its_status(shared):
+    async with shared() as shown:
         rendered = await shown.render("/gone")
         assert (rendered.status, "nothing here" in rendered.data.decode()) == (404, True)
 
 
-async def test_html_is_cut_where_it_may_be(site, screen):
+async def test_html_is_cut_where_it_may_be(site, shared):
     site.pages["/"] = "<p id=p></p><script>p.append('ä'.repeat(5000) + '\\ud83d')</script>"
-    async with screen() as shown:
+    async with shared() as shown:
         whole = await shown.render("/")
         assert "ä" * 5_000 + "?" in whole.data.decode()
         cut = await shown.render("/", max_bytes=2_001)
@@ -119,46 +119,46 @@ async def test_html_is_cut_where_it_may_be(site, screen):
         assert whole.data.decode().startswith(cut.data.decode())
 
 
-async def test_a_page_cannot_forge_how_it_is_read(site, screen):
+async def test_a_page_cannot_forge_how_it_is_read(site, shared):
     site.pages["/"] = """<p>truth</p><img name="documentElement"><form name="contentType"></form>
       <script>for (const kind of [Element, HTMLElement])
         Object.defineProperty(kind.prototype, "outerHTML", {get: () => "x".repeat(1e6)});
       String.prototype.slice = () => "x".repeat(1e6);
       performance.getEntriesByType = () => [{responseStatus: 999}];</script>"""
-    async with screen() as shown:
+    async with shared() as shown:
         rendered = await shown.render("/")
         assert rendered.status == 200
         assert "<p>truth</p>" in rendered.data.decode()
         assert len(rendered.data.decode()) < 1_000
 
 
-async def test_no_other_window_opens(site, screen):
+async def test_no_other_window_opens(site, shared):
     site.pages["/"] = """<a id="a" href="/popup" target="_blank">x</a><script>
       open("/popup"); a.click(); onload = () => open("/popup", "_blank", "width=100");
       const form = document.createElement("form"); form.action = "/popup"; form.target = "_blank";
       document.body.append(form); form.submit();</script>"""
-    async with screen() as shown:
+    async with shared() as shown:
         await shown.render("/")
         assert not [path for path in site.requests if path.startswith("/popup")]
 
 
-async def test_what_is_refused_and_what_is_missing_is_said(site, screen):
+async def test_what_is_refused_and_what_is_missing_is_said(site, shared):
     site.pages["/"] = """<p>text</p><script src="http://127.0.0.1/a.js"></script>
       <script src="http://10.0.0.1:8080/b.js"></script><iframe src="/pour"></iframe>"""
     site.pour("/pour")
-    async with screen(limits=GatewayLimits(connection_bytes=100_000)) as shown:
+    async with shared(limits=GatewayLimits(connection_bytes=100_000)) as shown:
         assert (await shown.render("/")).body.notes == (
             "The page wants to load more than it may; some of it may be missing.",
             "Requests of the page to 2 hosts that may not be asked were refused, such as 127.0.0.1.",
         )
 
 
-async def test_a_page_that_never_ends_is_read_as_far_as_it_came(site, screen, monkeypatch):
+async def test_a_page_that_never_ends_is_read_as_far_as_it_came(site, shared, monkeypatch):
     # It is read after 4 seconds, and a browser on a busy machine has the rest of the minute for that.
     monkeypatch.setattr(visit, "_READING_SHARE", 56 / 60)
     monkeypatch.setattr(visit, "_READING_TIME", 56.0)
     site.drip("/")
-    async with screen() as shown:
+    async with shared() as shown:
         await shown.render("/gone")
         rendered = await shown.render("/", within=60)
         assert "<p>the beginning</p>" in rendered.data.decode()
