@@ -16,7 +16,8 @@ _LONGEST_NAME: Final = 64
 _RELAYED: Final = " (via "
 """Where `mcp-remote` puts its own name behind that of the client for which it speaks."""
 _CHARS: Final = 4
-"""Characters of a token: prose has 3.6 by `render.tokens`, and only runs of blanks have more."""
+"""Characters of a token: text and code of this repository have 3.1 to 3.4 by `render.tokens`, and only runs of
+blanks have more."""
 _SHARE: Final = 5 / 6
 """Of a client's deadline, what a call may take: the rest is for the way, and for a server that is busy. Of the 60
 seconds of the TypeScript SDK it leaves the default of `server.tool_timeout`."""
