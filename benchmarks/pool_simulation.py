@@ -41,16 +41,17 @@ def main() -> None:
     tallies = crowd.compare(pools=pools, searches=searches, seed=options.seed)
     targets = _crowd_targets(tallies[crowd.OURS], success)
     tables = [_crowd_table(tallies, pools, searches)]
+    greedy: list[Month] = []
     if not options.quick:
+        greedy = [
+            thirty_days.simulate(asked=asked, days=days, seed=options.seed, state=Greedy())
+            for asked in thirty_days.DEMANDS
+        ]
         pair, ratios = own.compare(triples=10, searches=1_000, seed=options.seed)
         targets.append(_own_target(*pair))
         tables.append(_own_table(*pair, ratios))
     months = [
         thirty_days.simulate(asked=asked, days=days, seed=options.seed)
-        for asked in thirty_days.DEMANDS
-    ]
-    greedy = [
-        thirty_days.simulate(asked=asked, days=days, seed=options.seed, state=Greedy())
         for asked in thirty_days.DEMANDS
     ]
     blended = [

@@ -5,7 +5,6 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,22 +70,27 @@ def certificate(ca: trustme.CA, name: str) -> ssl.SSLContext:
     return context
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def authority() -> trustme.CA:
     return trustme.CA()
 
 
-@pytest.fixture
-def ca_file(authority: trustme.CA, tmp_path: Path) -> str:
-    path = tmp_path / "ca.pem"
+@pytest.fixture(scope="module")
+def ca_file(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("authority") / "ca.pem"
     authority.cert_pem.write_to_path(path)
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def trusted(authority: trustme.CA) -> ssl.SSLContext:
+    return certificate(authority, HOST)
+
+
 @pytest.fixture
-async def secure(authority: trustme.CA) -> AsyncIterator[FakeSearxng]:
+async def secure(trusted: ssl.SSLContext) -> AsyncIterator[FakeSearxng]:
     """The instance at `SECURE`."""
-    async with FakeSearxng(ssl_context=certificate(authority, HOST)) as fake:
+    async with FakeSearxng(ssl_context=trusted) as fake:
         yield fake
 
 
