@@ -7,8 +7,10 @@ from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+import httpx2
 import pytest
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import Implementation
 from typing_extensions import override
 
@@ -166,10 +168,27 @@ async def named(
         yield client
 
 
+@asynccontextmanager
+async def named_over_http(
+    settings: Settings, service: Asked, name: str, mode: str
+) -> AsyncIterator[Client]:
+    app = build_server(settings, service=service).streamable_http_app()
+    transport = httpx2.ASGITransport(app=app)
+    async with app.router.lifespan_context(app):
+        async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+            streams = streamable_http_client("http://127.0.0.1:8000/mcp", http_client=http)
+            info = Implementation(name=name, version="1")
+            async with Client(streams, mode=mode, client_info=info) as client:
+                yield client
+
+
+@pytest.mark.parametrize("connected", [named, named_over_http], ids=["in memory", "over HTTP"])
 @pytest.mark.parametrize(("mode", "era"), [("auto", "2026-07-28"), ("legacy", "2025-11-25")])
 @pytest.mark.parametrize(("name", "attached"), [("claude-code", False), ("Zed", True)])
-async def test_the_name_of_a_client_is_seen_in_both_eras(settings_for, mode, era, name, attached):
-    async with named(settings_for(), Asked(), name, mode) as client:
+async def test_the_name_of_a_client_is_seen_in_both_eras(
+    settings_for, connected, mode, era, name, attached
+):
+    async with connected(settings_for(), Asked(), name, mode) as client:
         assert client.protocol_version == era
         for tool, arguments in (
             ("web_search", {"query": "x"}),
