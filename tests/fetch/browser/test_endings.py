@@ -54,7 +54,7 @@ async def test_a_page_that_does_too_much_is_given_up(site, screen, monkeypatch, 
     )
     site.hang("/hung")
     async with screen() as shown:
-        with pytest.raises(ContentError, match="more than 50 "):
+        with pytest.raises(ContentError, match="more"):
             await shown.render("/")
 
 
