@@ -130,7 +130,7 @@ async def test_pages_are_kept_and_read_by_question(mode: str, tmp_path: Path) ->
         read = await call(client, "read_page", url=web.url("/bees"), query="where are flowers")
         assert len(web.requests) == asked, "it is fresh"
         failed = await call(client, "answer", url=web.url("/gone"), query="x")
-    assert "1 chunks, 1 of them new" in text(kept)
+    assert "1 chunk, 1 of them new" in text(kept)
     assert "failed, not_found" in text(kept)
     data = read.structured_content
     assert data is not None
