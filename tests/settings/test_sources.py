@@ -650,10 +650,15 @@ def environ_of(shell: str) -> dict[str, str]:
 
 
 def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
-    for folder in ("config", "docs"):
-        (tmp_path / folder).mkdir()
+    for folder in ("config", "docs/decisions", "tests/server/published"):
+        (tmp_path / folder).mkdir(parents=True)
     tools = ("web_search", "read_page", "answer", "search_corpus", "corpus_status", "ingest")
-    pages = {"configuration.md": ("settings",), "mcp.md": tools, "web-fetch.md": ("web_fetch",)}
+    pages = {
+        "configuration.md": ("settings",),
+        "mcp.md": (*tools, "clients"),
+        "decisions/channels.md": ("sources",),
+        "web-fetch.md": ("web_fetch",),
+    }
     for file, names in pages.items():
         places = (
             (write_config.BEGIN.format(name), write_config.END.format(name)) for name in names
