@@ -23,7 +23,6 @@ from mcp.server.stdio import stdio_server
 
 from searx_mcp import __version__
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.service import Service
 from searx_mcp.server.corpus_tools import (
     ANSWER,
     CORPUS_STATUS,
@@ -37,6 +36,7 @@ from searx_mcp.tasks import CallThread
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
+    from searx_mcp.models.service import Service
 
 
 class LazyService:
@@ -67,7 +67,7 @@ class LazyService:
         self._stop.set()
         await self._group.__aexit__(exc_type, exc, traceback)
 
-    async def get(self) -> Service:
+    async def get(self) -> "Service":
         """The open client.
 
         Raises:
@@ -114,7 +114,7 @@ _RESEARCH_INSTRUCTIONS = (
 _LISTS_TTL_MS = 3_600_000
 
 
-def build_server(settings: Settings, *, service: Service | None = None) -> MCPServer[None]:
+def build_server(settings: Settings, *, service: "Service | None" = None) -> MCPServer[None]:
     """The server with its tools, not yet running.
 
     Args:
@@ -152,7 +152,7 @@ def _published(settings: Settings) -> Iterator[Published]:
 class _Holder:
     """Knows the service while the server runs."""
 
-    def __init__(self, settings: Settings, service: Service | None) -> None:
+    def __init__(self, settings: Settings, service: "Service | None") -> None:
         self._settings = settings
         self._given = service
         self._lazy: LazyService | None = None
@@ -162,7 +162,7 @@ class _Holder:
         async with LazyService(self._settings) as self._lazy:
             yield
 
-    async def get(self) -> Service:
+    async def get(self) -> "Service":
         if self._given is not None:
             return self._given
         if self._lazy is None:

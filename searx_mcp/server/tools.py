@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, ToolAnnotations
-from pydantic import BaseModel
 from typing_extensions import override
 
 from searx_mcp.arguments import fetch_schema, search_schema
-from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_TOKENS, TOKEN_CHARS
-from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.schemas import output_schema
 from searx_mcp.settings.values import Settings
 
@@ -55,7 +52,7 @@ class Published:
         title: for a person.
         description: for a model: use for, not for, returns, next.
         schema: of its arguments.
-        output: the model of its structured content.
+        output: the model of its structured content, as `module:name`: few servers publish its schema.
         annotations: what it does to the world.
         calls: the module with the class `Calls`, loaded with the first call.
         most_tokens: that a call can ask for; unless given, `server.response_token_budget`.
@@ -65,7 +62,7 @@ class Published:
     title: str
     description: str
     schema: dict[str, Any]
-    output: type[BaseModel]
+    output: str
     annotations: ToolAnnotations
     calls: str
     most_tokens: int | None = None
@@ -78,7 +75,7 @@ def search_tool(settings: Settings) -> Published:
         title="Web search",
         description=SEARCH_DESCRIPTION,
         schema=search_schema(settings.search_defaults()),
-        output=SearchResponse,
+        output="searx_mcp.models.response:SearchResponse",
         annotations=_READS,
         calls=_CALLS,
         most_tokens=MAX_TOKENS,
@@ -95,7 +92,7 @@ def fetch_tool(settings: Settings) -> Published:
             timeout=settings.web_fetch.default_timeout,
             max_content_length=settings.web_fetch.max_content_size,
         ),
-        output=Page,
+        output="searx_mcp.models.page:Page",
         annotations=_READS,
         calls=_CALLS,
         most_tokens=settings.server.fetch_token_limit,
@@ -139,7 +136,10 @@ class Tools:
             structured_output=False,
         )
         if self._settings.server.structured_output == "on":
-            tool.fn_metadata.output_schema = output_schema(published.output)
+            module_name, _, model = published.output.partition(":")
+            tool.fn_metadata.output_schema = output_schema(
+                getattr(import_module(module_name), model)
+            )
         return tool.model_copy(update={"parameters": published.schema})
 
 
