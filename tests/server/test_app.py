@@ -35,7 +35,6 @@ OF_CALLS = {
     "markdownify",
     "redis",
     "selectolax",
-    "sqlite3",
     "yarl",
     "pydantic_settings",
     "searx_mcp.answer.answerer",
