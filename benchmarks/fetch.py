@@ -22,7 +22,6 @@ from benchmarks.measure import Ratio, Table, command_line, report
 
 SEED: Final = 1
 MEGABYTES, QUICK_MEGABYTES = 200, 50
-QUICK_PAGES: Final = 60
 ROUNDS: Final = 3
 PASSES: Final = 5
 
@@ -60,7 +59,7 @@ def main() -> None:
         jobs = sites.jobs(make_pages(options.seed))
         targets, table = _bombs(sites, megabytes)
         tables = [table]
-        targets += _counted(sites, jobs[:QUICK_PAGES] if options.quick else jobs)
+        targets += _counted(sites, jobs)
         if not options.quick:
             for part in (_compared(jobs, options.peer_python), _repeated(jobs)):
                 targets += part[0]

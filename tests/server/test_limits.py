@@ -24,9 +24,7 @@ class Answering:
 
     async def search(self, request: SearchRequest, **_: Any) -> SearchResponse:
         self.asked.append(request)
-        result = SearchResult(
-            title="T", url="https://a.example/", score=1.0, description=WORDS[:2_000]
-        )
+        result = SearchResult(title="T", url="https://a.example/", score=1.0, description=WORDS)
         return SearchResponse(
             query=request.query,
             category="general",
@@ -141,6 +139,6 @@ async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, ch
     ],
 )
 async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
-    asked, text = await call("web_search", {"query": "x", **named}, results=100, **settings)
+    asked, text = await call("web_search", {"query": "x", **named}, results=600, **settings)
     assert tokens * 0.9 < estimate(text) <= tokens
     assert asked.max_tokens == tokens, "so that it waits for no page that does not fit"
