@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from searx_mcp.answer.assembly import Material, add_adjacent, assemble, choose
 from searx_mcp.answer.config import AnswerConfig
-from searx_mcp.answer.expansion import RETRIEVED, Expander
+from searx_mcp.answer.expansion import RETRIEVED, Expander, search_each_part
 from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.answer.question import analyse
 from searx_mcp.answer.report import QuoteInReport, Report, address_key, read_report
@@ -164,18 +164,15 @@ class Answerer:
                 gathering.note(f"{url}: {NOT_INDEXED}")
         searched = len(heads.keys() & set(urls)) if urls else len(heads)
         _tell(progress, f"Searching {searched} documents...")
-        reranking = 0.0
-        for question in analysis.sub_queries:
-            found = await self.corpus.retrieve(
-                question,
-                urls=urls,
-                limit=max(RETRIEVED, request.top_k),
-                deadline=deadline,
-                progress=progress,
-            )
-            gathering.add_found(question, found)
-            reranking += found.reranking_ms
-        watch.mark("retrieval", reranking=reranking)
+        await search_each_part(
+            self.corpus,
+            gathering,
+            watch,
+            urls=urls,
+            limit=max(RETRIEVED, request.top_k),
+            deadline=deadline,
+            progress=progress,
+        )
         wanted = dict.fromkeys(hit.url for hits in gathering.found.values() for hit in hits)
         for page in await self.corpus.pages(wanted):
             gathering.pages[page.url] = Ingested(page.url, page, await self.corpus.chunks(page.url))

@@ -141,8 +141,17 @@ class Expander:
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
-            reranking = await self._search(gathering, deadline, progress)
-            watch.mark("retrieval", reranking=reranking)
+            read_until_now = list(gathering.pages)
+            _tell(progress, f"Searching {len(read_until_now)} documents...")
+            await search_each_part(
+                self._corpus,
+                gathering,
+                watch,
+                urls=read_until_now,
+                limit=RETRIEVED,
+                deadline=deadline,
+                progress=progress,
+            )
             gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
@@ -181,20 +190,36 @@ class Expander:
             _tell(progress, f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
         return done
 
-    async def _search(
-        self, gathering: Gathering, deadline: float | None, progress: Progress | None
-    ) -> float:
-        """Search all that was read for each part; gives the milliseconds that a reranker took."""
-        reranking = 0.0
-        urls = list(gathering.pages)
-        _tell(progress, f"Searching {len(urls)} documents...")
-        for question in gathering.questions:
-            found = await self._corpus.retrieve(
-                question, urls=urls, limit=RETRIEVED, deadline=deadline, progress=progress
-            )
-            gathering.add_found(question, found)
-            reranking += found.reranking_ms
-        return reranking
+
+async def search_each_part(
+    corpus: Corpus,
+    gathering: Gathering,
+    watch: Stopwatch,
+    *,
+    urls: Sequence[str] | None,
+    limit: int,
+    deadline: float | None,
+    progress: Progress | None,
+) -> None:
+    """Search the corpus for each part of the question.
+
+    Args:
+        corpus: what is searched.
+        gathering: has the parts; keeps what is found.
+        watch: told the time, and how much of it was reranking.
+        urls: the pages that are searched; `None` for all.
+        limit: chunks of each part.
+        deadline: the event loop's time by which to return.
+        progress: told before a reranker is asked.
+    """
+    reranking = 0.0
+    for question in gathering.questions:
+        found = await corpus.retrieve(
+            question, urls=urls, limit=limit, deadline=deadline, progress=progress
+        )
+        gathering.add_found(question, found)
+        reranking += found.reranking_ms
+    watch.mark("retrieval", reranking=reranking)
 
 
 def _reason_to_stop(
