@@ -25,17 +25,16 @@ from searx_mcp.client.facade import SearxClient
 from searx_mcp.render.errors import MAX_EVIDENCE_TOKENS, MAX_TOKENS
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
+from searx_mcp.server.clients import Shown, known_clients
 from searx_mcp.settings.values import ServerConfig, Settings
 from searx_mcp.testing.searxng import FakeSearxng
 
 PEERS: Final = Path(__file__).parent / "serving" / "peer_figures.toml"
-SCHEMAS: Final[Mapping[str, tuple[int, int]]] = {"default": (700, 1_300), "small": (300, 300)}
+SCHEMAS: Final[Mapping[str, tuple[int, int]]] = {"default": (700, 1_300)}
 """By profile: tokens of the first two tools, and of all of them."""
 OVER_BARE: Final = 1.1
 """A result over a bare numbered list of title, address and snippet; 1.07 was measured."""
-CLIENTS: Final = ("a client nobody knows", "claude-code", "cursor-vscode")
-_FORWARDING: Final = CLIENTS[1:]
-"""Those of which it is known that they forward one half in place of the other, or both."""
+UNKNOWN: Final = "a client nobody knows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +92,6 @@ CALLS: Final = (
     Call("ingest", "two pages", {"url": ["{article}", "{result}"]}, _SERVER.response_token_budget),
     Call("search_corpus", "asked", {"query": QUESTION}, _SERVER.response_token_budget),
     Call("corpus_status", "all pages", {}, _SERVER.response_token_budget),
-    Call("search", "the results", {"query": "hedges"}, _SERVER.search_token_budget),
-    Call("fetch", "article", {"id": "{article}"}, _SERVER.fetch_token_limit),
 )
 ERRORS: Final = (
     Call("web_search", "nothing to search for", {}, MAX_TOKENS),
@@ -232,14 +229,19 @@ async def _clients(counter: Counter) -> Part:
     rows: list[tuple[str | float, ...]] = []
     most = 0.0
     async with _world() as (site, instance):
-        for name in CLIENTS:
+        forwarding = [
+            client.names[0].removesuffix("*")
+            for client in known_clients()
+            if client.structured is Shown.BOTH
+        ]
+        for name in (UNKNOWN, *forwarding):
             async with _open("default", site, instance, client_name=name) as client:
                 for call in CALLS[:3]:
                     size = await _call(client, call, site)
                     text, data = counter.count(size.text), counter.data(size.data)
                     paid = (text + data) / text
                     rows.append((f"{name}: {call.tool}, {call.name}", text, data, round(paid, 2)))
-                    if name in _FORWARDING:
+                    if name in forwarding:
                         most = max(most, paid)
     return [_at_most("known to forward both: paid / text", most, 1)], Table(
         f"Both halves, tokens of {counter.name}",
@@ -277,7 +279,7 @@ async def _world() -> AsyncIterator[tuple[Site, FakeSearxng]]:
 
 @asynccontextmanager
 async def _open(
-    profile: str, site: Site, instance: FakeSearxng, *, client_name: str = CLIENTS[0]
+    profile: str, site: Site, instance: FakeSearxng, *, client_name: str = UNKNOWN
 ) -> AsyncIterator[Client]:
     settings = _settings(
         profile,

@@ -1,1 +1,1 @@
-"""What serving a model costs: the loopback world, token counts, peers, and a table of requests."""
+"""What serving a model costs: the loopback world, token counts, and what other servers cost."""

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from searx_mcp.answer.assembly import Material, add_adjacent, assemble, choose
 from searx_mcp.answer.config import AnswerConfig
-from searx_mcp.answer.expansion import RETRIEVED, Expander, search_each_part
+from searx_mcp.answer.expansion import RETRIEVED, Expander, search_each_part, tell
 from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.answer.question import analyse
 from searx_mcp.answer.report import QuoteInReport, Report, address_key, read_report
@@ -94,7 +94,7 @@ class Answerer:
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
         count = len(analysis.sub_queries)
-        _tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
+        tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
         watch.mark("analysis")
         gathering = Gathering(analysis.sub_queries)
         budget = request.expansion_budget
@@ -163,7 +163,7 @@ class Answerer:
             if url not in heads:
                 gathering.note(f"{url}: {NOT_INDEXED}")
         searched = len(heads.keys() & set(urls)) if urls else len(heads)
-        _tell(progress, f"Searching {searched} documents...")
+        tell(progress, f"Searching {searched} documents...")
         await search_each_part(
             self.corpus,
             gathering,
@@ -235,12 +235,12 @@ class Answerer:
         choice = await asyncio.to_thread(choose, material)
         watch.mark("merge")
         if choice.mode is Mode.CHUNK and choice.candidates:
-            _tell(progress, "Grabbing adjacent context...")
+            tell(progress, "Grabbing adjacent context...")
             choice = await asyncio.to_thread(add_adjacent, material, choice)
             watch.mark("locality")
         count = len(choice.candidates)
         tokens = sum(each.hit.chunk.tokens for each in choice.candidates)
-        _tell(progress, f"Assembling results ({count} chunks, {tokens} tokens)...")
+        tell(progress, f"Assembling results ({count} chunks, {tokens} tokens)...")
         response = await asyncio.to_thread(assemble, material, choice)
         await self.corpus.pin([source.url for source in response.sources if source.is_read])
         watch.mark("merge")
@@ -269,7 +269,7 @@ class Answerer:
             fetch_content=False,
             timeout=timeout,
         )
-        _tell(progress, "Searching the web...")
+        tell(progress, "Searching the web...")
         return await self._search(asked, progress=progress)
 
 
@@ -280,8 +280,3 @@ def _unread(results: SearchResponse | None, gathering: Gathering) -> tuple[Searc
     tried = {step.url for step in gathering.steps if not step.failure}
     unread = [each for each in results.results if address_of(each.url) not in tried]
     return tuple(unread[:_SNIPPETS])
-
-
-def _tell(progress: Progress | None, message: str) -> None:
-    if progress is not None:
-        progress(message)

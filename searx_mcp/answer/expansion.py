@@ -142,7 +142,7 @@ class Expander:
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
             read_until_now = list(gathering.pages)
-            _tell(progress, f"Searching {len(read_until_now)} documents...")
+            tell(progress, f"Searching {len(read_until_now)} documents...")
             await search_each_part(
                 self._corpus,
                 gathering,
@@ -168,7 +168,7 @@ class Expander:
                 return
             wanted = frontier.take(min(left, _AT_ONCE))
             left -= len(wanted)
-            _tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
+            tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
 
     async def _read(
         self, wanted: Sequence[ScoredLink], deadline: float | None, progress: Progress | None
@@ -183,11 +183,11 @@ class Expander:
     async def _read_one(
         self, url: str, deadline: float | None, progress: Progress | None
     ) -> Ingested:
-        _tell(progress, f"Checking if {url} is indexed...")
+        tell(progress, f"Checking if {url} is indexed...")
         done = await self._corpus.ingest(url, deadline=deadline, progress=progress)
         if done.page is not None:
             tokens = sum(chunk.tokens for chunk in done.chunks)
-            _tell(progress, f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
+            tell(progress, f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
         return done
 
 
@@ -249,6 +249,7 @@ def _is_late(done: Ingested) -> bool:
     return done.error is not None and done.error.code in _LATE
 
 
-def _tell(progress: Progress | None, message: str) -> None:
+def tell(progress: Progress | None, message: str) -> None:
+    """Tell what the call is doing now, where somebody wants to know."""
     if progress is not None:
         progress(message)

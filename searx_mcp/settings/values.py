@@ -44,7 +44,8 @@ class ServerConfig(Frozen):
         description="Tools: default (four), or research: also those that ask the kept pages.",
     )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
-        default=50.0, description="Seconds an MCP call may take; clients give up at 60."
+        default=50.0,
+        description="Seconds an MCP call may take; unless set, less for clients known to wait less.",
     )
     search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=6_000, description="Tokens the text of a search may have when a call names no size."

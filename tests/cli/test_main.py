@@ -1,5 +1,6 @@
 """The commands as a person meets them."""
 
+import gc
 import json
 import re
 import sys
@@ -468,3 +469,9 @@ async def test_the_list_of_commands_says_of_each_what_its_help_says(run_cli, gro
     for name, text in rows:
         told = " ".join((await run_cli(*words, name, "--help")).out.split())
         assert " ".join(text.split()).removesuffix("...").rstrip(".") in told
+
+
+async def test_a_server_that_cannot_start_leaves_garbage_to_be_collected(run_cli):
+    ran = await run_cli("stdio", SEARX_MCP_SERVER__TOOL_TIMEOUT="soon")
+    assert ran.code == ExitCode.SETTINGS
+    assert gc.isenabled()
