@@ -133,6 +133,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> MCP
         tools=[tools.make(published) for published in _published(settings)],
         lifespan=holder.lifespan,
         log_level="WARNING",
+        subscriptions=False,  # no list changes while the server runs, so no change is announced
         cache_hints={"tools/list": CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")},
     )
 

@@ -57,6 +57,7 @@ OTHER_VARIABLES: Final = (
     "SEARX_MCP_CAPTURES",
     "SEARX_MCP_LIVE_CONTACT",
     "SEARX_MCP_LOG_LEVEL",
+    "SEARX_MCP_NODE",
 )
 DEFAULT: Final = "default"
 _MAX_FILE: Final = 1_000_000
