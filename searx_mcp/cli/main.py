@@ -1,17 +1,16 @@
 """The `searx-mcp` command: its subcommands and exit codes.
 
-Without arguments it serves MCP on standard input and output, which is what a host starts; on a
-terminal, where nobody speaks MCP, it shows its help. What only one command needs is imported by
-that command: a server must answer before a table library is imported, and help needs no settings.
+Without arguments it serves MCP, on standard input and output unless set otherwise, which is what a
+host starts; on a terminal, where nobody speaks MCP, it shows its help. What only one command needs
+is imported by that command: a server must answer before a table library is imported, and help needs
+no settings.
 """
 
 import contextlib
-import gc
 import logging
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
 
 import click
 
@@ -21,11 +20,10 @@ from searx_mcp.cli.running import (
     ExitCode,
     close_streams,
     complete_streams,
-    loaded,
     output_problem,
-    run,
     say,
 )
+from searx_mcp.cli.serve import serve, stdio
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -34,13 +32,12 @@ from searx_mcp.errors import (
     SettingsError,
 )
 
+_LOG_LEVELS = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
+
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
     "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted; 143 ended."
 )
-
-_GRACE: Final = 1.5
-"""Seconds in which a server that was told to end closes its browsers, workers and files."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -129,13 +126,14 @@ def fail(error: SearxMcpError) -> ExitCode:
 def cli(context: click.Context, config: str | None) -> None:
     """Web search for AI agents over a pool of SearXNG instances.
 
-    Without a command: serve MCP over standard input and output.
+    Without a command: serve MCP, over standard input and output unless set otherwise.
     """
     del config  # read by loaded()
-    level = os.environ.get("SEARX_MCP_LOG_LEVEL", "WARNING").upper()
+    name = next(filter(os.environ.get, _LOG_LEVELS), "")
+    level = os.environ.get(name, "WARNING").upper()
     if level not in logging.getLevelNamesMapping():
         raise SettingsError(
-            "SEARX_MCP_LOG_LEVEL",
+            name,
             f"{level[:20]!r} is not a log level",
             origin="environment",
             advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
@@ -145,26 +143,12 @@ def cli(context: click.Context, config: str | None) -> None:
         if sys.stdin.isatty():
             click.echo(context.get_help())
         else:
-            context.invoke(stdio)
-
-
-@cli.command()
-@click.pass_context
-def stdio(context: click.Context) -> None:
-    """Serve MCP over standard input and output."""
-    gc.disable()  # a start drops next to nothing of what it makes; to look for that takes 7 % of it
-    try:
-        settings = loaded(context).settings
-        from searx_mcp.server.app import build_server, serve  # noqa: PLC0415 - 0.4 s only servers need
-
-        server = build_server(settings)
-    finally:
-        gc.freeze()  # it stays as long as the server: later collections pass it over
-        gc.enable()
-    run(serve(server), within=_GRACE)
+            context.invoke(serve)
 
 
 for _command in (
+    serve,
+    stdio,
     Deferred("searx_mcp.cli.calls:search", "Search the web and read the result pages."),
     Deferred("searx_mcp.cli.calls:fetch", "Read one page, PDF, feed or source file as Markdown."),
     Deferred("searx_mcp.cli.corpus:read", "Find in one page what answers questions."),

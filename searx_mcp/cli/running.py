@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from importlib import import_module
@@ -72,14 +72,19 @@ class Deferred(click.Command):
         return command.make_context(info_name, args, parent, **extra)
 
 
-def loaded(context: click.Context) -> "Loaded":
-    """The settings of this run, read once."""
+def loaded(context: click.Context, overrides: Mapping[str, object] | None = None) -> "Loaded":
+    """The settings of this run, read once.
+
+    Args:
+        context: of the command.
+        overrides: the command's options that are settings, by dotted name; `None` counts as not given.
+    """
     root = context.find_root()
     if root.obj is None:
         from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
 
         path = root.params["config"]
-        root.obj = load(path=Path(path) if path else None, environ=os.environ)
+        root.obj = load(path=Path(path) if path else None, environ=os.environ, overrides=overrides)
     settings: Loaded = root.obj
     return settings
 

@@ -30,7 +30,8 @@ from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.supervision import supervise
-from searx_mcp.settings.values import ServerConfig, Settings
+from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.values import Settings
 
 GetService = Callable[[], Awaitable[Service]]
 

@@ -14,7 +14,7 @@ from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.render.public import scrub
 from searx_mcp.server.clients import KnownClient, Shown, known_client
-from searx_mcp.settings.values import ServerConfig
+from searx_mcp.settings.server import ServerConfig
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
 

@@ -27,6 +27,10 @@ ALIASES: Final[Mapping[str, tuple[str, str]]] = {
     "REQUEST_TIMEOUT_MS": ("web_fetch", "default_timeout"),
     "MCP_RESPONSE_TOKEN_BUDGET": ("server", "response_token_budget"),
     "MCP_TOOL_TIMEOUT": ("server", "tool_timeout"),
+    "MCP_TRANSPORT": ("server", "transport"),
+    "MCP_HOST": ("http", "host"),
+    "MCP_PORT": ("http", "port"),
+    "MCP_AUTH_TOKEN": ("http", "token"),
 }
 """Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
 _MILLISECONDS: Final = "_MS"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Final, Self, TypeAlias, TypedDict, Unpack
 
 import platformdirs
 from pydantic import (
@@ -26,6 +26,7 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
+from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.storage.config import RedisConfig
 from searx_mcp.workers.config import WorkersConfig
@@ -34,38 +35,6 @@ DROP_STRANGERS: Final = "drop_strangers"
 """Key of the validation context: credentials of addresses that are not there are left out."""
 
 _PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
-
-
-class ServerConfig(Frozen):
-    """The `[server]` table: what the MCP server gives its clients."""
-
-    profile: Literal["default", "research"] = Field(
-        default="default",
-        description="Tools: default (four), or research: also those that ask the kept pages.",
-    )
-    tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
-        default=50.0,
-        description="Seconds an MCP call may take; unless set, less for clients known to wait less.",
-    )
-    search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=6_000, description="Tokens the text of a search may have when a call names no size."
-    )
-    fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=2_000,
-        description="Tokens the text of a fetched page may have when a call names no size.",
-    )
-    response_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=8_000,
-        description="Tokens that evidence may have when a call names no size.",
-    )
-    fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=20_000,
-        description="Tokens the text of a fetched page may have whatever a call names.",
-    )
-    structured_output: Literal["auto", "on", "off"] = Field(
-        default="auto",
-        description="Structured results next to the text: auto (by client), on (with schemas), off.",
-    )
 
 
 Table: TypeAlias = Mapping[str, object]
@@ -93,6 +62,7 @@ class SettingsTables(TypedDict, total=False):
     redis: RedisConfig | Table
     workers: WorkersConfig | Table
     server: ServerConfig | Table
+    http: HttpConfig | Table
     profile: str
     profiles: Mapping[str, Table]
 
@@ -124,6 +94,7 @@ class Settings(Frozen):
     redis: RedisConfig = Field(default_factory=RedisConfig)
     workers: WorkersConfig = Field(default_factory=WorkersConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
+    http: HttpConfig = Field(default_factory=HttpConfig)
     profile: str = Field(
         default="",
         description="Name of the profile whose search arguments are used when a call names none.",

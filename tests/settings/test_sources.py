@@ -15,8 +15,9 @@ from pydantic import SecretStr, ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
+from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.sources import SECRETS, SettingRow, effective, load
-from searx_mcp.settings.values import ServerConfig, Settings
+from searx_mcp.settings.values import Settings
 
 ROOT = Path(__file__).parents[2]
 ROWS = effective(Settings(), {})
@@ -39,8 +40,11 @@ OTHER_TEXT = {
     "fetch.blocklist_file": "blocked.txt",
     "fetch.browser_path": "/usr/bin/chromium",
     "storage.namespace": "team",
+    "http.host": "::1",
 }
 OTHER_LISTS = {
+    "http.allowed_hosts": ["search.example.org", "[::1]:8765"],
+    "http.allowed_origins": ["https://app.example.org", "http://localhost:3000"],
     "web_search.request_delay_range": [200, 400],
     "fetch.allow_private": ["10.0.0.5:8080", "10.1.0.0/16:80"],
     "fetch.blocked_domains": ["example.org", "example.net"],
@@ -91,6 +95,7 @@ _APART = {
     "open_sources.github_token",
     "embedding.key",
     "rerank.key",
+    "http.token",
 }
 KEYS = [row for row in ROWS if row.key not in _APART]
 
@@ -725,6 +730,10 @@ def test_no_wrong_table_of_a_secret_is_shown(key, text):
         ("MCP_RESPONSE_TOKEN_BUDGET", "30000", "server.response_token_budget", 30_000),
         ("MCP_TOOL_TIMEOUT", "120", "server.tool_timeout", 120.0),
         ("SEARX_MCP_NAMESPACE", "team", "storage.namespace", "team"),
+        ("MCP_TRANSPORT", "streamable-http", "server.transport", "streamable-http"),
+        ("MCP_HOST", "0.0.0.0", "http.host", "0.0.0.0"),
+        ("MCP_PORT", "9000", "http.port", 9_000),
+        ("MCP_AUTH_TOKEN", "0123456789abcdef", "http.token", SecretStr("0123456789abcdef")),
     ],
 )
 def test_a_name_of_the_specification_is_another_name_of_a_setting_which_beats_it(

@@ -1,0 +1,92 @@
+"""The commands that serve MCP: over standard input and output, or over HTTP."""
+
+import gc
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from searx_mcp.cli.running import loaded, run, say
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+    from searx_mcp.settings.values import Settings
+
+_GRACE: Final = 1.5
+"""Seconds in which a server that was told to end closes its browsers, workers and files."""
+_EXPOSED: Final = (
+    "searx-mcp: WARNING: everybody who reaches this address may search and read pages through this"
+    " machine: there is no token (--allow-unauthenticated)."
+)
+
+
+@click.command()
+@click.pass_context
+def stdio(context: click.Context) -> None:
+    """Serve MCP over standard input and output."""
+    _serve_stdio(loaded(context).settings)
+
+
+@click.command()
+@click.option("--transport", metavar="NAME", help="stdio, or streamable-http.")
+@click.option("--host", metavar="ADDRESS", help="Where to listen for HTTP; 127.0.0.1 unless set.")
+@click.option("--port", metavar="N", help="Port for HTTP; 8765 unless set, 0 takes a free one.")
+@click.option(
+    "--allow-unauthenticated",
+    is_flag=True,
+    help="Let everybody use it who reaches an address that is not loopback.",
+)
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    transport: str | None = None,
+    host: str | None = None,
+    port: str | None = None,
+    allow_unauthenticated: bool = False,
+) -> None:
+    """Serve MCP, over standard input and output or over HTTP as `server.transport` says."""
+    given = {"server.transport": transport, "http.host": host, "http.port": port}
+    settings = loaded(context, given).settings
+    if settings.server.transport == "stdio":
+        _serve_stdio(settings)
+    else:
+        _serve_http(settings, allow_unauthenticated=allow_unauthenticated)
+
+
+def _serve_stdio(settings: "Settings") -> None:
+    server = _built(settings)
+    from searx_mcp.server.app import serve  # noqa: PLC0415 - 0.4 s only servers need
+
+    run(serve(server), within=_GRACE)
+
+
+def _built(settings: "Settings") -> "MCPServer[Any]":
+    gc.disable()  # a start drops next to nothing of what it makes; to look for that takes 7 % of it
+    try:
+        from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
+
+        return build_server(settings)
+    finally:
+        gc.freeze()  # it stays as long as the server: later collections pass it over
+        gc.enable()
+
+
+def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
+    from searx_mcp.server.guard import is_loopback  # noqa: PLC0415 - as above
+    from searx_mcp.server.http import STOP_SECONDS, serve_http  # noqa: PLC0415 - as above
+
+    is_exposed = not (is_loopback(settings.http.host) or settings.http.token.get_secret_value())
+
+    def listening(url: str) -> None:
+        if is_exposed:
+            say(_EXPOSED)
+        say(f"searx-mcp: listening on {url}")
+
+    serving = serve_http(
+        _built(settings),
+        settings.http,
+        allow_unauthenticated=allow_unauthenticated,
+        listening=listening,
+    )
+    run(serving, within=STOP_SECONDS + _GRACE)

@@ -1,0 +1,174 @@
+"""The MCP server over Streamable HTTP: the ASGI app, and uvicorn that serves it."""
+
+import asyncio
+import contextlib
+import errno
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+from typing_extensions import override
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.server.guard import HEALTH_PATH, MCP_PATH, Guard, Policy
+from searx_mcp.settings.server import HttpConfig
+
+STOP_SECONDS: Final = 3
+"""That running calls get when the server is told to end."""
+
+
+def http_app(server: MCPServer[Any], config: HttpConfig) -> ASGIApp:
+    """The ASGI app: MCP under `/mcp`, and `/healthz`, which says that the process answers.
+
+    It serves one lifespan; for another one, make another app.
+
+    Args:
+        server: of `searx_mcp.server.app.build_server`.
+        config: who may reach it.
+    """
+    app = server.streamable_http_app(
+        streamable_http_path=MCP_PATH,
+        max_request_body_size=config.max_body_size,
+        # The guard decides on hosts and origins, for every route.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
+    return Guard(app, Policy.of(config))
+
+
+async def _health(_: Request) -> Response:
+    return JSONResponse({"status": "ok"})
+
+
+class _Server(uvicorn.Server):
+    """Serves without touching the signals of the process, and says when it does."""
+
+    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._listening = listening
+
+    @override
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._listening()
+
+    @override
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def serve_http(
+    server: MCPServer[Any],
+    config: HttpConfig,
+    *,
+    allow_unauthenticated: bool = False,
+    listening: Callable[[str], None] | None = None,
+) -> None:
+    """Serve until cancelled; then running calls have `STOP_SECONDS` to end.
+
+    Args:
+        server: of `searx_mcp.server.app.build_server`.
+        config: where to listen, and who may reach it.
+        allow_unauthenticated: whether others than this machine may reach it without a token.
+        listening: is told the URL of the endpoint once clients can connect.
+
+    Raises:
+        SettingsError: it cannot listen there, or may not without a token.
+    """
+    listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
+    url = _url(listener)
+    serving = _Server(
+        uvicorn.Config(
+            http_app(server, config),
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        ),
+        lambda: listening(url) if listening is not None else None,
+    )
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(serving.serve([listener]))
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            serving.should_exit = True
+            await asyncio.shield(task)
+            raise
+
+
+async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.socket:
+    """A socket that listens where the settings say.
+
+    Raises:
+        SettingsError: nothing can listen there, or it may not without a token.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(
+            config.host, config.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except OSError as exc:
+        raise SettingsError(
+            "http.host",
+            f"{config.host!r} is no address and no name of this machine",
+            advice="Use 127.0.0.1 for this machine alone.",
+        ) from exc
+    family, _, _, _, address = min(found, key=lambda row: row[0] != socket.AF_INET)
+    is_local = ipaddress.ip_address(address[0]).is_loopback
+    if not (is_local or config.token.get_secret_value() or allow_unauthenticated):
+        raise SettingsError(
+            "http.token",
+            f"others than this machine reach {config.host}, and there is no token",
+            advice="Set MCP_AUTH_TOKEN to 16 characters or more, or listen on 127.0.0.1.",
+        )
+    try:
+        return socket.create_server(
+            address[:2],
+            family=family,
+            backlog=1_024,
+            dualstack_ipv6=address[0] == "::" and socket.has_dualstack_ipv6(),
+        )
+    except OSError as exc:
+        raise _unusable(config, exc) from exc
+
+
+def _unusable(config: HttpConfig, exc: OSError) -> SettingsError:
+    match exc.errno:
+        case errno.EADDRINUSE:
+            return SettingsError(
+                "http.port",
+                f"something else listens on port {config.port} of {config.host}",
+                advice="Stop it, or choose another with --port; 0 takes a free one.",
+            )
+        case errno.EACCES:
+            return SettingsError(
+                "http.port",
+                f"port {config.port} needs rights that this process does not have",
+                advice="Choose one above 1023, behind a proxy if clients need another.",
+            )
+        case _:
+            return SettingsError(
+                "http.host",
+                f"{config.host} is no address of this machine",
+                advice="Use 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses.",
+            )
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{MCP_PATH}"

@@ -1,0 +1,93 @@
+"""Settings of the MCP server, and of how it is reached over HTTP."""
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+from pydantic_core import PydanticCustomError
+
+from searx_mcp.models.base import ByteCount, Frozen
+
+_TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
+_WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
+_AUTHORITY: Final = r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?"
+"""A host as a request names it, RFC 9110 7.2; an IPv6 address stands in brackets."""
+_SCHEME: Final = r"[a-z][a-z0-9+.-]{0,30}"
+
+_Host = Annotated[str, Field(pattern=rf"^{_AUTHORITY}$")]
+_Origin = Annotated[str, Field(pattern=rf"^{_SCHEME}://{_AUTHORITY}$")]
+
+
+def _check_token(token: SecretStr) -> SecretStr:
+    text = token.get_secret_value()
+    if text and not _TOKEN.fullmatch(text):
+        # Without the value. Other characters would arrive in another encoding, and never match.
+        context = {"key": "http.token", "reason": _WANTED}
+        raise PydanticCustomError("setting", "{key}: {reason}", context)
+    return token
+
+
+class ServerConfig(Frozen):
+    """The `[server]` table: what the MCP server gives its clients."""
+
+    transport: Literal["stdio", "streamable-http"] = Field(
+        default="stdio",
+        description="How clients reach it: stdio, or streamable-http as the table [http] has it.",
+    )
+    profile: Literal["default", "research"] = Field(
+        default="default",
+        description="Tools: default (four), or research: also those that ask the kept pages.",
+    )
+    tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
+        default=50.0,
+        description="Seconds an MCP call may take; unless set, less for clients known to wait less.",
+    )
+    search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=6_000, description="Tokens the text of a search may have when a call names no size."
+    )
+    fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=2_000,
+        description="Tokens the text of a fetched page may have when a call names no size.",
+    )
+    response_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=8_000,
+        description="Tokens that evidence may have when a call names no size.",
+    )
+    fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=20_000,
+        description="Tokens the text of a fetched page may have whatever a call names.",
+    )
+    structured_output: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description="Structured results next to the text: auto (by client), on (with schemas), off.",
+    )
+
+
+class HttpConfig(Frozen):
+    """The `[http]` table: the server over HTTP."""
+
+    # A token may stand in the wrong place, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    host: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:-]{1,253}$")] = Field(
+        default="127.0.0.1",
+        description="Address to listen on; other than loopback only with a token.",
+    )
+    port: Annotated[int, Field(ge=0, le=65_535)] = Field(
+        default=8_765, description="Port to listen on; 0 takes a free one."
+    )
+    token: Annotated[SecretStr, AfterValidator(_check_token)] = Field(
+        default=SecretStr(""),
+        description="Bearer token that requests must have, 16 characters or more; empty: none.",
+    )
+    allowed_hosts: tuple[_Host, ...] = Field(
+        default=(),
+        description="Names under which clients reach it, such as search.example.org, besides loopback.",
+    )
+    allowed_origins: tuple[_Origin, ...] = Field(
+        default=(),
+        description="Web pages that may use it, such as https://app.example.org.",
+    )
+    max_body_size: Annotated[ByteCount, Field(ge=1_024, le=67_108_864)] = Field(
+        default=1_048_576, description="Bytes of a request at most, such as 1MB."
+    )

@@ -1,0 +1,107 @@
+"""Which HTTP requests are served, and what is answered to the others."""
+
+import json
+from typing import Any
+
+import pytest
+
+from searx_mcp.server.guard import Guard, Policy
+from searx_mcp.settings.server import HttpConfig
+
+TOKEN = "0123456789abcdef"
+JSON = {"content-type": "application/json"}
+
+
+async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(b"{}",), **headers: str):
+    """Send one request; returns its status, the headers and the body of the answer."""
+    sent: list[dict[str, Any]] = []
+    parts = list(body)
+
+    async def receive() -> dict[str, Any]:
+        part = parts.pop(0)
+        return {"type": "http.request", "body": part, "more_body": bool(parts)}
+
+    async def send(message) -> None:
+        sent.append(message)
+
+    async def app(scope, receive, send) -> None:
+        message = await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": message["body"]})
+
+    given = {"host": "127.0.0.1:8765", **JSON, **headers}
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    scope = {"type": "http", "method": method, "path": path, "headers": raw}
+    await Guard(app, Policy.of(config))(scope, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+
+
+LOCAL = HttpConfig()
+OPEN = HttpConfig(host="0.0.0.0")
+CLOSED = HttpConfig(host="0.0.0.0", token=TOKEN)
+NAMED = HttpConfig(
+    host="0.0.0.0",
+    token=TOKEN,
+    allowed_hosts=("a.example",),
+    allowed_origins=("https://app.example",),
+)
+SMALL = HttpConfig(max_body_size=1_024)
+PROVEN = {"authorization": f"Bearer {TOKEN}"}
+
+
+@pytest.mark.parametrize(
+    ("config", "headers", "status"),
+    [
+        (LOCAL, {}, 200),
+        (LOCAL, {"host": "localhost"}, 200),
+        (LOCAL, {"host": "[::1]:1"}, 200),
+        (LOCAL, {"host": "evil.example"}, 421),
+        (LOCAL, {"host": "127.0.0.1.evil.example"}, 421),
+        (LOCAL, {"host": "localhost:1@evil.example"}, 421),
+        (LOCAL, {"host": ""}, 421),
+        (LOCAL, {"origin": "http://localhost:3000"}, 200),
+        (LOCAL, {"origin": "https://evil.example"}, 403),
+        (LOCAL, {"origin": "null"}, 403),
+        (LOCAL, {"content-type": "text/plain"}, 415),
+        (LOCAL, {"content-type": "application/json; charset=utf-8"}, 200),
+        (LOCAL, {"content-type": "application/jsonx"}, 415),
+        (LOCAL, {"content-length": "9" * 30}, 413),
+        (OPEN, {"host": "192.0.2.7:8765"}, 200),
+        (OPEN, {"host": "rebound.example"}, 421),
+        (CLOSED, {"host": "any.example"}, 401),
+        (CLOSED, {"host": "any.example", **PROVEN}, 200),
+        (CLOSED, {"authorization": f"bearer  {TOKEN}"}, 200),
+        (CLOSED, {"authorization": f"Bearer {TOKEN}x"}, 401),
+        (CLOSED, {"authorization": "Bearer \u00fc\u00fc\u00fc\u00fc"}, 401),
+        (NAMED, {"host": "other.example", **PROVEN}, 421),
+        (NAMED, {"host": "A.example:8443", **PROVEN}, 200),
+        (NAMED, {"host": "a.example", "origin": "https://app.example", **PROVEN}, 200),
+        (NAMED, {"host": "a.example", "origin": "http://localhost", **PROVEN}, 403),
+    ],
+)
+async def test_a_request_is_served_or_refused_for_its_head(config, headers, status):
+    assert (await ask(config, **headers))[0] == status
+
+
+async def test_a_body_is_counted_whatever_its_head_says():
+    assert (await ask(SMALL, body=(b"x" * 600, b"x" * 600)))[0] == 413
+    assert (await ask(SMALL, body=(b"x" * 600, b"x" * 300)))[2] == b"x" * 900
+
+
+async def test_a_refusal_names_a_stable_code_and_how_to_prove_oneself():
+    status, headers, body = await ask(CLOSED)
+    assert (status, json.loads(body)["error"]["data"]["code"]) == (401, "unauthorized")
+    assert headers[b"www-authenticate"].startswith(b"Bearer")
+    assert TOKEN not in f"{body!r}{headers!r}{Policy.of(CLOSED)!r}"
+
+
+async def test_health_is_told_to_everybody():
+    assert (await ask(CLOSED, method="GET", path="/healthz", host="x"))[0] == 200
+
+
+async def test_a_page_that_is_allowed_is_told_so_before_it_sends_its_token():
+    asked = {"access-control-request-method": "POST", "host": "a.example"}
+    status, headers, _ = await ask(NAMED, method="OPTIONS", origin="https://app.example", **asked)
+    assert (status, headers[b"access-control-allow-origin"]) == (204, b"https://app.example")
+    refused = await ask(NAMED, method="OPTIONS", origin="https://evil.example", **asked)
+    assert refused[0] == 403
