@@ -11,10 +11,12 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from searx_mcp import __version__
+from searx_mcp.cli.logs import configure
 from searx_mcp.cli.running import (
     Deferred,
     ExitCode,
@@ -32,7 +34,9 @@ from searx_mcp.errors import (
     SettingsError,
 )
 
-_LOG_LEVELS = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
+_LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
+_SERVERS: Final = (None, "stdio", "serve")
+"""Commands that serve; without any, `serve` does."""
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
@@ -130,7 +134,8 @@ def cli(context: click.Context, config: str | None) -> None:
     """
     del config  # read by loaded()
     name = next(filter(os.environ.get, _LOG_LEVELS), "")
-    level = os.environ.get(name, "WARNING").upper()
+    usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
+    level = os.environ.get(name, usual).upper()
     if level not in logging.getLevelNamesMapping():
         raise SettingsError(
             name,
@@ -138,7 +143,7 @@ def cli(context: click.Context, config: str | None) -> None:
             origin="environment",
             advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
         )
-    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+    configure(level)
     if context.invoked_subcommand is None:
         if sys.stdin.isatty():
             click.echo(context.get_help())

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TextIO, Ty
 import click
 from typing_extensions import override
 
+from searx_mcp.cli.logs import hide
 from searx_mcp.errors import SearxMcpError
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
 
         path = root.params["config"]
         root.obj = load(path=Path(path) if path else None, environ=os.environ, overrides=overrides)
+        hide(root.obj.settings)
     settings: Loaded = root.obj
     return settings
 

@@ -55,10 +55,16 @@ def serve(
 
 
 def _serve_stdio(settings: "Settings") -> None:
-    server = _built(settings)
-    from searx_mcp.server.app import serve  # noqa: PLC0415 - 0.4 s only servers need
+    async def work() -> None:
+        # Within the loop, so that a signal is heard while 0.4 s of imports last.
+        server = _built(settings)
+        from searx_mcp.server.app import serve  # noqa: PLC0415 - only servers need it
+        from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
 
-    run(serve(server), within=_GRACE)
+        with lifetime("stdio", profile=settings.server.profile):
+            await serve(server)
+
+    run(work(), within=_GRACE)
 
 
 def _built(settings: "Settings") -> "MCPServer[Any]":

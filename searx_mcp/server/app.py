@@ -30,6 +30,7 @@ from searx_mcp.server.corpus_tools import (
     READ_PAGE,
     SEARCH_CORPUS,
 )
+from searx_mcp.server.events import note_unopened
 from searx_mcp.server.tools import Published, Tools, fetch_tool, search_tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import CallThread
@@ -85,6 +86,7 @@ class LazyService:
             client: SearxClient = module.persistent_client(self._settings, background=True)
             await client.__aenter__()
         except Exception as exc:  # noqa: BLE001 - handed to the caller of get()
+            note_unopened(exc)
             service.set_exception(exc)
             service.exception()  # marks it as retrieved: the caller may be gone
             return
@@ -224,13 +226,12 @@ def _output() -> Iterator[io.TextIOWrapper]:
 
 @contextlib.contextmanager
 def _diverted(descriptor: int, elsewhere: int) -> Iterator[int]:
-    private = os.dup(descriptor)  # not closed at the end: a thread may still be reading from it
+    # Neither closed nor put back at the end: a thread may still be reading from it, and what a library
+    # printed into a buffer is written when the process ends.
+    private = os.dup(descriptor)
     os.dup2(elsewhere, descriptor)
     os.close(elsewhere)
-    try:
-        yield private
-    finally:
-        os.dup2(private, descriptor)
+    yield private
 
 
 async def _lines(descriptor: int) -> AsyncIterator[str]:

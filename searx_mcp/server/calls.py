@@ -29,6 +29,7 @@ from searx_mcp.render.public import page_data, response_data
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.server.channels import Channels
+from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import supervise
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.values import Settings
@@ -78,11 +79,14 @@ class Calls:
                 service = await self._service()
                 return await service.search(request, progress=progress)
 
-            response = await supervise(context, limit, work, otherwise=_SMALLER_SEARCH)
+            note_budget(budget)
+            response = await supervise(context, limit, work, otherwise=_SMALLER_SEARCH, due=timeout)
         except SearxMcpError as error:
             query = arguments.get("query")
             data = search_error_data(error, query if isinstance(query, str) else "", longest=limit)
             return self._channels.failed(search_error_text(error, longest=limit), data, context)
+        if not response.results:
+            note_empty()
         return self._channels.succeeded(
             search_text(response, budget=budget, boundary=self._boundary),
             lambda: response_data(response, budget=budget, boundary=self._boundary),
@@ -99,7 +103,10 @@ class Calls:
             return await service.search_all(request, progress=progress)
 
         limit = self._channels.seconds(context)
-        batch = await supervise(context, limit, work, otherwise=_SMALLER_SEARCH)
+        note_budget(budget)
+        batch = await supervise(
+            context, limit, work, otherwise=_SMALLER_SEARCH, due=request.timeout
+        )
         return self._channels.succeeded(
             batch_text(batch, budget=budget, boundary=self._boundary),
             lambda: batch_data(batch, budget=budget, boundary=self._boundary),
@@ -129,7 +136,9 @@ class Calls:
                 service = await self._service()
                 return await service.fetch(request, progress=progress)
 
-            page = await supervise(context, limit, work, otherwise="Use another source.")
+            note_budget(budget)
+            due = request.timeout or self._settings.web_fetch.default_timeout
+            page = await supervise(context, limit, work, otherwise="Use another source.", due=due)
         except SearxMcpError as error:
             data = fetch_error_data(error, url, self._boundary, longest=limit)
             text = fetch_error_text(error, self._boundary, longest=limit)

@@ -14,6 +14,7 @@ from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.render.public import scrub
 from searx_mcp.server.clients import KnownClient, Shown, known_client
+from searx_mcp.server.events import client_name, note_failure
 from searx_mcp.settings.server import ServerConfig
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
@@ -64,6 +65,7 @@ class Channels:
         self, text: str, data: Mapping[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
         """A failure the model can read and act on."""
+        note_failure(str(data.get("error_type", "")))
         structured = scrub(data) if self._is_wanted(context) else None
         return CallToolResult(
             content=[TextContent(type="text", text=scrub(text))],
@@ -77,5 +79,4 @@ class Channels:
 
 def _client(context: Context[Any, Any]) -> KnownClient:
     """Who asks: named in the handshake, and since 2026-07-28 with each request."""
-    params = context.request_context.session.client_params
-    return known_client(params.client_info.name if params is not None else None)
+    return known_client(client_name(context) or None)

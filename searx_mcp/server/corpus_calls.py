@@ -45,6 +45,7 @@ from searx_mcp.render.evidence import evidence_text
 from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.server.calls import GetService
 from searx_mcp.server.channels import Channels
+from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import supervise
 from searx_mcp.settings.values import Settings
 
@@ -88,9 +89,12 @@ class Calls:
         try:
             request = parse_corpus(ReadRequest, arguments)
             budget = self._tokens(request.max_tokens, context)
+            note_budget(budget)
             response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
+        if not any(question.results for question in response.queries):
+            note_empty()
         return await self._written(
             lambda: read_text(response, budget=budget, boundary=boundary),
             lambda: read_data(response, budget=budget, boundary=boundary),
@@ -173,11 +177,14 @@ class Calls:
         try:
             request = parse_corpus(kind, arguments)
             budget = self._tokens(getattr(request, "max_tokens", None), context)
+            note_budget(budget)
             response = await self._supervise(context, work, request, otherwise=EXPANDS_LESS)
         except SearxMcpError as error:
             query = arguments.get("query")
             data = evidence_error_data(error, query if isinstance(query, str) else "", boundary)
             return self._channels.failed(evidence_error_text(error, boundary), data, context)
+        if not response.evidence:
+            note_empty()
         return await self._written(
             lambda: evidence_text(response, budget=budget, boundary=boundary),
             lambda: evidence_data(response, budget=budget, boundary=boundary),
@@ -217,7 +224,9 @@ class Calls:
     ) -> T:
         limit = self._channels.seconds(context)
         return await supervise(
-            context, limit, lambda progress: work(request, progress), otherwise=otherwise
+            *(context, limit, lambda progress: work(request, progress)),
+            otherwise=otherwise,
+            due=getattr(request, "timeout", None),
         )
 
     def _tokens(self, named: int | None, context: Context[Any, Any]) -> int:

@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context
 from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.models.service import Progress
 from searx_mcp.render.public import scrub
+from searx_mcp.server.events import watched
 
 _log = logging.getLogger("searx_mcp.server")
 
@@ -26,6 +27,7 @@ async def supervise(
     work: Callable[[Progress], Awaitable[T]],
     *,
     otherwise: str,
+    due: float | None = None,
 ) -> T:
     """Do `work` by its deadline and tell the client how it goes.
 
@@ -34,6 +36,7 @@ async def supervise(
         limit: seconds.
         work: takes what is told its progress.
         otherwise: advice where the limit was too short.
+        due: seconds after which the work should end by itself; `limit` unless given.
 
     Raises:
         DeadlineError: after `limit` seconds.
@@ -42,11 +45,14 @@ async def supervise(
     messages: asyncio.Queue[str] = asyncio.Queue()
     async with asyncio.TaskGroup() as group:
         pump = group.create_task(_report(messages, context))
-        outcome = await _settled(work(messages.put_nowait), limit, otherwise)
+        with watched(min(due or limit, limit)):
+            outcome = await _settled(work(messages.put_nowait), limit, otherwise)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS):
                 await messages.join()
         pump.cancel()
+    if isinstance(outcome, DeadlineError):
+        _log.error("server.timeout limit_s=%g", due or limit)
     if isinstance(outcome, SearxMcpError):
         raise outcome
     return outcome

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from searx_mcp.arguments import fetch_schema, search_schema
 from searx_mcp.models.request import MAX_TOKENS, TOKEN_CHARS
+from searx_mcp.server.events import CallLog
 from searx_mcp.server.schemas import output_schema
 from searx_mcp.settings.values import Settings
 
@@ -113,17 +114,21 @@ class Tools:
         self._service = service
         self._boundary = boundary
         self._calls: dict[str, Any] = {}
+        self._log = CallLog()
 
     def make(self, published: Published) -> Tool:
         """A tool that hands its raw arguments to a call."""
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-            if (calls := self._calls.get(published.calls)) is None:
-                module = await asyncio.to_thread(import_module, published.calls)
-                calls = module.Calls(self._settings, self._service, self._boundary)
-                self._calls[published.calls] = calls
-            act: Call = getattr(calls, published.name)
-            return await act(arguments, context)
+            with self._log.call(published.name, arguments, context) as keep:
+                if (calls := self._calls.get(published.calls)) is None:
+                    module = await asyncio.to_thread(import_module, published.calls)
+                    calls = module.Calls(self._settings, self._service, self._boundary)
+                    self._calls[published.calls] = calls
+                act: Call = getattr(calls, published.name)
+                result = await act(arguments, context)
+                keep(result)
+                return result
 
         tokens = published.most_tokens or self._settings.server.response_token_budget
         tool = RawTool.from_function(

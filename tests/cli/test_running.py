@@ -31,7 +31,12 @@ def run(tmp_path: Path, command: str, streams: str) -> tuple[int, str]:
     shell = f"({program} {streams}; echo $? > '{tmp_path}/code') | {reader}"
     ran = subprocess.run(
         ["/bin/sh", "-c", shell],
-        env={**os.environ, "SEARX_MCP_CONFIG": str(config), "SEARX_MCP_OPEN_SOURCES__MODE": "off"},
+        env={
+            **os.environ,
+            "SEARX_MCP_CONFIG": str(config),
+            "SEARX_MCP_OPEN_SOURCES__MODE": "off",
+            "SEARX_MCP_LOG_LEVEL": "CRITICAL",
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,

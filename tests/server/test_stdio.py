@@ -55,7 +55,12 @@ async def serving(
     with sigint(ignored=ignored):
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "searx_mcp", *arguments),
-            env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
+            env={
+                **os.environ,
+                "SEARX_MCP_CONFIG": str(config),
+                "SEARX_MCP_LOG_LEVEL": "CRITICAL",
+                **environment,
+            },
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

@@ -1,0 +1,165 @@
+"""What a server writes to its log of itself and of its calls; `docs/logging.md` lists the events."""
+
+import asyncio
+import itertools
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from searx_mcp import __version__
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+    from mcp.types import CallToolResult
+
+_log = logging.getLogger("searx_mcp.server")
+
+_LONGEST_NAME: Final = 64
+"""Characters of a client's name that are written; they are the client's choice."""
+_PREVIEW: Final = 500
+"""Characters of an answer that DEBUG shows."""
+_ALMOST: Final = 0.8
+"""Share of a deadline after which a call that still runs is warned about."""
+
+
+@dataclass(slots=True)
+class _Call:
+    number: int
+    code: str = "ok"
+
+
+_CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=None)
+
+
+def call_number() -> int | None:
+    """The number of the call on whose behalf this code runs, counted from the start of the server."""
+    call = _CALL.get()
+    return call.number if call is not None else None
+
+
+@contextmanager
+def lifetime(transport: str, *, profile: str, **address: str | int) -> Iterator[None]:
+    """Write when a server starts and stops, and why if nobody stopped it.
+
+    Args:
+        transport: `stdio` or `streamable-http`.
+        profile: which tools it has.
+        address: `host` and `port` of a server that has them.
+    """
+    _log.info(
+        "server.start transport=%s host=%s port=%s profile=%s version=%s",
+        *(transport, address.get("host", "-"), address.get("port", "-"), profile, __version__),
+    )
+    try:
+        yield
+    except Exception as exc:
+        _log.error("server.failed reason=%s", type(exc).__name__)
+        raise
+    finally:
+        _log.info("server.stop transport=%s", transport)
+
+
+class CallLog:
+    """Writes what becomes of the calls of one server, and numbers them."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    @contextmanager
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], context: "Context[Any, Any]"
+    ) -> Iterator[Callable[["CallToolResult"], None]]:
+        """Write that a call begins, and how it ends.
+
+        Yields:
+            What takes the result, if there is one.
+        """
+        call = _Call(next(self._numbers))
+        token = _CALL.set(call)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        results: list[CallToolResult] = []
+        _log.info(
+            "server.call tool=%s client=%s protocol=%s",
+            *(tool, client_name(context)[:_LONGEST_NAME], context.protocol_version),
+        )
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("server.arguments json=%s", json.dumps(arguments, ensure_ascii=False))
+        try:
+            yield results.append
+        except asyncio.CancelledError:
+            call.code = "cancelled"
+            raise
+        except Exception:
+            call.code = "internal"
+            raise
+        finally:
+            _done(tool, call.code, (loop.time() - began) * 1_000, *results)
+            _CALL.reset(token)
+
+
+def client_name(context: "Context[Any, Any]") -> str:
+    """The name that the client gave of itself; empty if it gave none."""
+    params = context.request_context.session.client_params
+    return params.client_info.name if params is not None else ""
+
+
+def _done(tool: str, code: str, elapsed_ms: float, *results: "CallToolResult") -> None:
+    text, structured = "", 0
+    if results and _log.isEnabledFor(logging.INFO):
+        text = "".join(getattr(part, "text", "") for part in results[0].content)
+        data = results[0].structured_content
+        structured = len(json.dumps(data, ensure_ascii=False)) if data is not None else 0
+    _log.info(
+        "server.done tool=%s code=%s ms=%d text_chars=%d text_tokens=%d structured_chars=%d",
+        *(tool, code, elapsed_ms, len(text), _tokens(text), structured),
+    )
+    if text:
+        _log.debug("server.preview text=%s", text[:_PREVIEW])
+
+
+def _tokens(text: str) -> int:
+    if not text:
+        return 0
+    from searx_mcp.render.tokens import estimate  # noqa: PLC0415 - no start needs it
+
+    return estimate(text)
+
+
+def note_failure(code: str) -> None:
+    """Keep the code of the error that the call in hand is answered with."""
+    if (call := _CALL.get()) is not None:
+        call.code = code
+
+
+def note_empty() -> None:
+    """Warn of a call that found nothing."""
+    _log.warning("server.empty")
+
+
+def note_budget(tokens: int) -> None:
+    """Write how many tokens an answer may have."""
+    _log.debug("server.budget tokens=%d", tokens)
+
+
+def note_unopened(error: Exception) -> None:
+    """Write why what performs the calls could not be opened."""
+    _log.error("server.not_opened reason=%s", type(error).__name__, exc_info=error)
+
+
+@contextmanager
+def watched(seconds: float) -> Iterator[None]:
+    """Warn when the block has taken four fifths of the seconds that it has."""
+    loop = asyncio.get_running_loop()
+    warning = loop.call_later(
+        _ALMOST * seconds, _log.warning, "server.slow limit_s=%g elapsed_s=%g",
+        seconds, _ALMOST * seconds,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        warning.cancel()
