@@ -6,6 +6,7 @@ import errno
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from typing import Any, Final
 
 import uvicorn
@@ -17,7 +18,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 from typing_extensions import override
 
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.server.guard import HEALTH_PATH, MCP_PATH, Guard, Policy
 from searx_mcp.settings.server import HttpConfig
 
@@ -41,11 +42,20 @@ def http_app(server: MCPServer[Any], config: HttpConfig) -> ASGIApp:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
+    app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     return Guard(app, Policy.of(config))
 
 
 async def _health(_: Request) -> Response:
     return JSONResponse({"status": "ok"})
+
+
+async def _not_found(_: Request, __: Exception) -> Response:
+    error = {
+        "code": ErrorCode.NOT_FOUND.value,
+        "message": f"Nothing is here: MCP is at {MCP_PATH}, {HEALTH_PATH} tells that the server runs.",
+    }
+    return JSONResponse({"error": error}, HTTPStatus.NOT_FOUND)
 
 
 class _Server(uvicorn.Server):

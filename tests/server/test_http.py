@@ -1,0 +1,187 @@
+"""The server over HTTP, through real sockets: what is refused, and what clients of both eras get."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.types import TextContent
+from typing_extensions import override
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.models.request import SafeSearch, TimeRange
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.server.app import build_server
+from searx_mcp.settings.server import HttpConfig
+from searx_mcp.settings.values import Settings
+from tests.doubles.service import PartOfService
+from tests.doubles.serving import connected, serving
+
+pytestmark = pytest.mark.slow
+
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+TOKEN = "0123456789abcdef"
+MODES = ("auto", "legacy")
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+PROVEN = {"Authorization": f"Bearer {TOKEN}"}
+NONE: Mapping[str, str] = {}
+
+
+class Echo(PartOfService):
+    """Finds nothing, and says what it was asked for."""
+
+    @override
+    async def search(self, request, /, *, progress=None):
+        return SearchResponse(
+            query=request.query,
+            category="general",
+            language="en",
+            safe_search=SafeSearch.OFF,
+            time_range=TimeRange.ANY,
+            fetch_content=False,
+            results_count=10,
+            total_results=0,
+            search_time_ms=1,
+            instance_used="https://a.example/",
+            results=(),
+            engines_used=(),
+            notes=(f"asked for {request.query}",),
+        )
+
+
+@pytest.fixture
+def server():
+    """Give what makes a server that finds nothing."""
+    return lambda: build_server(Settings(), service=Echo())
+
+
+def text(result: Any) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def ask(
+    url: str, method: str = "POST", content: bytes = b"{}", headers: Mapping[str, str] = NONE
+) -> httpx2.Response:
+    async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
+        return await http.request(method, url, content=content, headers={**JSON, **headers})
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_many_clients_of_an_era_are_served_at_once_each_its_own_answers(server, mode):
+    async def search(client: Client, query: str) -> bool:
+        return query in text(await client.call_tool("web_search", {"query": query}))
+
+    async def use(url: str, number: int) -> list[bool]:
+        async with connected(url, mode=mode) as client, asyncio.TaskGroup() as group:
+            queries = [f"bees-{number}-{call}-" for call in range(3)]
+            calls = [group.create_task(search(client, query)) for query in queries]
+        return [call.result() for call in calls]
+
+    async with asyncio.timeout(DEADLINE), serving(server()) as url, asyncio.TaskGroup() as group:
+        clients = [group.create_task(use(url, number)) for number in range(20)]
+        await asyncio.wait(clients)
+    assert [client.result() for client in clients] == [[True] * 3] * 20
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_with_the_token_gets_the_tools_and_one_without_is_refused(server, mode):
+    config = HttpConfig(port=0, token=TOKEN)
+    async with asyncio.timeout(DEADLINE), serving(server(), config) as url:
+        async with connected(url, mode=mode, token=TOKEN) as client:
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+        with pytest.raises(Exception) as refused:  # noqa: PT011 - what the library makes of a 401
+            async with connected(url, mode=mode, token=TOKEN[::-1]):
+                pass
+    assert tools == ["web_search", "web_fetch", "read_page", "answer"]
+    assert TOKEN not in repr(refused.value)
+
+
+async def test_what_is_refused_says_why_to_a_person_and_to_a_program(server):
+    config = HttpConfig(port=0, token=TOKEN, max_body_size=1_024)
+    small, large = b"{}", b"x" * 5_000
+    refused = {
+        421: ({"Host": "evil.example"}, small, "allowed_hosts"),
+        403: ({"Origin": "https://evil.example"}, small, "allowed_origins"),
+        401: (NONE, small, "Authorization: Bearer"),
+        415: ({"Content-Type": "text/plain", **PROVEN}, small, "application/json"),
+        413: (PROVEN, large, "max_body_size"),
+    }
+    async with asyncio.timeout(DEADLINE), serving(server(), config) as url:
+        for status, (headers, body, told) in refused.items():
+            answer = await ask(url, content=body, headers=headers)
+            assert answer.status_code == status
+            assert told in answer.json()["error"]["message"]
+            assert answer.json()["error"]["data"]["code"]
+
+
+@pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b"\xff\xfe", b"[]", b"{}", b"null", b"1" * 5_000, b"[" * 100_000, b'"\\ud83d"'],
+    ids=lambda body: repr(body[:6]),
+)
+async def test_a_body_that_is_no_request_is_answered_as_such(server, shared, modern, body):
+    era = {"MCP-Protocol-Version": "2026-07-28"} if modern else NONE
+    answer = await ask(shared, content=body, headers=era)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] in {-32_700, -32_600, -32_602}
+
+
+@pytest.fixture
+async def shared(server):
+    """Give the address of a server."""
+    async with asyncio.timeout(DEADLINE), serving(server()) as url:
+        yield url
+
+
+async def test_health_is_told_without_a_token_and_nothing_else_is(server):
+    config = HttpConfig(port=0, token=TOKEN)
+    async with asyncio.timeout(DEADLINE), serving(server(), config) as url:
+        base = url.removesuffix("/mcp")
+        health = await ask(f"{base}/healthz", "GET")
+        other = await ask(f"{base}/other", "GET")
+        lost = await ask(f"{base}/other", "GET", headers=PROVEN)
+    assert (health.status_code, health.json()) == (200, {"status": "ok"})
+    assert other.status_code == 401
+    assert lost.status_code == 404
+    assert "/mcp" in lost.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [
+        (HttpConfig(host="0.0.0.0", port=0), "http.token"),
+        (HttpConfig(host="::", port=0), "http.token"),
+        (HttpConfig(host="nowhere.invalid", port=0), "http.host"),
+        (HttpConfig(host="192.0.2.1", port=0, token=TOKEN), "http.host"),
+    ],
+)
+async def test_where_it_may_not_or_cannot_listen_is_said_with_the_setting(server, config, field):
+    with pytest.raises(SettingsError) as told:
+        async with asyncio.timeout(DEADLINE), serving(server(), config):
+            pass
+    assert told.value.field == field
+    assert told.value.advice
+
+
+async def test_a_port_that_is_taken_is_told(server, shared):
+    port = int(shared.split(":")[2].split("/")[0])
+    with pytest.raises(SettingsError) as told:
+        async with serving(server(), HttpConfig(port=port)):
+            pass
+    assert (told.value.field, str(port) in str(told.value)) == ("http.port", True)
+
+
+async def test_others_may_reach_it_with_a_token_or_when_the_command_line_says_so(server):
+    everywhere = HttpConfig(host="0.0.0.0", port=0)
+    closed = HttpConfig(host="0.0.0.0", port=0, token=TOKEN)
+    async with asyncio.timeout(DEADLINE):
+        async with serving(server(), everywhere, allow_unauthenticated=True) as url:
+            assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 400
+        async with serving(server(), closed) as url:
+            assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 401
