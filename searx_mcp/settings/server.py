@@ -1,12 +1,14 @@
 """Settings of the MCP server, and of how it is reached over HTTP."""
 
 import re
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
 from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.settings.tools import PROFILES, SMALL_BUDGETS, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
 _WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
@@ -34,9 +36,20 @@ class ServerConfig(Frozen):
         default="stdio",
         description="How clients reach it: stdio, or streamable-http as the table [http] has it.",
     )
-    profile: Literal["default", "research"] = Field(
+    profile: Literal["default", "research", "small"] = Field(
         default="default",
-        description="Tools: default (four), or research: also those that ask the kept pages.",
+        description="Tools: default (four), research (also for kept pages), or small (two, in few words).",
+    )
+    tools: tuple[Tool, ...] = Field(
+        default=(), description="Exactly these tools in place of those of the profile."
+    )
+    tool_prefix: str = Field(
+        default="",
+        description="Put before the name of every tool that has no other name, such as searx_.",
+    )
+    tool_names: dict[str, str] = Field(
+        default_factory=dict,
+        description="Names for tools in place of their own, by tool; without the prefix.",
     )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
         default=50.0,
@@ -61,6 +74,24 @@ class ServerConfig(Frozen):
         default="auto",
         description="Structured results next to the text: auto (by client), on (with schemas), off.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_budgets_of_the_profile(cls, values: object) -> object:
+        if isinstance(values, Mapping) and values.get("profile") == "small":
+            return {**SMALL_BUDGETS, **values}
+        return values
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        self.published()
+        return self
+
+    def published(self) -> dict[Tool, str]:
+        """Give the published name of each published tool, those most needed first."""
+        return published_names(
+            self.tools or PROFILES[self.profile], prefix=self.tool_prefix, renamed=self.tool_names
+        )
 
 
 class HttpConfig(Frozen):

@@ -346,5 +346,10 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"a list of {len(items)}, each {items[0]}"
     if "pattern" in rules:
         return f"text like {rules['pattern']}"
-    others = {"boolean": "true or false", "array": "a list of text", "object": "a table of tables"}
+    inner = "text" if rules.get("additionalProperties") == {"type": "string"} else "tables"
+    others = {
+        "boolean": "true or false",
+        "array": "a list of text",
+        "object": f"a table of {inner}",
+    }
     return others.get(rules["type"], "text")

@@ -41,11 +41,13 @@ OTHER_TEXT = {
     "fetch.browser_path": "/usr/bin/chromium",
     "storage.namespace": "team",
     "http.host": "::1",
+    "server.tool_prefix": "searx_",
 }
 OTHER_LISTS = {
     "http.allowed_hosts": ["search.example.org", "[::1]:8765"],
     "http.allowed_origins": ["https://app.example.org", "http://localhost:3000"],
     "web_search.request_delay_range": [200, 400],
+    "server.tools": ["web_search", "answer"],
     "fetch.allow_private": ["10.0.0.5:8080", "10.1.0.0/16:80"],
     "fetch.blocked_domains": ["example.org", "example.net"],
     "fetch.allowed_domains": ["example.org", "example.net"],
@@ -96,6 +98,7 @@ _APART = {
     "embedding.key",
     "rerank.key",
     "http.token",
+    "server.tool_names",
 }
 KEYS = [row for row in ROWS if row.key not in _APART]
 
@@ -367,6 +370,40 @@ BAD_FILES = [
     ("[instances]\nown = 'http://a.example:99999/'", "instances.own", "is not an http or https"),
     ("[instances]\nown = 'http://[::1/'", "instances.own", "is not an http or https address"),
     ("[server]\nstructured_output = 'yes'", "server.structured_output", "one of auto, on, off"),
+    (
+        "[server]\ntools = ['web_serch']",
+        "server.tools",
+        "'web_serch' is not a list of web_search, web_fetch, read_page, answer, search_corpus",
+    ),
+    ("[server]\ntools = 5", "server.tools", "5 is not a list of web_search, web_fetch"),
+    ("[server]\ntool_names = 'x'", "server.tool_names", "'x' is not a table of text"),
+    (
+        "[server.tool_names]\nweb_serch = 'x'",
+        "server.tool_names",
+        "'web_serch' is not a tool (did you mean web_search?): name one of web_search, web_fetch,",
+    ),
+    (
+        "[server.tool_names]\nweb_search = 'web_fetch'",
+        "server.tool_names",
+        "'web_fetch' names both web_search and web_fetch: rename one of them",
+    ),
+    (
+        "[server.tool_names]\nanswer = 'ask.me'",
+        "server.tool_names",
+        "'ask.me' cannot be the name of answer: choose 1 to 63 ASCII letters, digits, - and _",
+    ),
+    ("[server.tool_names]\nanswer = ''", "server.tool_names", "'' cannot be the name of answer"),
+    ("[server.tool_names]\nanswer = 5", "server.tool_names", "5 is not a table of text"),
+    (
+        "[server]\ntool_prefix = '1'",
+        "server.tool_prefix",
+        "'1web_search' cannot be the name of web_search: choose 1 to 63 ASCII letters",
+    ),
+    (
+        f"[server]\ntool_prefix = '{'x' * 54}'",
+        "server.tool_prefix",
+        "of which the first is a letter or _",
+    ),
     ("[server]\ntool_timeout = 4", "server.tool_timeout", "4 is not a number from 5 to 600"),
 ]
 

@@ -1,0 +1,87 @@
+"""Which tools the MCP server publishes, and under which names."""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.settings.instances import refusal
+
+
+class Tool(StrEnum):
+    """The tools under their own names."""
+
+    WEB_SEARCH = "web_search"
+    WEB_FETCH = "web_fetch"
+    READ_PAGE = "read_page"
+    ANSWER = "answer"
+    SEARCH_CORPUS = "search_corpus"
+    CORPUS_STATUS = "corpus_status"
+    INGEST = "ingest"
+    SEARCH = "search"
+    FETCH = "fetch"
+
+
+_DEFAULT: Final = (Tool.WEB_SEARCH, Tool.WEB_FETCH, Tool.READ_PAGE, Tool.ANSWER)
+PROFILES: Final[Mapping[str, tuple[Tool, ...]]] = MappingProxyType(
+    {
+        "default": _DEFAULT,
+        "research": (*_DEFAULT, Tool.SEARCH_CORPUS, Tool.CORPUS_STATUS, Tool.INGEST),
+        "small": (Tool.WEB_SEARCH, Tool.WEB_FETCH),
+    }
+)
+"""The tools of each profile, those most needed first."""
+
+SMALL_BUDGETS: Final[Mapping[str, int]] = MappingProxyType(
+    {
+        "search_token_budget": 1_500,
+        "fetch_token_budget": 1_000,
+        "response_token_budget": 2_000,
+        "fetch_token_limit": 4_000,
+    }
+)
+"""Tokens in the profile `small` where the settings name none. Chosen: a model with a context of 8,192 tokens,
+the default of many local ones, has room for two searches and two pages beside its conversation."""
+
+_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,62}")
+"""What the interfaces of Anthropic, OpenAI and Gemini all take as the name of a function; Gemini's clients are
+the ones with 63 characters at most (`server/clients.toml`) and no digit first."""
+_WANTED: Final = "1 to 63 ASCII letters, digits, - and _, of which the first is a letter or _"
+
+
+def published_names(
+    tools: Iterable[Tool], *, prefix: str, renamed: Mapping[str, str]
+) -> dict[Tool, str]:
+    """Name the tools that are published.
+
+    Args:
+        tools: in the order of the list.
+        prefix: put before each name that is not in `renamed`.
+        renamed: names in place of their own, by tool; also of tools that are not published.
+
+    Returns:
+        The published name of each tool.
+
+    Raises:
+        PydanticCustomError: `renamed` has an unknown tool, or a name cannot be used.
+    """
+    for tool in renamed:
+        if tool not in [*Tool]:
+            hint = did_you_mean(tool, [*Tool])
+            reason = f"{shown(tool)} is not a tool{hint}: name one of {', '.join(Tool)}"
+            raise refusal("server.tool_names", reason)
+    published: dict[Tool, str] = {}
+    for tool in dict.fromkeys(tools):
+        name = renamed.get(tool, f"{prefix}{tool}")
+        key = "server.tool_names" if tool in renamed else "server.tool_prefix"
+        if not _NAME.fullmatch(name):
+            reason = f"{shown(name)} cannot be the name of {tool}: choose {_WANTED}"
+            raise refusal(key, reason)
+        for other, taken in published.items():
+            if name == taken:
+                reason = f"{shown(name)} names both {other} and {tool}: rename one of them"
+                raise refusal("server.tool_names", reason)
+        published[tool] = name
+    return published
