@@ -378,7 +378,7 @@ class FetchRequest(Frozen):
         Field(ge=MIN_CHARS, le=MAX_CHARS),
         Argument(
             read.number,
-            "Characters given with a cursor, in place of --max-chars.",
+            "Characters given with a cursor, in place of max_chars.",
             "N",
             schema=None,
         ),

@@ -1,0 +1,108 @@
+"""How to use the server, as the resource `searx://help` tells a model or a person."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from searx_mcp.errors import ErrorCode
+from searx_mcp.models.argument import arguments_of
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.server.instructions import PURPOSES, STRANGERS
+from searx_mcp.settings.tools import Tool
+
+_REQUESTS: Final[Mapping[Tool, type[Frozen]]] = {
+    Tool.WEB_SEARCH: SearchRequest,
+    Tool.WEB_FETCH: FetchRequest,
+    Tool.READ_PAGE: ReadRequest,
+    Tool.ANSWER: AnswerRequest,
+    Tool.SEARCH_CORPUS: CorpusSearchRequest,
+    Tool.CORPUS_STATUS: StatusRequest,
+    Tool.INGEST: IngestRequest,
+}
+
+REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
+    "correct the argument that the error names": (
+        ErrorCode.INVALID_ARGUMENT,
+        ErrorCode.CONTENT_TOO_LARGE,
+    ),
+    "check the address": (
+        ErrorCode.NOT_FOUND,
+        ErrorCode.DNS_ERROR,
+        ErrorCode.TOO_MANY_REDIRECTS,
+        ErrorCode.REDIRECT_LOOP,
+    ),
+    "wait `retry_after` seconds, then call again": (
+        ErrorCode.NO_INSTANCES_AVAILABLE,
+        ErrorCode.RATE_LIMITED,
+        ErrorCode.TIMEOUT,
+        ErrorCode.DEADLINE_EXCEEDED,
+        ErrorCode.CONNECTION_ERROR,
+        ErrorCode.MALFORMED_RESPONSE,
+        ErrorCode.INTERNAL,
+    ),
+    "use another source; this site refuses programs, or wants a login": (
+        ErrorCode.ROBOTS_DISALLOWED,
+        ErrorCode.BLOCKED_BY_SITE,
+        ErrorCode.AUTHENTICATION_REQUIRED,
+    ),
+    "use another source; this page failed, or is not text": (
+        ErrorCode.HTTP_ERROR,
+        ErrorCode.TLS_ERROR,
+        ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+        ErrorCode.UNSUPPORTED_ENCODING,
+        ErrorCode.EXTRACTION_FAILED,
+    ),
+    "do not retry; this address is never read": (
+        ErrorCode.BLOCKED_SCHEME,
+        ErrorCode.BLOCKED_PORT,
+        ErrorCode.BLOCKED_ADDRESS,
+        ErrorCode.BLOCKED_DOMAIN,
+    ),
+    "read the page again from its beginning": (ErrorCode.CURSOR_EXPIRED,),
+}
+"""What to do about each error that a tool can give."""
+
+_SYNTAX: Final = """\
+`"exact words"`, `-word` and `site:example.org` reach the search engines as they are; most engines also
+understand `filetype:pdf` and `intitle:word`. SearXNG's own commands (`!images`, `:de`) count as plain words:
+use arguments instead."""
+_SIZES: Final = """\
+A result is cut to its budget of tokens. What was cut ends with the call that reads on: make it as it stands."""
+_ERRORS: Final = """\
+A failed call names one of these codes (`error_type`). Unless it says when to retry, do not repeat it."""
+
+
+def manual_text(names: Mapping[Tool, str]) -> str:
+    """Write the help in Markdown.
+
+    Args:
+        names: of the published tools.
+    """
+    lines = ["# How to use this server", "", STRANGERS]
+    for tool, name in names.items():
+        purpose = PURPOSES[tool]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{purpose[:1].upper()}{purpose[1:]}.",
+            "",
+            *_arguments(tool),
+        ]
+    lines += ["", "## Search syntax", "", _SYNTAX, "", "## Long results", "", _SIZES]
+    lines += ["", "## Errors", "", _ERRORS, ""]
+    lines += [f"- `{'`, `'.join(codes)}`: {remedy}." for remedy, codes in REMEDIES.items()]
+    return "\n".join([*lines, ""])
+
+
+def _arguments(tool: Tool) -> Iterator[str]:
+    for name, declared in arguments_of(_REQUESTS[tool]).items():
+        if not declared.argument.by_person:
+            yield f"- `{name}`: {declared.help}"

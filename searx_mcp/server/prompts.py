@@ -1,0 +1,169 @@
+"""The prompts of the server: a person picks one in a menu, and its text becomes their message."""
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Final
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.prompts.base import Message, Prompt, PromptArgument, UserMessage
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
+from typing_extensions import override
+
+from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.server.instructions import STRANGERS
+from searx_mcp.settings.tools import Tool
+
+MAX_QUESTION: Final = 2_000
+"""Characters of a question. Chosen: four times a query, which is made of it."""
+
+
+class Depth(StrEnum):
+    """How much work an answer is worth."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    DEEP = "deep"
+
+
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_FENCE: Final = re.compile(r"<(?=\s?/?\s?question\b)", re.IGNORECASE)
+_SEARCHES: Final = {Depth.QUICK: 1, Depth.STANDARD: 3, Depth.DEEP: 6}
+_PAGES: Final = {Depth.QUICK: 2, Depth.STANDARD: 6, Depth.DEEP: 15}
+"""Pages to read at most. Chosen: at 2,000 tokens each, a deep answer fits a context of 64,000."""
+
+
+class RawPrompt(Prompt):
+    """A prompt that checks its own arguments: the SDK calls a missing one an internal error."""
+
+    @override
+    async def render(
+        self, arguments: dict[str, Any] | None, context: Context[Any, Any]
+    ) -> list[Message]:
+        """Write the message.
+
+        Raises:
+            MCPError: an argument is missing, unknown or wrong.
+        """
+        text: Any = self.fn(arguments or {})
+        return [UserMessage(text)]
+
+
+def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) -> Prompt:
+    """The prompt `research`: which tools to call in which order, and how to cite.
+
+    Args:
+        names: of the published tools.
+        boundary: of the fences around what strangers wrote; the question cannot hold one.
+        batches: whether the schema of a search has several queries.
+    """
+
+    def write(arguments: Mapping[str, Any]) -> str:
+        from searx_mcp.render.fence import neutralise  # noqa: PLC0415 - only who asks needs it
+
+        for name in arguments:
+            if name not in {"question", "depth"}:
+                hint = did_you_mean(name, ["question", "depth"])
+                raise _refusal(f"{shown(name)} is not an argument{hint}")
+        question = neutralise(_question(arguments.get("question")), boundary)
+        steps = _steps(names, _depth(arguments.get("depth")), batches=batches)
+        return "\n".join(
+            (
+                "Answer this question from the web, with sources:",
+                f"<question>{question}</question>",
+                "",
+                *(f"{number}. {step}" for number, step in enumerate(steps, 1)),
+                "",
+                STRANGERS,
+            )
+        )
+
+    return RawPrompt(
+        name="research",
+        title="Research a question",
+        description="Search the web, read the best pages, and answer with cited sources.",
+        arguments=[
+            PromptArgument(
+                name="question",
+                description=f"What you want to know, at most {MAX_QUESTION:,} characters.",
+                required=True,
+            ),
+            PromptArgument(name="depth", description=f"{', '.join(Depth)}; standard unless given."),
+        ],
+        fn=write,
+    )
+
+
+def _steps(names: Mapping[Tool, str], depth: Depth, *, batches: bool) -> Iterator[str]:
+    """What to do, in order, with the tools that there are."""
+    searches, pages = _SEARCHES[depth], _PAGES[depth]
+    if tool := names.get(Tool.WEB_SEARCH) or names.get(Tool.SEARCH):
+        if searches == 1:
+            yield f"Call {tool} once, with a short query."
+        elif batches:
+            yield (
+                f"Split the question into the facts it needs. Call {tool} once: a short query for the"
+                f" first, up to {searches - 1} more in queries, and the question as search_prompt."
+            )
+        else:
+            yield (
+                f"Split the question into the facts it needs. Call {tool} up to {searches} times, each"
+                " time with a short query for one of them."
+            )
+    if reading := list(_reading(names)):
+        yield (
+            f"Read up to {pages} pages, original sources before reports about them, with"
+            f" {' or '.join(reading)}."
+        )
+    if depth is not Depth.QUICK:
+        if tool := names.get(Tool.ANSWER):
+            yield f"For claims that your conclusion rests on, call {tool}: it checks its quotes."
+        if tool := names.get(Tool.SEARCH_CORPUS):
+            yield f"For further questions about pages you have read, call {tool}."
+        yield (
+            "Back each important claim with two independent sources. Where sources disagree, say so, and"
+            " say which is newer."
+        )
+    if depth is Depth.DEEP:
+        yield "Look for evidence against your conclusion before you write."
+    yield (
+        "Give the answer first, then the reasons. Put [1], [2] and so on after each claim, and end with the"
+        " list of these sources: title and URL, only of pages that a tool has returned."
+    )
+    yield "Say what you could not find or read, and do not fill such a gap from memory."
+
+
+def _reading(names: Mapping[Tool, str]) -> Iterator[str]:
+    if tool := names.get(Tool.READ_PAGE):
+        yield f"{tool} (the passages that answer a question)"
+    if tool := names.get(Tool.WEB_FETCH):
+        yield f"{tool} (the text)"
+    if tool := names.get(Tool.FETCH):
+        yield f"{tool} (by the id of a result)"
+
+
+def _question(given: object) -> str:
+    """The question in one line, so that no part of it reads as a step."""
+    text = given if isinstance(given, str) else ""
+    if len(text) > MAX_QUESTION:
+        raise _refusal(
+            f"question: has {len(text):,} characters; at most {MAX_QUESTION:,} are taken"
+        )
+    line = " ".join(_CONTROLS.sub(" ", text).split())
+    if not line:
+        raise _refusal("question: is missing; say in words what you want to know")
+    return _FENCE.sub("[", line)
+
+
+def _depth(given: object) -> Depth:
+    text = given.strip().lower() if isinstance(given, str) else ""
+    try:
+        return Depth(text or Depth.STANDARD)
+    except ValueError:
+        hint = did_you_mean(text, [*Depth])
+        raise _refusal(f"depth: {shown(text)} is not one of {', '.join(Depth)}{hint}") from None
+
+
+def _refusal(reason: str) -> MCPError:
+    return MCPError(code=INVALID_PARAMS, message=reason, data={"error_type": "invalid_argument"})
