@@ -1,0 +1,410 @@
+"""Every tool in both eras of the protocol, over standard streams and over HTTP.
+
+The clients are the official one. Over standard streams each has a process of its own; over HTTP all
+share a server of this process. What a host sees of a tool is compared here; what a tool does, elsewhere.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+from typing_extensions import override
+
+from searx_mcp.server.app import build_server
+from searx_mcp.server.http import serve_http
+from searx_mcp.settings.values import Settings
+from searx_mcp.tasks import Tasks
+from searx_mcp.testing.loopback import LoopbackServer
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+FACT = "A colony stores 27 kilograms of honey for winter."
+MODERN = "2026-07-28"
+LATE = ("timeout", "deadline_exceeded", "no_instances_available")
+"""What a call is given when its time is over: which of them depends on what was waited for last."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend(backend_at: Any) -> Any:
+    """One loop for all tests of the module, as they share servers."""
+    return backend_at(1.0)
+
+
+class Watched(LoopbackServer):
+    """Knows how many requests wait for an answer; one whose client leaves does not any more."""
+
+    waiting = 0
+
+    @override
+    async def _handle(self, request: Any) -> Any:
+        self.waiting += 1
+        try:
+            return await super()._handle(request)
+        finally:
+            self.waiting -= 1
+            async with self._arrival:
+                self._arrival.notify_all()
+
+    async def until_waiting(self, number: int) -> None:
+        """Wait until so many wait for an answer."""
+        async with asyncio.timeout(PATIENCE), self._arrival:
+            await self._arrival.wait_for(lambda: self.waiting == number)
+
+
+class Site(Watched, FakeWeb):
+    """Pages about bees, and `/held/...`, which never come."""
+
+    def __init__(self) -> None:
+        fact = f"<title>Winter</title><article><h1>Winter</h1><p>{FACT}</p></article>"
+        long = "".join(f"<p>Sentence {n} on what keepers do with hives.</p>" for n in range(9_000))
+        self._held = count()
+        super().__init__(
+            {
+                "/robots.txt": FakePage(status=404),
+                "/winter": FakePage(fact),
+                "/bees": FakePage(
+                    "<title>Bees</title><article><h1>Bees</h1><p>Bees dance to tell each other"
+                    " where flowers are.</p></article>"
+                ),
+                "/long": FakePage(f"<title>Hives</title><article>{long}</article>"),
+            },
+            otherwise=lambda _: FakePage(silent=True),
+        )
+
+    def held(self) -> str:
+        """The address of a page that never comes, a new one each time."""
+        return self.url(f"/held/{next(self._held)}")
+
+
+class Instance(Watched, FakeSearxng):
+    """An instance that finds the page about bees."""
+
+
+@dataclass
+class World:
+    """What the servers ask, and words that none of them has been asked for yet."""
+
+    site: Site
+    instance: Instance
+    words: Iterator[int] = field(default_factory=count)
+
+    def settings(self, folder: Path) -> dict[str, Any]:
+        """The settings of a server that asks nothing else, and keeps pages in a folder."""
+        return {
+            "fetch": {"allow_private": [self.site.origin], "host_rate": 6_000},
+            "instances": {"own": [self.instance.url], "public": "off"},
+            "open_sources": {"mode": "off"},
+            "server": {"profile": "research"},
+            "storage": {"folder": str(folder)},
+        }
+
+
+@pytest.fixture(scope="module")
+async def world() -> AsyncIterator[World]:
+    async with Site() as site:
+        links = [site.url("/bees")]
+        async with Instance(links=links, formats=["html", "json"]) as instance:
+            yield World(site, instance)
+
+
+@pytest.fixture
+def site(world: World) -> Site:
+    return world.site
+
+
+@pytest.fixture
+def silent_instance(world: World) -> Iterator[Instance]:
+    """The instance, which does not answer until it recovers."""
+    world.instance.hold()
+    yield world.instance
+    world.instance.recover()
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How a tool is called, and what comes of it. `{site}` is the site, `{new}` another word each time.
+
+    Attributes:
+        good: arguments of a call that succeeds.
+        found: in both halves of its result.
+        told: how its first and its last progress begin, if it tells any.
+        wrong: arguments one of which is wrong.
+        field: that one.
+        held: arguments of a call that never ends, if it asks anybody.
+    """
+
+    good: dict[str, Any]
+    found: str
+    wrong: dict[str, Any]
+    field: str
+    told: tuple[str, str] | None = None
+    held: dict[str, Any] | None = None
+
+
+TOOLS = {
+    "web_search": Tool(
+        {"query": "bees {new}"}, "Bees dance",
+        {"query": "bees", "results_count": "many"}, "results_count",
+        ("asking http://127.0.0.1", "read 1 of 1 pages"),
+        {"query": "held {new}", "timeout": 1},
+    ),
+    "web_fetch": Tool(
+        {"url": "{site}/winter"}, FACT,
+        {"url": "{site}/winter", "max_chars": []}, "max_chars",
+        ("reading 127.0.0.1", "reading 127.0.0.1"),
+        {"url": "{held}", "timeout": 5},
+    ),
+    "read_page": Tool(
+        {"url": "{site}/winter?{new}", "query": "honey"}, FACT,
+        {"url": "{site}/winter"}, "query",
+        ("Scraping", "Scraping"),
+        {"url": "{held}", "query": "honey", "timeout": 1},
+    ),
+    "answer": Tool(
+        {"url": "{site}/winter", "query": "How many kilograms of honey for winter?"}, FACT,
+        {"query": "honey", "intent": "guess"}, "intent",
+        ("Analyzing query", "Assembling results"),
+        {"url": "{held}", "query": "honey", "timeout": 1},
+    ),
+    "search_corpus": Tool(
+        {"query": "How many kilograms of honey for winter?"}, FACT,
+        {"query": "honey", "top_k": "many"}, "top_k",
+        ("Searching", "Assembling results"),
+    ),
+    "corpus_status": Tool(
+        {}, "{site}/winter",
+        {"include_urls": "perhaps"}, "include_urls",
+    ),
+    "ingest": Tool(
+        {"url": ["{site}/bees?{new}"]}, "{site}/bees",
+        {}, "url",
+        ("Scraping", "Scraping"),
+        {"url": "{held}", "timeout": 1},
+    ),
+}  # fmt: skip
+HELD = [name for name, tool in TOOLS.items() if tool.held]
+
+
+class Host:
+    """What starts a client of a server, or connects to one, and calls its tools.
+
+    Attributes:
+        client: the official one.
+        is_here: whether the server shares this process, and its clock.
+    """
+
+    client: Client
+
+    def __init__(self, world: World, server: Any, mode: str, *, is_here: bool) -> None:
+        self.world = world
+        self.is_here = is_here
+        self._server = server
+        self._mode = mode
+        self._stack = AsyncExitStack()
+
+    async def open(self) -> None:
+        self.client = await self._stack.enter_async_context(Client(self._server(), mode=self._mode))
+
+    async def aclose(self) -> None:
+        await self._stack.aclose()
+
+    async def call(self, tool: str, arguments: dict[str, Any], **options: Any) -> CallToolResult:
+        """Call a tool with what is to be filled in filled in."""
+        world = self.world
+        said = json.dumps(arguments).replace("{site}", world.site.base)
+        said = said.replace("{held}", world.site.held()).replace("{new}", f"{next(world.words)}")
+        async with asyncio.timeout(PATIENCE):
+            result = await self.client.call_tool(tool, json.loads(said), **options)
+        assert isinstance(result, CallToolResult)
+        return result
+
+    async def good(self, tool: str) -> CallToolResult:
+        """Call a tool so that it succeeds."""
+        result = await self.call(tool, TOOLS[tool].good)
+        assert not result.is_error, text_of(result)
+        return result
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def halves(result: CallToolResult) -> tuple[str, str]:
+    assert result.structured_content is not None
+    return text_of(result), json.dumps(result.structured_content, ensure_ascii=False)
+
+
+@asynccontextmanager
+async def serving(settings: dict[str, Any]) -> AsyncIterator[str]:
+    """A server over HTTP in this process, by the address of its endpoint."""
+    chosen = Settings.model_validate(settings)
+    listening = asyncio.get_running_loop().create_future()
+    async with Tasks() as tasks:
+        _ = tasks.spawn(
+            serve_http(build_server(chosen), chosen.http, listening=listening.set_result)
+        )
+        yield await listening
+
+
+def process(world: World, folder: Path) -> StdioServerParameters:
+    """A server as a host starts it; the file `pid` of the folder names its process."""
+    (folder / "searx-mcp.toml").write_text(toml(world.settings(folder / "kept")))
+    program = (
+        "import os, pathlib, searx_mcp.cli.main as command\n"
+        f"pathlib.Path({str(folder / 'pid')!r}).write_text(str(os.getpid()))\n"
+        "command.main(['stdio'])"
+    )
+    environment = {**os.environ, "SEARX_MCP_CONFIG": str(folder / "searx-mcp.toml")}
+    return StdioServerParameters(command=sys.executable, args=["-c", program], env=environment)
+
+
+def toml(tables: dict[str, Any]) -> str:
+    """The tables as a file; JSON of text and lists is TOML."""
+    return "\n".join(
+        line
+        for name, table in tables.items()
+        for line in (f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items()))
+    )
+
+
+WAYS = [
+    ("stdio", "auto"), ("stdio", "legacy"),
+    ("http", "auto"), ("http", "legacy"), ("http", MODERN),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=WAYS, ids=" ".join)
+async def host(
+    request: pytest.FixtureRequest,
+    world: World,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Host]:
+    """A host by one of the ways to a server of its own that keeps the page about winter."""
+    transport, mode = request.param
+    folder = tmp_path_factory.mktemp(f"{transport}-{mode}")
+    async with AsyncExitStack() as stack:
+        if transport == "stdio":
+            parameters = process(world, folder)
+            host = Host(world, lambda: stdio_client(parameters), mode, is_here=False)
+        else:
+            settings = {**world.settings(folder), "http": {"port": 0}}
+            url = await stack.enter_async_context(serving(settings))
+            host = Host(world, lambda: streamable_http_client(url), mode, is_here=True)
+        await host.open()
+        stack.push_async_callback(host.aclose)
+        await host.call("ingest", {"url": "{site}/winter"})
+        yield host
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_a_tool_gives_both_halves_of_its_result(host: Host, site: Site, tool: str) -> None:
+    result = await host.good(tool)
+    for half in halves(result):
+        assert TOOLS[tool].found.replace("{site}", site.base) in half
+
+
+async def test_the_tools_are_listed(host: Host) -> None:
+    listed = await host.client.list_tools()
+    assert [tool.name for tool in listed.tools] == [*TOOLS]
+
+
+@pytest.mark.parametrize("tool", [name for name, tool in TOOLS.items() if tool.told])
+async def test_progress_arrives_in_order_and_before_the_result(host: Host, tool: str) -> None:
+    told: list[tuple[float, str]] = []
+
+    async def tell(progress: float, _: float | None, message: str | None) -> None:
+        told.append((progress, message or ""))
+
+    await host.call(tool, TOOLS[tool].good, progress_callback=tell)
+    arrived = [number for number, _ in told]
+    assert arrived == [*range(1, len(told) + 1)]
+    first, last = TOOLS[tool].told or ("", "")
+    assert told[0][1].startswith(first)
+    assert told[-1][1].startswith(last)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_a_wrong_argument_is_named_in_both_halves(host: Host, tool: str) -> None:
+    result = await host.call(tool, TOOLS[tool].wrong)
+    assert result.is_error
+    for half in halves(result):
+        assert "invalid_argument" in half
+        assert TOOLS[tool].field in half
+    assert (result.structured_content or {})["field"] == TOOLS[tool].field
+
+
+async def test_a_tool_that_is_not_there_is_an_answer(host: Host) -> None:
+    result = await host.call("google", {"q": "bees"})
+    assert result.is_error
+    assert "google" in text_of(result)
+    await host.good("corpus_status")
+
+
+async def test_calls_at_the_same_time_get_their_own_answers(host: Host) -> None:
+    async def find(query: str) -> None:
+        result = await host.call("web_search", {"query": query, "fetch_content": False})
+        assert (result.structured_content or {})["query"] == query
+
+    async def use(tool: str) -> None:
+        assert TOOLS[tool].found.replace("{site}", host.world.site.base) in text_of(
+            await host.good(tool)
+        )
+
+    async with asyncio.TaskGroup() as group:
+        for tool in TOOLS:
+            group.create_task(find(f"bees for {tool} {next(host.world.words)}"))
+            group.create_task(use(tool))
+
+
+@pytest.mark.parametrize("tool", HELD)
+async def test_what_a_client_cancels_asks_nobody_any_more(
+    host: Host, tool: str, silent_instance: Instance
+) -> None:
+    asked = silent_instance if tool == "web_search" else host.world.site
+    arguments = {**(TOOLS[tool].held or {})}
+    arguments.pop("timeout")
+    async with asyncio.TaskGroup() as group:
+        call = group.create_task(host.call(tool, arguments))
+        await asked.until_waiting(1)
+        call.cancel()
+    assert call.cancelled()
+    await asked.until_waiting(0)
+    silent_instance.recover()
+    await host.good(tool)
+
+
+async def test_calls_whose_time_is_over_say_so(
+    host: Host, silent_instance: Instance, pass_by: Callable[[float], None]
+) -> None:
+    # The last one: an instance that kept silent is left alone for a while.
+    async with asyncio.TaskGroup() as group:
+        calls = {tool: group.create_task(host.call(tool, TOOLS[tool].held or {})) for tool in HELD}
+        await host.world.site.until_waiting(len(HELD) - 1)
+        await silent_instance.until_waiting(1)
+        if host.is_here:
+            pass_by(10)
+    for tool, call in calls.items():
+        result = call.result()
+        assert result.is_error or tool == "ingest", text_of(result)
+        for half in halves(result):
+            assert any(code in half for code in LATE), half
+    await host.world.site.until_waiting(0)
+    await host.good("web_fetch")
