@@ -1,6 +1,15 @@
 """`python -m searx_mcp` and the `searx-mcp` command."""
 
-from searx_mcp.cli.main import main
+from searx_mcp.cli.streams import complete_streams
+
+
+def main() -> None:
+    """Run the command; what a library prints while it loads is kept from the output."""
+    output = complete_streams()
+    from searx_mcp.cli.main import main as run  # noqa: PLC0415 - loads libraries
+
+    run(output=output)
+
 
 if __name__ == "__main__":
     main()

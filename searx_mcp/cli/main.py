@@ -20,12 +20,12 @@ from searx_mcp.cli.logs import configure
 from searx_mcp.cli.running import (
     Deferred,
     ExitCode,
-    close_streams,
-    complete_streams,
+    Session,
     output_problem,
     say,
 )
 from searx_mcp.cli.serve import serve, stdio
+from searx_mcp.cli.streams import HeldOutput, close_streams
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -35,6 +35,9 @@ from searx_mcp.errors import (
 )
 
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
+_CLOSED: Final = "Redirect it to /dev/null if the output is not wanted."
+_TOLD: Final = frozenset({"-h", "--help", "--version"})
+"""Options that are answered before any command is called."""
 _SERVERS: Final = (None, "stdio", "serve")
 """Commands that serve; without any, `serve` does."""
 
@@ -44,16 +47,21 @@ EPILOG = (
 )
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    output: HeldOutput | None = None,
+) -> None:
     """Run the command; never shows a traceback for what a user can cause.
 
     Args:
         arguments: of the command line; those of the process unless given.
+        output: standard output, if it is held: only what does not serve MCP may write to it.
     """
     code: int = ExitCode.FAILED
     failure: BaseException | None = None
     try:
-        code = _code(arguments)
+        code = _code(arguments, output)
     except* OSError as group:  # other failures than of standard output are translated at their edge
         failure = group
     while isinstance(failure, BaseExceptionGroup):
@@ -66,14 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(code)
 
 
-def _code(arguments: Sequence[str] | None) -> int:
+def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
+    if output is not None and not output.is_open:
+        return fail(SearxMcpError("standard output is closed", advice=_CLOSED))
+    if output is not None and _TOLD.intersection(sys.argv if arguments is None else arguments):
+        output.release()
+    stream = sys.stdout
     try:
-        complete_streams()
-    except SearxMcpError as exc:
-        return fail(exc)
-    output = sys.stdout
-    try:
-        cli.main(arguments, prog_name="searx-mcp", standalone_mode=False)
+        cli.main(arguments, prog_name="searx-mcp", standalone_mode=False, obj=Session(output))
     except click.ClickException as exc:
         with contextlib.suppress(OSError):
             exc.show()
@@ -83,7 +91,7 @@ def _code(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except SystemExit as exc:
-        if sys.stdout is not output:  # click puts another in the place of one that nobody reads
+        if sys.stdout is not stream:  # click puts another in the place of one that nobody reads
             raise BrokenPipeError from None
         return int(exc.code or 0)
     return ExitCode.DONE
@@ -144,11 +152,15 @@ def cli(context: click.Context, config: str | None) -> None:
             advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
         )
     configure(level)
-    if context.invoked_subcommand is None:
-        if sys.stdin.isatty():
-            click.echo(context.get_help())
-        else:
-            context.invoke(serve)
+    is_alone = context.invoked_subcommand is None
+    shows_help = is_alone and sys.stdin.isatty()
+    output = context.ensure_object(Session).output
+    if output is not None and (shows_help or context.invoked_subcommand not in _SERVERS):
+        output.release()
+    if shows_help:
+        click.echo(context.get_help())
+    elif is_alone:
+        context.invoke(serve)
 
 
 for _command in (

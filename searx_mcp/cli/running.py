@@ -2,24 +2,23 @@
 
 import contextlib
 import functools
-import io
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import click
 from typing_extensions import override
 
 from searx_mcp.cli.logs import hide
-from searx_mcp.errors import SearxMcpError
+from searx_mcp.cli.streams import HeldOutput
 
 if TYPE_CHECKING:
     import asyncio
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_CLOSED: Final = "Redirect it to /dev/null if the output is not wanted."
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is of Windows
 _DIED_OF: Final = 128
 """The exit code of what a signal ended is this and its number, as shells have it."""
@@ -45,6 +43,20 @@ class ExitCode(IntEnum):
     DEADLINE = 4
     SETTINGS = 5
     INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Session:
+    """What one run of the command holds.
+
+    Attributes:
+        output: standard output as long as nothing may write to it by its name; `None` where a program
+            runs the command within its own process.
+        loaded: the settings, once they have been read.
+    """
+
+    output: HeldOutput | None = None
+    loaded: "Loaded | None" = None
 
 
 class Deferred(click.Command):
@@ -81,14 +93,24 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
         overrides: the command's options that are settings, by dotted name; `None` counts as not given.
     """
     root = context.find_root()
-    if root.obj is None:
+    session = root.ensure_object(Session)
+    if session.loaded is None:
         from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
 
         path = root.params["config"]
-        root.obj = load(path=Path(path) if path else None, environ=os.environ, overrides=overrides)
-        hide(root.obj.settings)
-    settings: Loaded = root.obj
-    return settings
+        session.loaded = load(
+            path=Path(path) if path else None, environ=os.environ, overrides=overrides
+        )
+        hide(session.loaded.settings)
+    return session.loaded
+
+
+def held(context: click.Context) -> HeldOutput:
+    """Standard output of a server, which nothing else may write to."""
+    session = context.find_root().ensure_object(Session)
+    if session.output is None:
+        session.output = HeldOutput()
+    return session.output
 
 
 def working(
@@ -132,44 +154,10 @@ def run(
                 raise SystemExit(ending.code)
 
 
-def complete_streams() -> None:
-    """Put something in the place of streams that were closed before the command began.
-
-    Otherwise the next file or connection would get their numbers, and what is written to them.
-
-    Raises:
-        SearxMcpError: standard output is closed, so that nothing can be told.
-    """
-    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
-    for _ in closed:
-        os.open(os.devnull, os.O_RDWR)  # the lowest numbers that are free
-    if "stdin" in closed:
-        sys.stdin = io.StringIO()
-    if "stderr" in closed:
-        sys.stderr = io.StringIO()
-    if "stdout" in closed:
-        sys.stdout = io.StringIO()
-        raise SearxMcpError("standard output is closed", advice=_CLOSED)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # Windows consoles default to a legacy code page
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
 def say(text: str) -> None:
     """Write a line on standard error, if anybody can read it."""
     with contextlib.suppress(OSError):
         click.echo(text, err=True)
-
-
-def close_streams() -> OSError | None:
-    """Write out what is left, so that nothing is left to do at the end of the process.
-
-    Returns:
-        Why standard output could not be written, or `None`.
-    """
-    failure = _settle(sys.stdout)
-    _settle(sys.stderr)
-    return failure
 
 
 def output_problem(failure: OSError) -> str:
@@ -235,16 +223,3 @@ class _Ending:
 def _numbers(*, all_: bool) -> list[signal.Signals]:
     known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
     return [number for number in known if all_ or signal.getsignal(number) != signal.SIG_IGN]
-
-
-def _settle(stream: TextIO) -> OSError | None:
-    try:
-        stream.flush()
-    except OSError as exc:
-        # What is left would be tried again at the end, and fail again.
-        with contextlib.suppress(OSError):
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, stream.fileno())
-            os.close(nothing)
-        return exc
-    return None

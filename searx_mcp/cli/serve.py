@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from searx_mcp.cli.running import loaded, run, say
+from searx_mcp.cli.running import held, loaded, run, say
+from searx_mcp.cli.streams import HeldOutput
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -24,7 +25,7 @@ _EXPOSED: Final = (
 @click.pass_context
 def stdio(context: click.Context) -> None:
     """Serve MCP over standard input and output."""
-    _serve_stdio(loaded(context).settings)
+    _serve_stdio(loaded(context).settings, held(context))
 
 
 @click.command()
@@ -49,20 +50,20 @@ def serve(
     given = {"server.transport": transport, "http.host": host, "http.port": port}
     settings = loaded(context, given).settings
     if settings.server.transport == "stdio":
-        _serve_stdio(settings)
+        _serve_stdio(settings, held(context))
     else:
         _serve_http(settings, allow_unauthenticated=allow_unauthenticated)
 
 
-def _serve_stdio(settings: "Settings") -> None:
+def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
     async def work() -> None:
         # Within the loop, so that a signal is heard while 0.4 s of imports last.
         server = _built(settings)
-        from searx_mcp.server.app import serve  # noqa: PLC0415 - only servers need it
-        from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
+        from searx_mcp.server.events import lifetime  # noqa: PLC0415 - only servers need it
+        from searx_mcp.server.stdio import serve_stdio  # noqa: PLC0415 - as above
 
         with lifetime("stdio", profile=settings.server.profile):
-            await serve(server)
+            await serve_stdio(server, output.descriptor)
 
     run(work(), within=_GRACE)
 

@@ -185,3 +185,62 @@ async def test_a_host_that_stops_reading_is_told_of_in_a_sentence(tmp_path):
         errors = await process.stderr.read()
         assert await process.wait() == 1
     assert errors.decode() == "searx-mcp: nobody reads standard output any more\n"
+
+
+PRINTING = """
+import os, sys, threading
+
+print("printed before the start")
+
+class Library:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            print("printed while loading")
+            threading.Thread(target=chatter, daemon=True).start()
+        elif name == "mcp":
+            os.write(1, b"written to the number\\n")
+        elif name == "searx_mcp.client.facade":
+            print("printed in a call", flush=True)
+            sys.__stdout__.write("written to the first stream\\n")
+            os.system("echo printed by a process")
+            if os.name == "posix":
+                import ctypes
+                ctypes.CDLL(None).puts(b"printed in C")
+
+def chatter():
+    while True:
+        print("printed by a thread", flush=True)
+        threading.Event().wait(0.001)
+
+sys.meta_path.insert(0, Library())
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("stdio",), ("serve", "--transport", "stdio")])
+async def test_what_libraries_print_goes_to_standard_error(tmp_path, arguments):
+    (tmp_path / "sitecustomize.py").write_text(PRINTING)
+    call = {"name": "web_fetch", "arguments": {"url": "http://127.0.0.1:9/"}}
+    # Unbuffered, what is printed before anything of ours runs would be gone.
+    environment = {"PYTHONPATH": str(tmp_path), "PYTHONUNBUFFERED": ""}
+    async with serving(tmp_path, *arguments, ignored=False, **environment) as process:
+        await greet(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(
+            line({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
+        )
+        assert json.loads(await process.stdout.readline())["id"] == 2
+        out, errors = await process.communicate()
+    assert out == b""
+    assert process.returncode == 0
+    printed = {
+        "printed before the start",
+        "printed while loading",
+        "printed by a thread",
+        "written to the number",
+        "printed in a call",
+        "written to the first stream",
+        "printed by a process",
+        *(["printed in C"] if os.name == "posix" else []),
+    }
+    assert printed <= set(errors.decode().splitlines())

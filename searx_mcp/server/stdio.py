@@ -1,0 +1,84 @@
+"""The MCP server on standard input and output."""
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import anyio
+from mcp.os.win32.utilities import rebind_std_handle_to_fd
+from mcp.server.mcpserver import MCPServer
+from mcp.server.stdio import stdio_server
+
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.tasks import CallThread
+
+if TYPE_CHECKING:
+    from anyio import AsyncFile
+
+_CHUNK: Final = 1 << 20
+"""Bytes read at once; what a host sends is some hundred."""
+
+
+async def serve_stdio(server: MCPServer[Any], output: int) -> None:
+    """Serve until the input ends; when cancelled, at once.
+
+    The library reads its input on a thread that nothing interrupts: a server without a message would
+    wait for one before it could end.
+
+    Args:
+        server: of `searx_mcp.server.app.build_server`.
+        output: number of the file that the messages are written to, and nothing else.
+
+    Raises:
+        SearxMcpError: there is no input.
+        ExceptionGroup: of the `OSError` why the output cannot be written.
+    """
+    served = server._lowlevel_server  # noqa: SLF001 - the public way reads an input of its own
+    options = served.create_initialization_options()
+    source = _taken_input()
+    for number in (0, 1):
+        with contextlib.suppress(OSError):  # what Windows gives to processes that are started
+            rebind_std_handle_to_fd(number)
+    with _written(output) as sink:
+        lines = cast("AsyncFile[str]", _lines(source))
+        async with stdio_server(lines, anyio.wrap_file(sink)) as (incoming, outgoing):
+            await served.run(incoming, outgoing, options)
+
+
+def _taken_input() -> int:
+    """The input; whatever else reads it from now on finds its end."""
+    try:
+        descriptor = sys.stdin.fileno()
+    except OSError as exc:
+        raise SearxMcpError(
+            "standard input is closed", advice="An MCP host starts this program with pipes."
+        ) from exc
+    private = os.dup(descriptor)  # not closed at the end: a thread may still be reading from it
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, descriptor)
+    os.close(nothing)
+    return private
+
+
+@contextlib.contextmanager
+def _written(descriptor: int) -> Iterator[io.TextIOWrapper]:
+    writer = io.TextIOWrapper(os.fdopen(descriptor, "wb", closefd=False), "utf-8", newline="\n")
+    try:
+        yield writer
+    finally:
+        with contextlib.suppress(OSError):
+            writer.close()
+
+
+async def _lines(descriptor: int) -> AsyncIterator[str]:
+    thread = CallThread("searx-mcp input")
+    rest = b""
+    while chunk := await thread.run(lambda: os.read(descriptor, _CHUNK)):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode("utf-8", "replace")
+    if rest:
+        yield rest.decode("utf-8", "replace")
