@@ -80,8 +80,8 @@ def _built(settings: "Settings") -> "MCPServer[Any]":
 
 
 def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
-    from searx_mcp.server.guard import is_loopback  # noqa: PLC0415 - as above
-    from searx_mcp.server.http import STOP_SECONDS, serve_http  # noqa: PLC0415 - as above
+    from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
+    from searx_mcp.server.policy import is_loopback  # noqa: PLC0415 - as above
 
     is_exposed = not (is_loopback(settings.http.host) or settings.http.token.get_secret_value())
 
@@ -90,10 +90,12 @@ def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
             say(_EXPOSED)
         say(f"searx-mcp: listening on {url}")
 
-    serving = serve_http(
-        _built(settings),
-        settings.http,
-        allow_unauthenticated=allow_unauthenticated,
-        listening=listening,
-    )
-    run(serving, within=STOP_SECONDS + _GRACE)
+    async def work() -> None:
+        await serve_http(
+            _built(settings),
+            settings.http,
+            allow_unauthenticated=allow_unauthenticated,
+            listening=listening,
+        )
+
+    run(work(), within=stop_seconds() + _GRACE)

@@ -15,18 +15,19 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.guard import HEALTH_PATH, MCP_PATH, Guard, Policy
+from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
+from searx_mcp.server.guard import Guard
+from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, Policy
 from searx_mcp.settings.server import HttpConfig
 
-STOP_SECONDS: Final = 3
-"""That running calls get when the server is told to end."""
+_LAST_WORDS: Final = 0.5
+"""Seconds for what is answered to calls that were cut off, and then for whoever does not read it."""
 
 
-def http_app(server: MCPServer[Any], config: HttpConfig) -> ASGIApp:
+def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
     """The ASGI app: MCP under `/mcp`, and `/healthz`, which says that the process answers.
 
     It serves one lifespan; for another one, make another app.
@@ -34,16 +35,19 @@ def http_app(server: MCPServer[Any], config: HttpConfig) -> ASGIApp:
     Args:
         server: of `searx_mcp.server.app.build_server`.
         config: who may reach it.
+        limits: of its sessions and bodies.
     """
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         max_request_body_size=config.max_body_size,
+        session_idle_timeout=limits.session_idle,
+        max_sessions=limits.sessions,
         # The guard decides on hosts and origins, for every route.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
-    return Guard(app, Policy.of(config))
+    return Guard(app, Policy.of(config), limits.body)
 
 
 async def _health(_: Request) -> Response:
@@ -59,10 +63,12 @@ async def _not_found(_: Request, __: Exception) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """Serves without touching the signals of the process, and says when it does."""
+    """Serves without touching the signals of the process, says when it does, and ends its streams."""
 
-    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
-        super().__init__(config)
+    def __init__(self, guard: Guard, limits: Limits, listening: Callable[[], None]) -> None:
+        super().__init__(ServingConfig(guard, limits, stop_seconds(limits)))
+        self._guard = guard
+        self._seconds = limits.stop
         self._listening = listening
 
     @override
@@ -71,9 +77,32 @@ class _Server(uvicorn.Server):
         self._listening()
 
     @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        self._guard.stop()
+        timers = (
+            loop.call_later(self._seconds, self._guard.cut),
+            loop.call_later(self._seconds + _LAST_WORDS, self._drop),
+        )
+        try:
+            await super().shutdown(sockets)
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+    def _drop(self) -> None:
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    @override
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def stop_seconds(limits: Limits = LIMITS) -> float:
+    """In which `serve_http` ends when it is cancelled, without what its server closes then."""
+    return limits.stop + 2 * _LAST_WORDS
 
 
 async def serve_http(
@@ -82,14 +111,16 @@ async def serve_http(
     *,
     allow_unauthenticated: bool = False,
     listening: Callable[[str], None] | None = None,
+    limits: Limits = LIMITS,
 ) -> None:
-    """Serve until cancelled; then running calls have `STOP_SECONDS` to end.
+    """Serve until cancelled; then running calls have `Limits.stop` seconds to end.
 
     Args:
         server: of `searx_mcp.server.app.build_server`.
         config: where to listen, and who may reach it.
         allow_unauthenticated: whether others than this machine may reach it without a token.
         listening: is told the URL of the endpoint once clients can connect.
+        limits: what clients may take.
 
     Raises:
         SettingsError: it cannot listen there, or may not without a token.
@@ -97,18 +128,8 @@ async def serve_http(
     listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
     url = _url(listener)
     serving = _Server(
-        uvicorn.Config(
-            http_app(server, config),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=STOP_SECONDS,
-        ),
+        http_app(server, config, limits),
+        limits,
         lambda: listening(url) if listening is not None else None,
     )
     async with asyncio.TaskGroup() as group:

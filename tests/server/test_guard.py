@@ -1,13 +1,16 @@
 """Which HTTP requests are served, and what is answered to the others."""
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
-from searx_mcp.server.guard import Guard, Policy
+from searx_mcp.server.guard import Guard
+from searx_mcp.server.policy import Policy
 from searx_mcp.settings.server import HttpConfig
 
+DEADLINE = 60
 TOKEN = "0123456789abcdef"
 JSON = {"content-type": "application/json"}
 
@@ -18,6 +21,8 @@ async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(b"{}",), 
     parts = list(body)
 
     async def receive() -> dict[str, Any]:
+        if not parts:
+            await asyncio.Event().wait()  # the client stays
         part = parts.pop(0)
         return {"type": "http.request", "body": part, "more_body": bool(parts)}
 
@@ -32,7 +37,7 @@ async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(b"{}",), 
     given = {"host": "127.0.0.1:8765", **JSON, **headers}
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    await Guard(app, Policy.of(config))(scope, receive, send)
+    await Guard(app, Policy.of(config), DEADLINE)(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 

@@ -1,0 +1,165 @@
+"""HTTP connections of uvicorn, bounded in number and in how long a client may keep one waiting."""
+
+import asyncio
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import uvicorn
+from starlette.types import ASGIApp
+from typing_extensions import override
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from searx_mcp.errors import ErrorCode
+
+_LINGER: Final = 1.0
+"""Seconds in which a client that is one too many may read that it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What clients may take of a server; times in seconds.
+
+    Attributes:
+        connections: open ones. A client of the handshake protocol has one for its stream and one for
+            each call, so a thousand clients fit.
+        head: for the head of a request, from its first byte, or from the connection.
+        body: for the body of a request.
+        write: for a client to read what was sent.
+        idle: for a connection without a request. Clients drop theirs after 4 (undici) or 5 (httpx);
+            whoever keeps one longer would send into one that is being closed.
+        sessions: open ones of the handshake protocol, at some 40 kB each.
+        session_idle: for a session without a request and without a stream.
+        stop: for running calls when the server is to stop.
+    """
+
+    connections: int = 2_048
+    head: float = 10.0
+    body: float = 20.0
+    write: float = 30.0
+    idle: int = 15
+    sessions: int = 1_000
+    session_idle: float = 1_800.0
+    stop: float = 3.0
+
+
+LIMITS: Final = Limits()
+
+
+class ServingConfig(uvicorn.Config):
+    """How uvicorn serves: without logs of requests, without trust in headers of proxies.
+
+    Args:
+        app: to be served.
+        limits: of its connections.
+        stop: seconds after which what has not ended is not waited for.
+    """
+
+    def __init__(self, app: ASGIApp, limits: Limits, stop: float) -> None:
+        self.limits = limits
+        super().__init__(
+            app,
+            http=BoundedConnection,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="error",  # at WARNING anybody could write a line for each wrong byte
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            timeout_keep_alive=limits.idle,
+            timeout_graceful_shutdown=math.ceil(stop),
+        )
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that ends when its client is too slow, and that says so when there are too many.
+
+    uvicorn bounds the time between requests and the size of a head, but waits without end for a head,
+    and for a client that does not read.
+    """
+
+    def __init__(
+        self,
+        config: ServingConfig,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = config.limits
+        self._head: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+        self._is_refused = False
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # - as uvicorn's
+        super().connection_made(transport)
+        # Whatever the kernel does not take at once stops the clock of `write`.
+        transport.set_write_buffer_limits(high=0)
+        count = len(self.connections)
+        if count > 2 * self._limits.connections:
+            transport.abort()
+        elif count > self._limits.connections:
+            self._refuse()
+        else:
+            self._expect_head()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_head()
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        if not self._is_refused:
+            super().data_received(data)
+            self._expect_head()
+
+    @override
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._unread = self.loop.call_later(self._limits.write, self.transport.abort)
+
+    @override
+    def resume_writing(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
+        super().resume_writing()
+
+    def _expect_head(self) -> None:
+        """Wait for the head of a request, unless one is being served."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            self._forget_head()
+        elif self._head is None and not self.transport.is_closing():
+            self._head = self.loop.call_later(self._limits.head, self.transport.close)
+
+    def _forget_head(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+    def _refuse(self) -> None:
+        self._is_refused = True
+        self.transport.write(_TOO_MANY)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._head = self.loop.call_later(_LINGER, self.transport.abort)
+
+
+def _answer(message: str) -> bytes:
+    error = {"code": ErrorCode.RATE_LIMITED.value, "message": message}
+    body = json.dumps({"error": error}).encode()
+    return (
+        b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\n"
+        b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+    ) + body
+
+
+_TOO_MANY: Final = _answer("The server has too many connections: try again in some seconds.")

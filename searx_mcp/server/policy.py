@@ -1,0 +1,227 @@
+"""Which HTTP requests are served, and what is answered to the others.
+
+Nothing of a request is quoted, neither in an answer nor in a log.
+"""
+
+import hmac
+import ipaddress
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from starlette.types import Scope, Send
+
+from searx_mcp.errors import ErrorCode
+from searx_mcp.settings.server import HttpConfig
+
+MCP_PATH: Final = "/mcp"
+HEALTH_PATH: Final = "/healthz"
+
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_AUTHORITY: Final = re.compile(
+    rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
+)
+_BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
+_JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
+_INVALID_REQUEST: Final = -32_600
+"""JSON-RPC 2.0, 5.1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not served.
+
+    Attributes:
+        status: of the HTTP response.
+        code: what is wrong, as everywhere.
+        message: a sentence for a person.
+        headers: of the response, besides those of its body.
+    """
+
+    status: int
+    code: ErrorCode
+    message: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+    def content(self, scope: Scope, request_id: str | int | None = None) -> Mapping[str, Any]:
+        """What it is in JSON; for MCP an error of JSON-RPC.
+
+        Args:
+            scope: of the request.
+            request_id: of the request in its body, where that is known.
+        """
+        error = {"code": self.code.value, "message": self.message}
+        if scope["path"] != MCP_PATH:
+            return {"error": error}
+        told = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
+        return {"jsonrpc": "2.0", "id": request_id, "error": told}
+
+    async def send(
+        self,
+        scope: Scope,
+        send: Send,
+        more: Iterable[tuple[bytes, bytes]],
+        request_id: str | int | None = None,
+    ) -> None:
+        """Answer a request with it.
+
+        Args:
+            scope: of the request.
+            send: takes the answer.
+            more: headers of the answer.
+            request_id: as of `content`.
+        """
+        body = json.dumps(self.content(scope, request_id)).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            *self.headers,
+            *more,
+        ]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+WRONG_HOST: Final = Refusal(
+    421,
+    ErrorCode.UNAUTHORIZED,
+    "The server does not serve under this name: the operator allows names with http.allowed_hosts.",
+)
+_WRONG_ORIGIN: Final = Refusal(
+    403,
+    ErrorCode.UNAUTHORIZED,
+    "The server does not serve this web page: the operator allows pages with http.allowed_origins.",
+)
+_NO_TOKEN: Final = Refusal(
+    401,
+    ErrorCode.UNAUTHORIZED,
+    "The server wants its token, as Authorization: Bearer TOKEN.",
+    ((b"www-authenticate", b'Bearer realm="searx-mcp"'),),
+)
+_WRONG_TOKEN: Final = Refusal(
+    401,
+    ErrorCode.UNAUTHORIZED,
+    "This is not the token of the server.",
+    ((b"www-authenticate", b'Bearer realm="searx-mcp", error="invalid_token"'),),
+)
+_NO_JSON: Final = Refusal(
+    415,
+    ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+    "The body must be JSON, with Content-Type: application/json and no Content-Encoding.",
+)
+TOO_LARGE: Final = Refusal(
+    413,
+    ErrorCode.CONTENT_TOO_LARGE,
+    "The body is too large: the operator sets the size with http.max_body_size.",
+)
+TOO_SLOW: Final = Refusal(
+    408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
+)
+STOPPING: Final = Refusal(
+    503,
+    ErrorCode.CONNECTION_ERROR,
+    "The server is stopping: try again in some seconds.",
+    ((b"retry-after", b"5"), (b"connection", b"close")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which requests are served.
+
+    Attributes:
+        hosts: names, with a port or for all ports, that a request may be sent to; `None` allows all.
+        addresses: whether it may be sent to any address that is no name, too.
+        origins: web pages that may send one, with or without a port; those without stand for all ports.
+        token: that it must have; empty for none.
+        max_body: bytes.
+    """
+
+    hosts: frozenset[str] | None
+    addresses: bool
+    origins: frozenset[str]
+    token: bytes = field(repr=False)
+    max_body: int
+
+    @classmethod
+    def of(cls, config: HttpConfig) -> Self:
+        """The policy of a server with these settings.
+
+        A web page that makes a name lead here (DNS rebinding) can neither know the token nor send a
+        request to an address instead of its name: https://fetch.spec.whatwg.org/#forbidden-request-header.
+        """
+        token = config.token.get_secret_value().encode()
+        named = {host.lower() for host in config.allowed_hosts}
+        local = is_loopback(config.host)
+        hosts = None if token and not local and not named else frozenset(named | _LOOPBACK)
+        origins = {origin.lower() for origin in config.allowed_origins}
+        if local:
+            origins |= {f"{scheme}://{host}" for scheme in ("http", "https") for host in _LOOPBACK}
+        return cls(
+            hosts=hosts,
+            addresses=not named and not local,
+            origins=frozenset(origins),
+            token=token,
+            max_body=config.max_body_size,
+        )
+
+    def refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
+        """Why a request is refused for what its head says, or `None`."""
+        if not self.allows_host(headers.get(b"host", b"")):
+            return WRONG_HOST
+        if (origin := headers.get(b"origin")) is not None and not self.allows_origin(origin):
+            return _WRONG_ORIGIN
+        if refusal := self._unproven(headers.get(b"authorization", b"")):
+            return refusal
+        if scope["method"] == "POST" and not _is_json(headers):
+            return _NO_JSON
+        length = headers.get(b"content-length", b"")
+        is_long = len(length) > len(str(self.max_body))
+        return TOO_LARGE if is_long or int(length or b"0") > self.max_body else None
+
+    def _unproven(self, authorization: bytes) -> Refusal | None:
+        """Why a request is refused for its token, or for want of it."""
+        if not self.token:
+            return None
+        found = _BEARER.fullmatch(authorization)
+        if found is None:
+            return _NO_TOKEN
+        return None if hmac.compare_digest(found[1], self.token) else _WRONG_TOKEN
+
+    def allows_host(self, host: bytes) -> bool:
+        """Tell whether a request may be sent to this host, with or without a port."""
+        found = _AUTHORITY.fullmatch(host)
+        if found is None:
+            return False
+        name, whole = found[1].decode().lower(), host.decode().lower()
+        if self.hosts is None or name in self.hosts or whole in self.hosts:
+            return True
+        return self.addresses and is_address(name)
+
+    def allows_origin(self, origin: bytes) -> bool:
+        """Tell whether a page of this origin may send a request."""
+        whole = origin.decode("latin-1").lower()
+        without_port = re.sub(r":[0-9]{1,5}\Z", "", whole)
+        return whole in self.origins or without_port in self.origins
+
+
+def is_address(host: str) -> bool:
+    """Tell whether a host is an address, an IPv6 one in brackets or without, and no name."""
+    try:
+        ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches what listens on a host; of a name, only if it says so."""
+    host = host.lower()
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_json(headers: Mapping[bytes, bytes]) -> bool:
+    encoding = headers.get(b"content-encoding", b"identity").lower()
+    return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"

@@ -1,0 +1,197 @@
+"""Calls over HTTP that end before their answer: the server stops, or the client has gone."""
+
+import asyncio
+import json
+import logging
+from contextlib import AsyncExitStack
+
+import httpx2
+import pytest
+from mcp import MCPError
+from typing_extensions import override
+
+from searx_mcp.server.app import build_server
+from searx_mcp.server.connections import Limits
+from searx_mcp.settings.server import HttpConfig
+from searx_mcp.settings.values import Settings
+from tests.doubles.service import PartOfService
+from tests.doubles.serving import connected, serving
+
+pytestmark = pytest.mark.slow
+
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+MODES = ("auto", "legacy")
+AT_ONCE = Limits(stop=0.05)
+MODERN = "2026-07-28"
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+HELLO = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": HELLO["clientInfo"],
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+ARGUMENTS = {"name": "web_search", "arguments": {"query": "bees"}}
+
+
+class Held(PartOfService):
+    """Searches until it is let go."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.released = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    @override
+    async def search(self, request, /, *, progress=None):
+        if progress is not None:
+            progress("asking")
+        self.asked.set()
+        try:
+            await self.released.wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        raise AssertionError("let go")
+
+
+@pytest.fixture
+def held():
+    """Give a service whose searches do not end by themselves."""
+    return Held()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_running_call_may_end_while_the_server_stops(held, mode, caplog):
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        url = await server.enter_async_context(serving(build_server(Settings(), service=held)))
+        async with connected(url, mode=mode) as client, asyncio.TaskGroup() as group:
+            call = group.create_task(client.call_tool("web_search", {"query": "bees"}))
+            await held.asked.wait()
+            stop = group.create_task(server.aclose())
+            while (await health(url)) is not None:  # until it listens no more
+                pass
+            held.released.set()
+            await stop
+    assert call.result().is_error
+    assert not held.cancelled.is_set()
+    assert [row for row in caplog.records if row.name.startswith("uvicorn")] == []
+
+
+async def health(url: str) -> int | None:
+    try:
+        async with httpx2.AsyncClient(trust_env=False) as http:
+            return (await http.get(url.replace("/mcp", "/healthz"))).status_code
+    except httpx2.TransportError:
+        return None
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["with progress", "without progress"])
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_call_that_does_not_end_is_cancelled_and_its_client_told(held, mode, told, caplog):
+    caplog.set_level(logging.WARNING)
+    heard = asyncio.Event()
+
+    async def listen(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total, message
+        heard.set()
+
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        serves = serving(build_server(Settings(), service=held), limits=AT_ONCE)
+        url = await server.enter_async_context(serves)
+        async with connected(url, mode=mode) as client, asyncio.TaskGroup() as group:
+            progress = listen if told else None
+            work = client.call_tool("web_search", {"query": "bees"}, progress_callback=progress)
+            call = group.create_task(refused(work))
+            await (heard if told else held.asked).wait()
+            await server.aclose()
+            assert "try again" in await call
+            await held.cancelled.wait()
+    assert [
+        row.name for row in caplog.records if row.name.startswith(("uvicorn", "mcp.server"))
+    ] == []
+
+
+async def refused(work) -> str:
+    with pytest.raises(MCPError) as error:
+        await work
+    return str(error.value)
+
+
+async def begin(http: httpx2.AsyncClient, url: str) -> dict[str, str]:
+    """Shake hands; gives the headers of the session."""
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+    answer = await http.post(url, json=hello)
+    session = {"Mcp-Session-Id": answer.headers["mcp-session-id"]}
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    assert (await http.post(url, json=ready, headers=session)).status_code == 202
+    return session
+
+
+@pytest.mark.parametrize("call_id", [7, "seven"])
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_goes_away_leaves_no_call_behind(held, mode, call_id):
+    async with (
+        asyncio.timeout(DEADLINE),
+        serving(build_server(Settings(), service=held)) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        call = {"jsonrpc": "2.0", "id": call_id, "method": "tools/call", "params": ARGUMENTS}
+        if mode == "legacy":
+            headers = await begin(http, url)
+        else:
+            call["params"] = {**ARGUMENTS, "_meta": ENVELOPE}
+            headers = {
+                "MCP-Protocol-Version": MODERN,
+                "Mcp-Method": "tools/call",
+                "Mcp-Name": "web_search",
+            }
+        await leave(url, call, headers, held.asked)
+        await held.cancelled.wait()
+        assert (await health(url)) == 200
+
+
+async def leave(url: str, call: object, headers: dict[str, str], when: asyncio.Event) -> None:
+    """Send a request, and break its connection then."""
+    host = url.removeprefix("http://").removesuffix("/mcp")
+    body = json.dumps(call).encode()
+    given = {"Host": host, **HEADERS, **headers, "Content-Length": str(len(body))}
+    lines = ["POST /mcp HTTP/1.1", *(f"{name}: {value}" for name, value in given.items()), "", ""]
+    _, writer = await asyncio.open_connection(*host.split(":"))
+    writer.write("\r\n".join(lines).encode() + body)
+    await when.wait()
+    writer.transport.abort()
+
+
+async def test_after_a_restart_a_client_without_sessions_goes_on(held):
+    held.released.set()
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as first:
+        url = await first.enter_async_context(serving(build_server(Settings(), service=held)))
+        again = HttpConfig(port=int(url.split(":")[2].split("/")[0]))
+        async with connected(url) as client:
+            before = await client.list_tools()
+            await first.aclose()
+            async with serving(build_server(Settings(), service=held), again):
+                assert (await client.list_tools()).tools == before.tools
+
+
+async def test_after_a_restart_a_session_is_not_known_and_a_new_one_can_begin(held):
+    async with (
+        asyncio.timeout(DEADLINE),
+        AsyncExitStack() as first,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        url = await first.enter_async_context(serving(build_server(Settings(), service=held)))
+        session = await begin(http, url)
+        await first.aclose()
+        again = HttpConfig(port=int(url.split(":")[2].split("/")[0]))
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        async with serving(build_server(Settings(), service=held), again):
+            # 404 is what the specification has a client begin anew for.
+            assert (await http.post(url, json=listing, headers=session)).status_code == 404
+            session = await begin(http, url)
+            assert (await http.post(url, json=listing, headers=session)).status_code == 200
