@@ -36,8 +36,8 @@ _QUOTES: Final = 20
 _CANDIDATES: Final = 5
 """Pages that are looked at for a quote, besides the one that it is ascribed to."""
 NOTHING_FOUND: Final = "The search of the web found nothing: try fewer or more general words."
-NOTHING_KEPT: Final = "No page is kept yet: answer, read_page and ingest keep what they read."
-NOT_INDEXED: Final = "not indexed; call answer with it."
+NOTHING_KEPT: Final = "No page is kept yet: read some first."
+NOT_INDEXED: Final = "not indexed: read it first."
 TOO_LATE: Final = "No page was read in time"
 PARTIAL: Final = "Time ran out: this is what was found until then."
 _SNIPPETS: Final = 3

@@ -103,7 +103,7 @@ class PageCache:
             raise CursorError(
                 "The cursor is not known, or what it names is no longer kept.",
                 code=ErrorCode.CURSOR_EXPIRED,
-                advice="Call web_fetch with the url of the page instead.",
+                advice="Call again with the url of the page instead.",
             )
         return kept
 

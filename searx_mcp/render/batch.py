@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from searx_mcp.models.response import BatchedSearch, RepeatedHit, SearchBatch
 from searx_mcp.models.spelling import in_words
+from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import one_line
 from searx_mcp.render.public import response_data
 from searx_mcp.render.search import search_text
@@ -17,20 +18,21 @@ _LEAST: Final = 200
 """Tokens of a search at least; where there are fewer, the last searches are left out."""
 
 
-def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str) -> str:
+def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: str = FETCH) -> str:
     """Write several searches, each under a line of its own.
 
     Args:
         batch: the searches.
         budget: tokens of all of them together; `None` for no limit.
         boundary: as for `search_text`.
+        fetch: likewise.
     """
-    rooms = _rooms(batch, budget, boundary)
+    rooms = _rooms(batch, budget, boundary, fetch)
     blocks = []
     for number, (each, room) in enumerate(zip(batch.queries, rooms, strict=False), start=1):
         lines = [_head(each, number, len(batch.queries), boundary)]
         if each.result is not None and (each.result.results or not each.repeated):
-            lines.append(search_text(each.result, budget=room, boundary=boundary))
+            lines.append(search_text(each.result, budget=room, boundary=boundary, fetch=fetch))
         blocks.append("\n".join((*lines, *_tail(each))))
     if left_out := len(batch.queries) - len(rooms):
         blocks.append(_left_out(left_out))
@@ -38,29 +40,29 @@ def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str) -> str:
 
 
 def batch_data(
-    batch: SearchBatch, *, budget: int | None = None, boundary: str = ""
+    batch: SearchBatch, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
 ) -> dict[str, Any]:
     """Give several searches their public form; with a budget, what `batch_text` shows with the same one."""
-    rooms = _rooms(batch, budget, boundary)
+    rooms = _rooms(batch, budget, boundary, fetch)
     shown = zip(batch.queries, rooms, strict=False)
-    data: dict[str, Any] = {"queries": [_data(each, room, boundary) for each, room in shown]}
+    data: dict[str, Any] = {"queries": [_data(each, room, boundary, fetch) for each, room in shown]}
     if left_out := len(batch.queries) - len(rooms):
         data["notes"] = [_left_out(left_out)]
     return data
 
 
-def _data(each: BatchedSearch, room: int | None, boundary: str) -> dict[str, Any]:
+def _data(each: BatchedSearch, room: int | None, boundary: str, fetch: str) -> dict[str, Any]:
     data: dict[str, Any] = {"query": each.query}
     if each.error is not None:
         return data | {"error": each.error.model_dump(mode="json")}
     if each.result is not None:
-        data["result"] = response_data(each.result, budget=room, boundary=boundary)
+        data["result"] = response_data(each.result, budget=room, boundary=boundary, fetch=fetch)
     if each.repeated:
         data["repeated"] = [hit.model_dump(mode="json") for hit in each.repeated]
     return data
 
 
-def _rooms(batch: SearchBatch, budget: int | None, boundary: str) -> list[int | None]:
+def _rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) -> list[int | None]:
     """The tokens of each search that is shown; what one does not need goes to the others."""
     if budget is None:
         return [None] * len(batch.queries)
@@ -75,7 +77,9 @@ def _rooms(batch: SearchBatch, budget: int | None, boundary: str) -> list[int | 
     needs = [
         0
         if each.result is None
-        else max(_LEAST, estimate(search_text(each.result, budget=None, boundary=boundary)))
+        else max(
+            _LEAST, estimate(search_text(each.result, budget=None, boundary=boundary, fetch=fetch))
+        )
         for each in batch.queries[:shown]
     ]
     return [*share(needs, max(0, _left(around, shown, budget)))]

@@ -189,7 +189,7 @@ def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> s
         boundary: of the fence around titles and addresses.
     """
     if status.source_url and not status.documents:
-        told = f"{one_url(status.source_url)} is not indexed, call answer with it to read it."
+        told = f"{one_url(status.source_url)} is not indexed: read it first."
         return block("CORPUS STATUS", [told])
     head = [
         f"Documents indexed: {status.documents:,}",
@@ -235,7 +235,7 @@ def status_data(
     """
     data = without_absent(status.model_dump(mode="json"))
     if status.source_url and not status.documents:
-        data["note"] = "not indexed, call answer"
+        data["note"] = "not indexed: read it first"
     return _listed(data, "urls", budget, boundary)
 
 

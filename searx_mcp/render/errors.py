@@ -95,7 +95,7 @@ _ADVICE = {
     ErrorCode.ROBOTS_DISALLOWED: "The site does not allow this; use another source.",
     ErrorCode.BLOCKED_BY_SITE: "The site refuses automatic readers; use another source.",
     ErrorCode.AUTHENTICATION_REQUIRED: "The page needs a login; use another source.",
-    ErrorCode.NOT_FOUND: "Check the address, or find the page with web_search.",
+    ErrorCode.NOT_FOUND: "Check the address, or search for the page.",
     ErrorCode.HTTP_ERROR: "Use another source.",
     ErrorCode.TOO_MANY_REDIRECTS: "Use the final address of the page.",
     ErrorCode.REDIRECT_LOOP: "Use another source.",

@@ -9,6 +9,9 @@ from searx_mcp.models.page import Passage
 from searx_mcp.render.fence import one_line
 from searx_mcp.render.tokens import closing
 
+FETCH: Final = "web_fetch"
+"""The tool that reads on, under its own name."""
+
 _SKIPPED: Final = "\n\n\u2026\n\n"
 """Stands where text of the page is left out."""
 
@@ -130,6 +133,11 @@ def _label(passage: Passage, boundary: str = "") -> str:
     return f"[{titles}{', ' if titles else ''}from character {passage.offset}]\n\n"
 
 
-def next_call(**arguments: str | int) -> str:
-    """Write a call of `web_fetch` with its arguments as JSON."""
-    return f"web_fetch {json.dumps(arguments, ensure_ascii=False)}"
+def next_call(fetch: str, **arguments: str | int) -> str:
+    """Write a call with its arguments as JSON.
+
+    Args:
+        fetch: the published name of `web_fetch`.
+        arguments: of the call.
+    """
+    return f"{fetch} {json.dumps(arguments, ensure_ascii=False)}"

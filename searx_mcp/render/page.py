@@ -9,7 +9,7 @@ from itertools import islice
 from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.models.spelling import in_words
-from searx_mcp.render.excerpts import choose, excerpts, gap, next_call
+from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
@@ -55,7 +55,7 @@ class Part:
     was_cut: bool
 
 
-def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
+def page_text(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> str:
     """Write a page as text: what it is, then its Markdown in a fence.
 
     Args:
@@ -65,11 +65,12 @@ def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
             passages that fit the prompt.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
+        fetch: the published name of `web_fetch`.
     """
-    return _write(part(page, budget=budget, boundary=boundary), page, boundary)
+    return _write(part(page, budget=budget, boundary=boundary, fetch=fetch), page, boundary)
 
 
-def part(page: Page, *, budget: int | None, boundary: str) -> Part:
+def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> Part:
     """Decide what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     markdown = neutralise(page.markdown_content, boundary)
@@ -80,7 +81,7 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         about=about,
         outline=(),
         markdown=markdown,
-        more=_more(page, page.next_offset, is_in_parts=is_in_parts),
+        more=_more(page, page.next_offset, fetch, is_in_parts=is_in_parts),
         next_offset=page.next_offset,
         was_cut=False,
     )
@@ -93,7 +94,9 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         markdown="",
         # Room for the longest that may stand there in the end.
         more=max(
-            _more(page, _total(page), is_in_parts=bool(page.passages)), whole.more, key=estimate
+            _more(page, _total(page), fetch, is_in_parts=bool(page.passages)),
+            whole.more,
+            key=estimate,
         ),
         next_offset=None,
         was_cut=True,
@@ -113,7 +116,7 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     return replace(
         frame,
         markdown=shown,
-        more=_more(page, following, is_in_parts=bool(page.passages)),
+        more=_more(page, following, fetch, is_in_parts=bool(page.passages)),
         next_offset=following,
     )
 
@@ -205,7 +208,7 @@ def _total(page: Page) -> int:
     return max(page.total_chars, len(page.markdown_content))
 
 
-def _more(page: Page, following: int | None, *, is_in_parts: bool) -> str:
+def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -> str:
     """Say what is missing behind what is shown, and give the call that reads on at an offset."""
     if following is not None:
         where = f"characters {page.offset} to {following} of {_total(page)}"
@@ -214,13 +217,13 @@ def _more(page: Page, following: int | None, *, is_in_parts: bool) -> str:
                 f"the parts of {_total(page)} characters that fit the prompt, in the page's order"
             )
         if page.cursor:
-            call = next_call(cursor=page.cursor, offset=following)
+            call = next_call(fetch, cursor=page.cursor, offset=following)
             return f"Shown: {where}. To read on:\n{call}"
         return (
             f"Shown: {where}. For what is missing, fetch a page linked above that is closer to your"
             " question."
         )
     if page.truncated:
-        call = next_call(url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
+        call = next_call(fetch, url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
         return f"The page was cut while it was fetched. To get more of it:\n{call}"
     return ""

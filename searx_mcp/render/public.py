@@ -13,6 +13,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
 from searx_mcp.render import entry
 from searx_mcp.render.entry import fields_of
+from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import code_line, fenced, one_line, one_url
 from searx_mcp.render.page import part
 from searx_mcp.render.reading import Reading
@@ -72,13 +73,13 @@ _ADDRESS = re.compile(r"(?:https?://|magnet:)\S*")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READ_ON = (
-    "Content with truncated is cut: to read on, call web_fetch with its cursor and, as offset, its"
+    "Content with truncated is cut: to read on, call {fetch} with its cursor and, as offset, its"
     " next_offset."
 )
 
 
 def response_data(
-    response: SearchResponse, *, budget: int | None = None, boundary: str = ""
+    response: SearchResponse, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
 ) -> dict[str, Any]:
     """Give a search its public form.
 
@@ -91,19 +92,20 @@ def response_data(
             are spared. `None` gives everything.
         boundary: as for `search_text`; with one, pages are in fences, and `notice` tells a model what
             all of it is. Without, texts are for a program.
+        fetch: as for `search_text`.
     """
     if budget is None:
         return _response(response)
-    layout = lay_out(response, budget=budget, boundary=boundary)
+    layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     notes = list(layout.short.notes)
     if not response.results and not response.total_results:
         notes.append(ADVICE)
     if layout.left_out:
         notes.append(left_out_line(layout.left_out))
     if layout.unshown:
-        notes.append(unshown_line(layout.unshown))
-    if any(page.was_cut for page in layout.readings):
-        notes.append(_READ_ON)
+        notes.append(unshown_line(layout.unshown, fetch))
+    if fetch and any(page.was_cut for page in layout.readings):
+        notes.append(_READ_ON.format(fetch=fetch))
     fitted = layout.short.model_copy(
         update={
             "results": _fitted_results(layout, boundary),
@@ -122,7 +124,9 @@ def response_data(
     return marked(data, boundary)
 
 
-def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> dict[str, Any]:
+def page_data(
+    page: Page, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
+) -> dict[str, Any]:
     """Give a page its public form.
 
     Args:
@@ -133,10 +137,11 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
             and `key_points` are spared; `images`, `links` and `code_blocks` share what is left, a
             tenth of the budget at least, the first of each first. `None` gives everything.
         boundary: as for `page_text`, and as for `response_data`.
+        fetch: as for `page_text`.
     """
     if budget is None:
         return _page(page)
-    shown = part(page, budget=budget, boundary=boundary)
+    shown = part(page, budget=budget, boundary=boundary, fetch=fetch)
     notes = (*page.notes, shown.more) if shown.more else page.notes
     fitted = page.model_copy(
         update={

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import PageContent
-from searx_mcp.render.excerpts import choose, excerpts, gap, next_call
+from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise
 from searx_mcp.render.tokens import clip_words, estimate, fit
 
@@ -38,6 +38,7 @@ class Reading:
         has_gaps: whether the text is parts of the page, and not its beginning.
         is_incomplete: whether the page itself was cut at a size limit when it was read.
         about: what the page is; may be empty.
+        fetch: the published name of `web_fetch`; empty if it is not published.
     """
 
     number: int
@@ -49,6 +50,7 @@ class Reading:
     has_gaps: bool = False
     is_incomplete: bool = False
     about: str = ""
+    fetch: str = FETCH
 
     @property
     def was_cut(self) -> bool:
@@ -75,16 +77,17 @@ class Reading:
         shown = f"Cut: {self.next_offset} of {self.length} characters."
         if self.has_gaps:
             shown = f"Parts of {self.length} characters, those that fit the query best."
+        if self.was_cut and not self.fetch:
+            return shown
         if self.was_cut and self.cursor:
-            call = next_call(cursor=self.cursor, offset=self.next_offset or 0)
+            call = next_call(self.fetch, cursor=self.cursor, offset=self.next_offset or 0)
             return f"{shown} To read on:\n{call}"
         if self.was_cut:
-            return f"{shown} To read on, call web_fetch with the url of result {self.number}."
+            return f"{shown} To read on, call {self.fetch} with the url of result {self.number}."
         if self.is_incomplete:
-            return (
-                "The page is longer than the size limit. To read on, call web_fetch with the url"
-                f" of result {self.number} and a larger max_content_length."
-            )
+            shown = "The page is longer than the size limit."
+            how = f"with the url of result {self.number} and a larger max_content_length"
+            return f"{shown} To read on, call {self.fetch} {how}." if self.fetch else shown
         return ""
 
 
@@ -98,6 +101,7 @@ class Source:
         content: with its passages, best first.
         boundary: of the fences.
         most: tokens that nobody will ask more than.
+        fetch: as of a `Reading`.
     """
 
     number: int
@@ -105,6 +109,7 @@ class Source:
     content: PageContent
     boundary: str
     most: int
+    fetch: str = FETCH
 
     @cached_property
     def whole(self) -> Reading:
@@ -120,6 +125,7 @@ class Source:
             next_offset=read if read < length else None,
             is_incomplete=self.content.truncated,
             about=self.content.kind or "",
+            fetch=self.fetch,
         )
 
     @cached_property

@@ -17,6 +17,7 @@ from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.models.spelling import counted
 from searx_mcp.render import entry, surroundings
 from searx_mcp.render.entry import Entry, Growth
+from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced
 from searx_mcp.render.reading import SMALLEST, Reading, Source
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
@@ -57,7 +58,9 @@ class Layout:
     remarks: tuple[str, ...]
 
 
-def search_text(response: SearchResponse, *, budget: int | None, boundary: str) -> str:
+def search_text(
+    response: SearchResponse, *, budget: int | None, boundary: str, fetch: str = FETCH
+) -> str:
     """Write a search as text: every result first, then the pages by score, all in fences.
 
     Args:
@@ -66,8 +69,9 @@ def search_text(response: SearchResponse, *, budget: int | None, boundary: str) 
             no limit. Descriptions shrink first, then pages; a title or an address never does.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
+        fetch: the published name of `web_fetch`; empty if it is not published.
     """
-    layout = lay_out(response, budget=budget, boundary=boundary)
+    layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     found = "\n\n".join(
         "\n".join(lines)
         for lines in (layout.answers, [each.block for each in layout.entries], layout.beside)
@@ -78,13 +82,15 @@ def search_text(response: SearchResponse, *, budget: int | None, boundary: str) 
         fenced(found, boundary=boundary) if found else "",
         left_out_line(layout.left_out) if layout.left_out else "",
         *(page.block(boundary) for page in layout.readings),
-        unshown_line(layout.unshown) if layout.unshown else "",
+        unshown_line(layout.unshown, fetch) if layout.unshown else "",
         "\n".join(layout.remarks),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> Layout:
+def lay_out(
+    response: SearchResponse, *, budget: int | None, boundary: str, fetch: str = FETCH
+) -> Layout:
     """Decide what is shown of a search within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     short = surroundings.shortened(response, boundary)
@@ -96,7 +102,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
     pages = sum(_page_of(each) is not None for each in entries)
-    reserve = line_cost(unshown_line(pages)) if pages else 0
+    reserve = line_cost(unshown_line(pages, fetch)) if pages else 0
     reserve = reserve if reserve <= left else 0
     left -= reserve
     said = [
@@ -115,7 +121,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         left -= spent - granted
         around.append(taken)
     entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
-    sources = _sources(entries, boundary, left + reserve)
+    sources = _sources(entries, boundary, left + reserve, fetch)
     told, readings, rest = _with_pages(entries, sources, left + reserve)
     if len(readings) < len(sources):
         told, readings, rest = _with_pages(entries, sources, left)
@@ -142,10 +148,10 @@ def left_out_line(count: int) -> str:
     return f"{told} left out for lack of room: ask again with a larger max_tokens."
 
 
-def unshown_line(count: int) -> str:
-    """Say that pages were read but are not shown, and how to get them."""
+def unshown_line(count: int, fetch: str) -> str:
+    """Say that pages were read but are not shown, and how to get them if `web_fetch` is published."""
     told, them = counted(count, "more page"), "it" if count == 1 else "them"
-    return f"{told} left out for lack of room: web_fetch reads {them}."
+    return f"{told} left out for lack of room{f': {fetch} reads {them}' if fetch else ''}."
 
 
 def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
@@ -187,12 +193,12 @@ def _page_of(each: Entry) -> PageContent | None:
     return content if content is not None and content.markdown else None
 
 
-def _sources(entries: list[Entry], boundary: str, left: int) -> list[Source]:
+def _sources(entries: list[Entry], boundary: str, left: int, fetch: str) -> list[Source]:
     """All pages that were read, best score first."""
     most = max(left, 0) + sum(line_cost(each.description) for each in entries)
     by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
-        Source(each.number, each.result.url, content, boundary, most)
+        Source(each.number, each.result.url, content, boundary, most, fetch)
         for each in by_score
         if (content := _page_of(each)) is not None
     ]

@@ -32,6 +32,7 @@ from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import supervise
 from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 
 GetService = Callable[[], Awaitable[Service]]
@@ -59,6 +60,7 @@ class Calls:
         self._settings = settings
         self._service = service
         self._boundary = boundary
+        self._fetch = settings.server.published().get(Tool.WEB_FETCH, "")
         self._channels = Channels(settings.server)
 
     async def web_search(
@@ -88,8 +90,10 @@ class Calls:
         if not response.results:
             note_empty()
         return self._channels.succeeded(
-            search_text(response, budget=budget, boundary=self._boundary),
-            lambda: response_data(response, budget=budget, boundary=self._boundary),
+            search_text(response, budget=budget, boundary=self._boundary, fetch=self._fetch),
+            lambda: response_data(
+                response, budget=budget, boundary=self._boundary, fetch=self._fetch
+            ),
             context,
         )
 
@@ -108,8 +112,8 @@ class Calls:
             context, limit, work, otherwise=_SMALLER_SEARCH, due=request.timeout
         )
         return self._channels.succeeded(
-            batch_text(batch, budget=budget, boundary=self._boundary),
-            lambda: batch_data(batch, budget=budget, boundary=self._boundary),
+            batch_text(batch, budget=budget, boundary=self._boundary, fetch=self._fetch),
+            lambda: batch_data(batch, budget=budget, boundary=self._boundary, fetch=self._fetch),
             context,
         )
 
@@ -117,11 +121,11 @@ class Calls:
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
         """Read a page, and give it or why it could not be read."""
-        url, further = str(arguments.get("url", "")), Further(())
+        url, further = str(arguments.get("url", "")), Further((), self._fetch)
         limit = self._channels.seconds(context)
         try:
             request = parse_fetch(arguments)
-            url, further = request.url, Further(request.further_urls)
+            url, further = request.url, Further(request.further_urls, self._fetch)
             if request.timeout is not None and request.timeout > limit:
                 request = request.model_copy(update={"timeout": max(5.0, limit)})
             budget = _fetch_budget(request, self._settings.server)
@@ -144,17 +148,26 @@ class Calls:
             text = fetch_error_text(error, self._boundary, longest=limit)
             return self._channels.failed(further.after(text), further.within(data), context)
         return self._channels.succeeded(
-            further.after(page_text(page, budget=budget, boundary=self._boundary)),
-            lambda: further.within(page_data(page, budget=budget, boundary=self._boundary)),
+            further.after(
+                page_text(page, budget=budget, boundary=self._boundary, fetch=self._fetch)
+            ),
+            lambda: further.within(
+                page_data(page, budget=budget, boundary=self._boundary, fetch=self._fetch)
+            ),
             context,
         )
 
 
 class Further:
-    """The addresses that a call named beside the one that it reads, each as the call that reads it."""
+    """The addresses that a call named beside the one that it reads, each as the call that reads it.
 
-    def __init__(self, urls: Sequence[str]) -> None:
-        calls, _ = lines_within((next_call(url=one_url(url)) for url in urls), _CALLS_TOKENS)
+    Args:
+        urls: the addresses.
+        fetch: the published name of `web_fetch`.
+    """
+
+    def __init__(self, urls: Sequence[str], fetch: str) -> None:
+        calls, _ = lines_within((next_call(fetch, url=one_url(url)) for url in urls), _CALLS_TOKENS)
         self._urls = [one_url(url) for url in urls[: len(calls)]]
         self._lines = ""
         if urls:

@@ -57,7 +57,7 @@ together and written."""
 _MARGIN_SHARE: Final = 0.2
 """Of the limit, the most that the margin takes."""
 _LEAST_TIME: Final = 1.0
-_OTHERWISE: Final = "Use another page, or web_fetch."
+_OTHERWISE: Final = "Use another page."
 
 
 class Calls:

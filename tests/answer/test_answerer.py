@@ -204,7 +204,7 @@ async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, 
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/birds")]
     response = await client.search_corpus("Where do ospreys nest?", source_urls=urls)
-    assert f"{valley.url('/birds')}: not indexed; call answer with it." in response.notes
+    assert f"{valley.url('/birds')}: not indexed: read it first." in response.notes
     assert response.stats.documents_searched == 1
     assert asked(valley) == ["/tarn"]
 

@@ -190,8 +190,8 @@ def test_the_status_has_the_form_of_the_specification(boundary):
 def test_a_page_that_is_not_kept_is_told_with_what_to_do(boundary):
     status = CorpusStatus(source_url=URL, documents=0, chunks=0, tokens=0)
     text = status_text(status, budget=None, boundary=boundary)
-    assert text.startswith(f"[CORPUS STATUS]\n{URL} is not indexed, call answer")
-    assert status_data(status)["note"] == "not indexed, call answer"
+    assert text.startswith(f"[CORPUS STATUS]\n{URL} is not indexed: read it first")
+    assert status_data(status)["note"] == "not indexed: read it first"
 
 
 def test_a_list_without_room_says_how_many_are_missing(boundary):

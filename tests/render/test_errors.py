@@ -57,7 +57,7 @@ def test_an_error_of_a_page_reads_like_this():
     error = SiteError("The site answered 404.", code=ErrorCode.NOT_FOUND, status_code=404)
     assert fetch_error_text(error) == (
         "Failed to fetch content: The site answered 404 (not_found). Do not repeat the same call."
-        " Check the address, or find the page with web_search."
+        " Check the address, or search for the page."
     )
 
 
@@ -67,7 +67,7 @@ def test_an_error_of_a_call_for_evidence_reads_like_this():
         "[ERROR]\nsearx-mcp encountered an error during retrieval.\n\n"
         "Error type: not_found\n"
         "Details: The site answered 404. Do not repeat the same call."
-        " Check the address, or find the page with web_search.\n\n"
+        " Check the address, or search for the page.\n\n"
         "Please inform the user of this error. Do not attempt to answer from memory — the tool was"
         " called because specific source material was needed."
     )

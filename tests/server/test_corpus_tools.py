@@ -139,7 +139,7 @@ async def test_a_fact_two_links_away_is_found_cited_and_asked_again_without_a_re
     assert (counts["documents"], len(counts["urls"])) == (3, 3)
     assert counts["chunks"] == sum(kept["chunks"] for kept in counts["urls"])
     assert "\nDocuments indexed: 3\n" in text_of(status)
-    assert "https://b.example/ is not indexed, call answer" in text_of(unknown)
+    assert "https://b.example/ is not indexed: read it first" in text_of(unknown)
 
 
 async def test_all_named_pages_are_sources(connect, settings_for, text_of):
@@ -488,4 +488,4 @@ async def test_a_page_that_is_not_kept_is_told_in_both_channels(settings_for, co
 
     async with connect_to(build_server(settings_for(**RESEARCH), service=Counts())) as client:
         result = await call(client, "corpus_status", sourceUrl="https://a.example/")
-    assert (result.structured_content or {})["note"] == "not indexed, call answer"
+    assert (result.structured_content or {})["note"] == "not indexed: read it first"

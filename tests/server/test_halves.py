@@ -5,8 +5,10 @@ The server publishes schemas of its results, and the client holds each result ag
 
 import asyncio
 import json
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, NamedTuple
 
 import pytest
 from mcp import Client
@@ -148,7 +150,7 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "page that is not kept": (
         "corpus_status",
         {"source_url": "https://b.example/"},
-        ("https://b.example/", "not indexed, call answer"),
+        ("https://b.example/", "not indexed: read it first"),
     ),
     "pages kept": (
         "ingest",
@@ -161,7 +163,7 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 EMPTY: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "search": ("web_search", {"query": "bees"}, ("fewer or more general words",)),
     "answer": ("answer", {"query": "bees"}, ("fewer or more general words",)),
-    "kept passages": ("search_corpus", {"query": "bees"}, ("answer, read_page and ingest",)),
+    "kept passages": ("search_corpus", {"query": "bees"}, ("No page is kept yet",)),
     "kept pages": ("corpus_status", {}, ("documents",)),
 }
 
@@ -203,12 +205,39 @@ LIMITED: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "answer": ("answer", {"query": "x"}, ("no_instances_available", "[retry]", "memory")),
 }
 
-Results = Mapping[tuple[str, str], tuple[CallToolResult, tuple[str, ...]]]
 WORLDS = {"good": GOOD, "failed": FAILED, "empty": EMPTY, "limited": LIMITED}
 
 
-async def all_results() -> dict[tuple[str, str], tuple[CallToolResult, tuple[str, ...]]]:
-    results: dict[tuple[str, str], tuple[CallToolResult, tuple[str, ...]]] = {}
+NAMES = {
+    "web_search": "find_pages",
+    "web_fetch": "open_page",
+    "read_page": "ask_page",
+    "answer": "gather",
+    "search_corpus": "ask_kept",
+    "corpus_status": "list_kept",
+    "ingest": "keep_pages",
+}
+_WORDS = {"answer", "ingest"}
+OWN_NAMES = re.compile(rf"{'|'.join(NAMES.keys() - _WORDS)}|(?:call|use) (?:{'|'.join(_WORDS)})\b")
+"""The tools' own names in what we say; two of them are words as well."""
+
+NAMINGS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "own": lambda _: {"profile": "research", "structured_output": "on"},
+    "renamed": lambda _: {"profile": "research", "tool_names": NAMES},
+    "alone": lambda tool: {"tools": [tool], "tool_names": NAMES},
+}
+"""The settings of the server, by the tool that is called."""
+
+
+class Results(NamedTuple):
+    """A kind of result: what each half is to have, and the result under each naming of the tools."""
+
+    wanted: tuple[str, ...]
+    of: dict[str, CallToolResult]
+
+
+async def all_results() -> dict[tuple[str, str], Results]:
+    results: dict[tuple[str, str], Results] = {}
     async with FakeWeb(PAGES) as web, FakeSearxng(results=[]) as empty:
         links = [web.url(path) for path in ("/bees", "/winter", "/gone", "/long")]
         good = FakeSearxng(links=links, suggestions=["bee keeping"])
@@ -216,23 +245,32 @@ async def all_results() -> dict[tuple[str, str], tuple[CallToolResult, tuple[str
             instances = {"good": good, "failed": good, "empty": empty, "limited": limited}
             for world, kinds in WORLDS.items():
                 tables = {
-                    "server": {"profile": "research", "structured_output": "on"},
                     "instances": {"own": [instances[world].url]},
                     "open_sources": {"mode": "off"},
                     "fetch": {"allow_private": [web.origin]},
                 }
-                settings = Settings.model_validate(tables)
-                async with SearxClient(settings) as service:
-                    async with Client(build_server(settings, service=service)) as client:
-                        for kind, (tool, arguments, wanted) in kinds.items():
-                            asked = json.loads(json.dumps(arguments).replace("{site}", web.url("")))
-                            told = tuple(each.replace("{site}", web.url("")) for each in wanted)
-                            results[world, kind] = (await client.call_tool(tool, asked), told)
+                async with AsyncExitStack() as stack:
+                    service = SearxClient(Settings.model_validate(tables))
+                    await stack.enter_async_context(service)
+                    clients: dict[str, Client] = {}
+                    for kind, (tool, arguments, wanted) in kinds.items():
+                        asked = json.loads(json.dumps(arguments).replace("{site}", web.url("")))
+                        told = tuple(each.replace("{site}", web.url("")) for each in wanted)
+                        results[world, kind] = Results(told, {})
+                        for naming, of_tool in NAMINGS.items():
+                            server = of_tool(tool)
+                            if (key := json.dumps(server)) not in clients:
+                                settings = Settings.model_validate({**tables, "server": server})
+                                client = Client(build_server(settings, service=service))
+                                clients[key] = await stack.enter_async_context(client)
+                            name = tool if naming == "own" else NAMES[tool]
+                            result = await clients[key].call_tool(name, asked)
+                            results[world, kind].of[naming] = result
     return results
 
 
 @pytest.fixture(scope="module")
-def results() -> Results:
+def results() -> Mapping[tuple[str, str], Results]:
     """Give every kind of result, made once."""
     return asyncio.run(all_results())
 
@@ -253,7 +291,7 @@ CASES = [
 @pytest.mark.parametrize(("world", "kind"), CASES)
 @pytest.mark.parametrize("half", ["text", "data"])
 def test_either_half_alone_is_enough(results, world, kind, half):
-    result, wanted = results[world, kind]
+    wanted, result = results[world, kind].wanted, results[world, kind].of["own"]
     data: dict[str, Any] = result.structured_content or {}
     said = text_half(result) if half == "text" else json.dumps(data, ensure_ascii=False)
     assert bool(result.is_error) is (world in {"failed", "limited"}), said
@@ -275,9 +313,21 @@ def test_either_half_alone_is_enough(results, world, kind, half):
 
 @pytest.mark.parametrize(("world", "kind"), CASES)
 def test_neither_half_is_much_longer_than_it_may_be(results, world, kind):
-    result, _ = results[world, kind]
+    result = results[world, kind].of["own"]
     tool, arguments, _ = WORLDS[world][kind]
     most = arguments.get("max_tokens", 2_000 if tool == "web_fetch" else 8_000)
     assert estimate(text_half(result)) <= most
     # Names and quotation marks come on top of a text that was cut for a model.
     assert estimate(json.dumps(result.structured_content)) <= most * 1.5 + 150
+
+
+@pytest.mark.parametrize(("world", "kind"), CASES)
+def test_a_result_names_published_tools_alone_and_as_they_are_published(results, world, kind):
+    wanted, of = results[world, kind]
+    tool, _, _ = WORLDS[world][kind]
+    for naming, others in (("renamed", set()), ("alone", {*NAMES.values()} - {NAMES[tool]})):
+        said = f"{text_half(of[naming])}\n{json.dumps(of[naming].structured_content)}"
+        assert OWN_NAMES.findall(said) == []
+        assert [name for name in others if name in said] == []
+    if "[cursor]" in wanted:
+        assert 'open_page {"cursor": "' in text_half(of["renamed"])

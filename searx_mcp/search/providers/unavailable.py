@@ -171,7 +171,7 @@ _TEXTS = {
     ),
     UnavailableReason.BUDGET_SPENT: (
         "What public SearXNG instances allow this machine is used up for now",
-        f"Wait, or use web_fetch on pages you know. {_OWN_INSTANCE}",
+        f"Wait, or read pages whose addresses you know. {_OWN_INSTANCE}",
     ),
     UnavailableReason.EXHAUSTED: (
         "All SearXNG instances that could be asked are unavailable or rate limited",
