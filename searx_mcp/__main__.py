@@ -1,10 +1,12 @@
 """`python -m searx_mcp` and the `searx-mcp` command."""
 
+from searx_mcp.cli.signals import end_at_once
 from searx_mcp.cli.streams import complete_streams
 
 
 def main() -> None:
     """Run the command; what a library prints while it loads is kept from the output."""
+    end_at_once()
     output = complete_streams()
     from searx_mcp.cli.main import main as run  # noqa: PLC0415 - loads libraries
 

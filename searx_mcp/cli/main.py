@@ -25,6 +25,7 @@ from searx_mcp.cli.running import (
     say,
 )
 from searx_mcp.cli.serve import serve, stdio
+from searx_mcp.cli.signals import end_as_usual
 from searx_mcp.cli.streams import HeldOutput, close_streams
 from searx_mcp.errors import (
     DeadlineError,
@@ -154,9 +155,10 @@ def cli(context: click.Context, config: str | None) -> None:
     configure(level)
     is_alone = context.invoked_subcommand is None
     shows_help = is_alone and sys.stdin.isatty()
-    output = context.ensure_object(Session).output
-    if output is not None and (shows_help or context.invoked_subcommand not in _SERVERS):
-        output.release()
+    if shows_help or context.invoked_subcommand not in _SERVERS:
+        end_as_usual()
+        if (output := context.ensure_object(Session).output) is not None:
+            output.release()
     if shows_help:
         click.echo(context.get_help())
     elif is_alone:

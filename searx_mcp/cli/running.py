@@ -1,23 +1,20 @@
-"""Running a command: its settings, its streams, and the signals that end it."""
+"""Running a command: its settings, its work, and what it says when that fails."""
 
 import contextlib
 import functools
 import os
-import signal
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 from typing_extensions import override
 
 from searx_mcp.cli.logs import hide
+from searx_mcp.cli.signals import Ending
 from searx_mcp.cli.streams import HeldOutput
 
 if TYPE_CHECKING:
@@ -27,10 +24,6 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is of Windows
-_DIED_OF: Final = 128
-"""The exit code of what a signal ended is this and its number, as shells have it."""
 
 
 class ExitCode(IntEnum):
@@ -144,7 +137,7 @@ def run(
     """
     import asyncio  # noqa: PLC0415 - neither help nor version needs it
 
-    ending = _Ending(within)
+    ending = Ending(within)
     with asyncio.Runner(loop_factory=loop_factory) as runner, ending.heard(runner.get_loop()):
         try:
             return runner.run(ending.watch(work))
@@ -166,60 +159,3 @@ def output_problem(failure: OSError) -> str:
         return "nobody reads standard output any more"
     what = failure.filename or "standard output"
     return f"{what} cannot be written: {failure.strerror}"
-
-
-class _Ending:
-    """The end of the work at a signal."""
-
-    def __init__(self, within: float | None) -> None:
-        self.code = 0
-        self._within = within
-        self._task: asyncio.Task[Any] | None = None
-
-    async def watch(self, work: Coroutine[Any, Any, T]) -> T:
-        import asyncio  # noqa: PLC0415 - as above
-
-        self._task = asyncio.current_task()
-        if self.code:
-            self._cancel()
-        return await work
-
-    @contextmanager
-    def heard(self, loop: "asyncio.AbstractEventLoop") -> Iterator[None]:
-        """Listen to signals for the length of the block; only a main thread can."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def begin(number: int, _: FrameType | None) -> None:
-            if self.code:
-                os._exit(self.code)
-            self.code = _DIED_OF + number
-            if self._within is not None:
-                self._insist(self._within)
-            loop.call_soon_threadsafe(self._cancel)
-
-        before = {
-            number: signal.signal(number, begin)
-            for number in _numbers(all_=self._within is not None)
-        }
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-    def _cancel(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-
-    def _insist(self, seconds: float) -> None:
-        # A thread may be where nothing interrupts it, such as in a write that nobody reads.
-        timer = threading.Timer(seconds, os._exit, (self.code,))
-        timer.daemon = True
-        timer.start()
-
-
-def _numbers(*, all_: bool) -> list[signal.Signals]:
-    known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-    return [number for number in known if all_ or signal.getsignal(number) != signal.SIG_IGN]

@@ -130,3 +130,26 @@ def test_version_and_help_import_nothing_that_they_do_not_use(option):
     command = [sys.executable, "-c", WITHOUT, option]
     ran = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+TWICE = """
+import asyncio, os, signal
+from searx_mcp.cli.running import run
+
+async def work():
+    os.kill(os.getpid(), signal.SIGTERM)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        os.kill(os.getpid(), signal.SIGINT)
+        print("still here")
+
+run(work(), within=1_000)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
+def test_a_second_signal_ends_at_once_what_the_first_has_told_to_end():
+    command = [sys.executable, "-c", TWICE]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (143, "", "")

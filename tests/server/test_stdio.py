@@ -126,6 +126,50 @@ async def test_one_signal_ends_a_server_that_waits_for_input(tmp_path, number, i
         assert await process.stderr.read() == b""
 
 
+WAITING = """
+import pathlib, sys, threading
+
+class Library:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            print("loading", file=sys.stderr, flush=True)
+            while not pathlib.Path(r"{gone_on}").exists():
+                threading.Event().wait(0.001)
+
+sys.meta_path.insert(0, Library())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["click", "pydantic_core", "mcp", "searx_mcp.server.stdio"])
+async def test_one_signal_ends_a_server_that_still_loads(tmp_path, module, number):
+    gone_on = tmp_path / "gone on"
+    library = WAITING.format(module=module, gone_on=gone_on)
+    (tmp_path / "sitecustomize.py").write_text(library)
+    async with serving(tmp_path, PYTHONPATH=str(tmp_path)) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(line(HELLO))
+        assert await process.stderr.readline() == b"loading\n"
+        process.send_signal(number)
+        gone_on.touch()
+        assert await process.wait() == 128 + number
+        assert await process.stderr.read() == b""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_one_signal_ends_a_server_that_nobody_has_greeted(tmp_path, number):
+    async with serving(tmp_path, SEARX_MCP_LOG_LEVEL="INFO") as process:
+        assert process.stderr is not None
+        assert b" server.start " in await process.stderr.readline()
+        process.send_signal(number)
+        assert await process.wait() == 128 + number
+        assert b" server.stop " in await process.stderr.readline()
+        assert await process.stderr.read() == b""
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells who started whom")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("tool", ["web_search", "web_fetch", "answer"])
