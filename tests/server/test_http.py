@@ -1,6 +1,7 @@
 """The server over HTTP, through real sockets: what is refused, and what clients of both eras get."""
 
 import asyncio
+import socket
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
+from searx_mcp.server.http import _bound
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
@@ -185,3 +187,25 @@ async def test_others_may_reach_it_with_a_token_or_when_the_command_line_says_so
             assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 400
         async with serving(server(), closed) as url:
             assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 401
+
+
+async def test_an_answer_does_not_wait_until_the_client_confirms_its_head(server):
+    listener = await _bound(HttpConfig(port=0), allow_unauthenticated=False)
+    loop = asyncio.get_running_loop()
+    accepted: asyncio.Future[asyncio.BaseTransport] = loop.create_future()
+
+    class Accepting(asyncio.Protocol):
+        @override
+        def connection_made(self, transport):
+            accepted.set_result(transport)
+
+    async with asyncio.timeout(DEADLINE), await loop.create_server(Accepting, sock=listener):
+        _, writer = await asyncio.open_connection(*listener.getsockname())
+        transport = await accepted
+        option = transport.get_extra_info("socket").getsockopt(
+            socket.IPPROTO_TCP, socket.TCP_NODELAY
+        )
+        assert option
+        writer.close()
+        await writer.wait_closed()
+        transport.abort()

@@ -1,0 +1,96 @@
+"""A server over HTTP that can be asked what it holds.
+
+    python -m benchmarks.loading.server ours|bare [IDLE]
+
+Ours goes by the environment, the bare one is the library's with one tool that does nothing. It says on its
+first line of output where it listens, answers each line of input with what it holds, and ends with its input.
+IDLE is after how many seconds a session that nobody uses ends.
+"""
+
+import asyncio
+import gc
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import uvicorn
+from mcp.server.mcpserver import MCPServer
+
+from searx_mcp.server.app import build_server
+from searx_mcp.server.http import serve_http
+from searx_mcp.settings.sources import load
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a server holds.
+
+    Attributes:
+        tasks: of its event loop.
+        objects: that the garbage collector knows of, after a collection.
+    """
+
+    tasks: int
+    objects: int
+
+
+async def _serve(kind: str, idle: float | None) -> None:
+    ended = asyncio.Event()
+    server, serving = _ours() if kind == "ours" else _bare()
+    async with asyncio.TaskGroup() as group:
+
+        def listening(url: str) -> None:
+            if idle is not None:
+                server.session_manager.session_idle_timeout = idle
+            print(url, flush=True)
+            group.create_task(_answer(ended))
+
+        task = group.create_task(serving(listening))
+        await ended.wait()
+        task.cancel()
+
+
+def _ours() -> tuple[MCPServer[Any], Callable[..., Any]]:
+    settings = load(environ=os.environ).settings
+    server = build_server(settings)
+    return server, lambda listening: serve_http(server, settings.http, listening=listening)
+
+
+def _bare() -> tuple[MCPServer[Any], Callable[..., Any]]:
+    server: MCPServer[Any] = MCPServer("bare", version="1", log_level="WARNING")
+
+    @server.tool()
+    async def web_search(query: str, limit: int = 10) -> str:
+        """Give back what is asked."""
+        return query * limit
+
+    async def serve(listening: Callable[[str], None]) -> None:
+        # With the protocol named, as the event loop makes its own: it sends without delay only then.
+        with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(1_024)
+            listening(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
+            app = server.streamable_http_app()
+            config = uvicorn.Config(app, log_config=None, access_log=False)
+            await uvicorn.Server(config).serve([listener])
+
+    return server, serve
+
+
+async def _answer(ended: asyncio.Event) -> None:
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.readline():
+        gc.collect()
+        held = Held(tasks=len(asyncio.all_tasks()), objects=len(gc.get_objects()))
+        print(json.dumps(asdict(held)), flush=True)
+    ended.set()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else None))
