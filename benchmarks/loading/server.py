@@ -13,16 +13,20 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
 from searx_mcp.server.app import build_server
+from searx_mcp.server.connections import LIMITS
 from searx_mcp.server.http import serve_http
 from searx_mcp.settings.sources import load
+
+Serve = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
+"""Serves until it is cancelled, and says where once it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +44,30 @@ class Held:
 
 async def _serve(kind: str, idle: float | None) -> None:
     ended = asyncio.Event()
-    server, serving = _ours() if kind == "ours" else _bare()
+    serve = _ours(idle) if kind == "ours" else _bare
     async with asyncio.TaskGroup() as group:
 
         def listening(url: str) -> None:
-            if idle is not None:
-                server.session_manager.session_idle_timeout = idle
             print(url, flush=True)
             group.create_task(_answer(ended))
 
-        task = group.create_task(serving(listening))
+        task = group.create_task(serve(listening))
         await ended.wait()
         task.cancel()
 
 
-def _ours() -> tuple[MCPServer[Any], Callable[..., Any]]:
+def _ours(idle: float | None) -> Serve:
     settings = load(environ=os.environ).settings
-    server = build_server(settings)
-    return server, lambda listening: serve_http(server, settings.http, listening=listening)
+    limits = LIMITS if idle is None else replace(LIMITS, session_idle=idle)
+
+    async def serve(listening: Callable[[str], None]) -> None:
+        server = build_server(settings)
+        await serve_http(server, settings.http, listening=listening, limits=limits)
+
+    return serve
 
 
-def _bare() -> tuple[MCPServer[Any], Callable[..., Any]]:
+async def _bare(listening: Callable[[str], None]) -> None:
     server: MCPServer[Any] = MCPServer("bare", version="1", log_level="WARNING")
 
     @server.tool()
@@ -68,17 +75,13 @@ def _bare() -> tuple[MCPServer[Any], Callable[..., Any]]:
         """Give back what is asked."""
         return query * limit
 
-    async def serve(listening: Callable[[str], None]) -> None:
-        # With the protocol named, as the event loop makes its own: it sends without delay only then.
-        with socket.socket(proto=socket.IPPROTO_TCP) as listener:
-            listener.bind(("127.0.0.1", 0))
-            listener.listen(1_024)
-            listening(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
-            app = server.streamable_http_app()
-            config = uvicorn.Config(app, log_config=None, access_log=False)
-            await uvicorn.Server(config).serve([listener])
-
-    return server, serve
+    # With the protocol named, as the event loop makes its own: it sends without delay only then.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1_024)
+        listening(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp")
+        config = uvicorn.Config(server.streamable_http_app(), log_config=None, access_log=False)
+        await uvicorn.Server(config).serve([listener])
 
 
 async def _answer(ended: asyncio.Event) -> None:

@@ -7,6 +7,7 @@ Says on its first line of output where everything is, and ends with its standard
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -77,4 +78,6 @@ def _pages(site: int) -> dict[str, FakePage]:
 
 
 if __name__ == "__main__":
+    # Whoever asks may be gone before the answer; aiohttp tells of each.
+    logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     asyncio.run(_serve())

@@ -208,4 +208,4 @@ async def test_an_answer_does_not_wait_until_the_client_confirms_its_head(server
         assert option
         writer.close()
         await writer.wait_closed()
-        transport.abort()
+        transport.close()
