@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer, UserMessage
 from mcp.server.mcpserver.prompts.base import Prompt
+from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     MISSING_REQUIRED_CLIENT_CAPABILITY,
@@ -36,6 +37,7 @@ from mcp.types import (
     SamplingMessage,
     SetLevelRequestParams,
     SubscribeRequestParams,
+    SubscriptionsListenRequestParams,
     TextContent,
     TextResourceContents,
     UnsubscribeRequestParams,
@@ -156,6 +158,8 @@ def add_everything(server: MCPServer[None]) -> None:
         "test_elicitation": elicit,
         "test_missing_capability": need_sampling,
         "test_x_mcp_header": echo_region,
+        "test_trigger_tool_change": change_tools,
+        "test_trigger_prompt_change": change_prompts,
         "test_input_required_result_capabilities": ask_what_is_possible,
     }
     tools |= {name: _giving(content) for name, content in CONTENT.items()}
@@ -174,6 +178,9 @@ def add_everything(server: MCPServer[None]) -> None:
     low.add_request_handler("logging/setLevel", SetLevelRequestParams, acknowledge)
     low.add_request_handler("resources/subscribe", SubscribeRequestParams, acknowledge)
     low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, acknowledge)
+    # Ours announces no changes; announced ones show that what is sent unasked arrives.
+    listen = ListenHandler(server._subscriptions)
+    low.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, listen)
 
 
 def _giving(content: list[ContentBlock]) -> Callable[[], list[ContentBlock]]:
@@ -246,6 +253,16 @@ def echo_region(
     region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})] = "none",
 ) -> str:
     return region
+
+
+async def change_tools(ctx: Context[Any, Any]) -> str:
+    await ctx.notify_tools_changed()
+    return "said"
+
+
+async def change_prompts(ctx: Context[Any, Any]) -> str:
+    await ctx.notify_prompts_changed()
+    return "said"
 
 
 async def need_sampling(ctx: Context[Any, Any]) -> str:
