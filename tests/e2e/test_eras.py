@@ -20,15 +20,14 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
-from typing_extensions import override
 
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import serve_http
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import Tasks
-from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.watched import Watched
 
 pytestmark = pytest.mark.slow
 
@@ -44,27 +43,6 @@ LATE = ("timeout", "deadline_exceeded", "no_instances_available")
 def anyio_backend(backend_at: Any) -> Any:
     """One loop for all tests of the module, as they share servers."""
     return backend_at(1.0)
-
-
-class Watched(LoopbackServer):
-    """Knows how many requests wait for an answer; one whose client leaves does not any more."""
-
-    waiting = 0
-
-    @override
-    async def _handle(self, request: Any) -> Any:
-        self.waiting += 1
-        try:
-            return await super()._handle(request)
-        finally:
-            self.waiting -= 1
-            async with self._arrival:
-                self._arrival.notify_all()
-
-    async def until_waiting(self, number: int) -> None:
-        """Wait until so many wait for an answer."""
-        async with asyncio.timeout(PATIENCE), self._arrival:
-            await self._arrival.wait_for(lambda: self.waiting == number)
 
 
 class Site(Watched, FakeWeb):

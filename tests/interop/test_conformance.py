@@ -1,88 +1,76 @@
 """The conformance suite of the protocol against our builder, with what it calls added."""
 
-import asyncio
-import contextlib
 import json
-import os
-import socket
-from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 import yaml
-from typing_extensions import override
 
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.values import Settings
+from tests.doubles.serving import serving
 from tests.interop.everything import add_everything
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
 SUITE = "@modelcontextprotocol/conformance"
-Start = Callable[..., Awaitable[Process]]
+REVISIONS = ("2025-11-25", "2026-07-28")
+PAGE = Path(__file__).parents[2] / "docs" / "decisions" / "conformance.md"
 
 
-class Embedded(uvicorn.Server):
-    """A server that leaves the signal handlers of the tests alone."""
-
-    @override
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
+def rows_of(first: str) -> dict[str, list[str]]:
+    """The table of the page whose first column has this name: the other cells of each row."""
+    table = PAGE.read_text("utf-8").split(f"| {first} |")[1].split("\n\n")[0]
+    rows = [re.split(r" ?\| ?", line)[1:-1] for line in table.splitlines()[2:]]
+    return {name.strip("`"): cells for name, *cells in rows}
 
 
-@asynccontextmanager
-async def serving(app: Any) -> AsyncIterator[str]:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=3)
-        server = Embedded(config)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(server.serve(sockets=[listening]))
-            yield f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
-            server.should_exit = True
+def came_of(folder: Path, *, is_scored: bool) -> str:
+    """What came of a scenario, by the folder with its checks, in the words of the page."""
+    checks = json.loads((folder / "checks.json").read_text("utf-8"))
+    states = {check["status"] for check in checks}
+    if states & {"FAILURE", "WARNING"}:
+        outcome = "fails"
+    else:
+        outcome = "passes" if states and states <= {"SUCCESS", "INFO"} else "skips"
+    return outcome if is_scored else f"{outcome}, not scored"
 
 
-@pytest.fixture(scope="session")
-def modules() -> Path:
-    """The folder `node_modules` with the packages of `package.json`, in these versions."""
-    pinned = json.loads(Path(__file__).with_name("package.json").read_text(encoding="utf-8"))
-    folder = Path(os.environ.get("SEARX_MCP_NODE", os.devnull)) / "node_modules"
-    for name, version in pinned["dependencies"].items():
-        found = folder / name / "package.json"
-        if not found.is_file() or json.loads(found.read_text("utf-8"))["version"] != version:
-            pytest.skip(
-                f"{name} {version} is missing; copy tests/interop/package.json to a folder, run"
-                " `npm install --no-package-lock` there, and name the folder in SEARX_MCP_NODE"
-            )
-    return folder
+def test_the_page_names_the_versions_that_are_pinned() -> None:
+    pinned = json.loads(Path(__file__).with_name("package.json").read_text("utf-8"))
+    assert {name: version for name, (version, _) in rows_of("Package").items()} == pinned[
+        "dependencies"
+    ]
 
 
-@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
-async def test_every_scored_scenario_of_a_revision_passes(
-    revision: str, modules: Path, start_program: Start, tmp_path: Path
+@pytest.mark.slow
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_every_scored_scenario_passes_and_the_page_says_of_each_what_came_of_it(
+    revision: str, modules: Path, run_node: Any, tmp_path: Path
 ) -> None:
     server = build_server(Settings())
     add_everything(server)
     suite = modules / SUITE
     required = yaml.safe_load((suite / "requirements" / f"{revision}.yaml").read_text("utf-8"))
-    async with serving(server.streamable_http_app()) as url:
-        run = await start_program(
-            *(modules / ".bin" / "node", suite / "dist" / "index.js", "server", "--url", url),
-            *("--requirements", revision, "-o", tmp_path),
+    async with serving(server) as url:
+        code, said = await run_node(
+            *(suite / "dist" / "index.js", "server", "--url", url),
+            *("--requirements", revision, "-o", tmp_path / "out"),
         )
-        out, _ = await run.communicate()
-    said = out.decode()
-    for scenario in required["server"]:
-        (checks,) = tmp_path.glob(f"server-{scenario}-[0-9]*/checks.json")  # noqa: ASYNC240 - nothing else runs by now
-        states = {row["id"]: row["status"] for row in json.loads(checks.read_text("utf-8"))}
-        assert states, scenario
-        bad = {name for name, state in states.items() if state in {"FAILURE", "WARNING"}}
-        assert not bad, f"{scenario}: {bad}\n{said[-4_000:]}"
-    assert run.returncode == 0, said[-4_000:]
+    found = re.compile(r"server-(.+?)-\d{4}-\d\d-\d\dT.*")
+    ran = {
+        match[1]: path
+        for path in (tmp_path / "out").iterdir()
+        if (match := found.fullmatch(path.name))
+    }
+    scored = set(required["server"])
+    came = {name: came_of(folder, is_scored=name in scored) for name, folder in ran.items()}
+    assert {name: came.get(name) for name in scored} == dict.fromkeys(scored, "passes"), said[
+        -4_000:
+    ]
+    column = REVISIONS.index(revision)
+    documented = {name: cells[column] for name, cells in rows_of("Scenario").items()}
+    assert came == {name: told for name, told in documented.items() if told}
+    assert code == 0, said[-4_000:]
