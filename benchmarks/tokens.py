@@ -27,6 +27,7 @@ from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import Shown, known_clients
 from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.tools import BUDGETS
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 
@@ -93,6 +94,8 @@ CALLS: Final = (
     Call("ingest", "two pages", {"url": ["{article}", "{result}"]}, _SERVER.response_token_budget),
     Call("search_corpus", "asked", {"query": QUESTION}, _SERVER.response_token_budget),
     Call("corpus_status", "all pages", {}, _SERVER.response_token_budget),
+    Call("search", "10 results", {"query": "hedges"}, _SERVER.search_token_budget),
+    Call("fetch", "article", {"id": "{article}"}, BUDGETS["chatgpt"]["fetch_token_budget"]),
 )
 ERRORS: Final = (
     Call("web_search", "nothing to search for", {}, MAX_TOKENS),

@@ -126,14 +126,18 @@ def _beginning(text: str, room: int) -> str:
 
 
 def _write(shown: Part, page: Page, boundary: str) -> str:
+    return "\n".join(filter(None, (shown.head, body(shown, page, boundary), shown.more)))
+
+
+def body(shown: Part, page: Page, boundary: str) -> str:
+    """Write what a page says: of itself, its headings if it was cut, and its Markdown, in a fence."""
     text = shown.markdown
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
         text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
     if shown.about:
         text = "\n".join((*shown.about, "", text))
-    fence = fenced(text, boundary=boundary, url=page.final_url)
-    return "\n".join(filter(None, (shown.head, fence, shown.more)))
+    return fenced(text, boundary=boundary, url=page.final_url)
 
 
 def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -10,6 +11,13 @@ from searx_mcp.server import corpus_tools
 from searx_mcp.server.tools import Published, fetch_tool, search_tool
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
+
+
+def _for_chatgpt(tool: Tool, settings: Settings) -> Published:
+    from searx_mcp.server import chatgpt  # noqa: PLC0415 - few servers publish these
+
+    return chatgpt.SEARCH if tool is Tool.SEARCH else chatgpt.fetch_tool(settings)
+
 
 _MAKERS: Final[Mapping[Tool, Callable[[Settings], Published]]] = MappingProxyType(
     {
@@ -20,6 +28,8 @@ _MAKERS: Final[Mapping[Tool, Callable[[Settings], Published]]] = MappingProxyTyp
         Tool.SEARCH_CORPUS: lambda _: corpus_tools.SEARCH_CORPUS,
         Tool.CORPUS_STATUS: lambda _: corpus_tools.CORPUS_STATUS,
         Tool.INGEST: lambda _: corpus_tools.INGEST,
+        Tool.SEARCH: partial(_for_chatgpt, Tool.SEARCH),
+        Tool.FETCH: partial(_for_chatgpt, Tool.FETCH),
     }
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) ")

@@ -37,9 +37,11 @@ class Channels:
 
     Args:
         server: whether to attach structured content, and the time of a call.
+        both: whether the clients of these tools want both halves, whatever is known of them.
     """
 
-    def __init__(self, server: ServerConfig) -> None:
+    def __init__(self, server: ServerConfig, *, both: bool = False) -> None:
+        self._both = both
         self._setting: Setting = server.structured_output
         self._limit = server.tool_timeout
         self._is_limit_chosen = "tool_timeout" in server.model_fields_set
@@ -74,6 +76,8 @@ class Channels:
         )
 
     def _is_wanted(self, context: Context[Any, Any]) -> bool:
+        if self._both:
+            return self._setting != "off"
         return wants_structured(self._setting, _client(context))
 
 

@@ -16,7 +16,7 @@ PURPOSES: Final[Mapping[Tool, str]] = {
     Tool.CORPUS_STATUS: "list those pages",
     Tool.INGEST: "read pages ahead of your questions",
     Tool.SEARCH: "find pages; gives an id, a title and a URL for each",
-    Tool.FETCH: "read one page by its id",
+    Tool.FETCH: "read one page by its id, or by its URL",
 }
 """What each tool is for."""
 _SEARCHES: Final = (Tool.WEB_SEARCH, Tool.SEARCH)

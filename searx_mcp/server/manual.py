@@ -27,6 +27,12 @@ _REQUESTS: Final[Mapping[Tool, type[Frozen]]] = {
     Tool.INGEST: IngestRequest,
 }
 
+_ONLY: Final[Mapping[Tool, str]] = {
+    Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
+    Tool.FETCH: "- `id`: Of a result, or a URL; or the id that the text of a long page ends with.",
+}
+"""The one argument of the tools that ChatGPT knows."""
+
 REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
     "correct the argument that the error names": (
         ErrorCode.INVALID_ARGUMENT,
@@ -103,6 +109,9 @@ def manual_text(names: Mapping[Tool, str]) -> str:
 
 
 def _arguments(tool: Tool) -> Iterator[str]:
+    if told := _ONLY.get(tool):
+        yield told
+        return
     for name, declared in arguments_of(_REQUESTS[tool]).items():
         if not declared.argument.by_person:
             yield f"- `{name}`: {declared.help}"

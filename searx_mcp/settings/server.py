@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validat
 from pydantic_core import PydanticCustomError
 
 from searx_mcp.models.base import ByteCount, Frozen
-from searx_mcp.settings.tools import PROFILES, SMALL_BUDGETS, Tool, published_names
+from searx_mcp.settings.tools import BUDGETS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
 _WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
@@ -36,9 +36,9 @@ class ServerConfig(Frozen):
         default="stdio",
         description="How clients reach it: stdio, or streamable-http as the table [http] has it.",
     )
-    profile: Literal["default", "research", "small"] = Field(
+    profile: Literal["default", "research", "small", "chatgpt"] = Field(
         default="default",
-        description="Tools: default (four), research (also for kept pages), or small (two, in few words).",
+        description="Tools: default (four), research (also for kept pages), small or chatgpt (two).",
     )
     tools: tuple[Tool, ...] = Field(
         default=(), description="Exactly these tools in place of those of the profile."
@@ -78,8 +78,8 @@ class ServerConfig(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _take_budgets_of_the_profile(cls, values: object) -> object:
-        if isinstance(values, Mapping) and values.get("profile") == "small":
-            return {**SMALL_BUDGETS, **values}
+        if isinstance(values, Mapping) and isinstance(profile := values.get("profile"), str):
+            return {**BUDGETS.get(profile, {}), **values}
         return values
 
     @model_validator(mode="after")

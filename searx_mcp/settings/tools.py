@@ -30,20 +30,25 @@ PROFILES: Final[Mapping[str, tuple[Tool, ...]]] = MappingProxyType(
         "default": _DEFAULT,
         "research": (*_DEFAULT, Tool.SEARCH_CORPUS, Tool.CORPUS_STATUS, Tool.INGEST),
         "small": (Tool.WEB_SEARCH, Tool.WEB_FETCH),
+        "chatgpt": (Tool.SEARCH, Tool.FETCH),
     }
 )
 """The tools of each profile, those most needed first."""
 
-SMALL_BUDGETS: Final[Mapping[str, int]] = MappingProxyType(
+BUDGETS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
-        "search_token_budget": 1_500,
-        "fetch_token_budget": 1_000,
-        "response_token_budget": 2_000,
-        "fetch_token_limit": 4_000,
+        "small": {
+            "search_token_budget": 1_500,
+            "fetch_token_budget": 1_000,
+            "response_token_budget": 2_000,
+            "fetch_token_limit": 4_000,
+        },
+        "chatgpt": {"fetch_token_budget": 8_000},
     }
 )
-"""Tokens in the profile `small` where the settings name none. Chosen: a model with a context of 8,192 tokens,
-the default of many local ones, has room for two searches and two pages beside its conversation."""
+"""Tokens in a profile where the settings name none. Chosen: a model with a context of 8,192 tokens, the default of
+many local ones, has room for two small searches and two small pages beside its conversation. ChatGPT expects
+the whole text of a document; 8,000 tokens are most pages whole, and no book."""
 
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,62}")
 """What the interfaces of Anthropic, OpenAI and Gemini all take as the name of a function; Gemini's clients are

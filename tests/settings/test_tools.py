@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from searx_mcp import Settings
 from searx_mcp.settings.sources import load
-from searx_mcp.settings.tools import SMALL_BUDGETS, Tool
+from searx_mcp.settings.tools import BUDGETS, Tool
 
 
 @pytest.mark.parametrize("source", ["file", "variable"])
@@ -30,10 +30,11 @@ def test_a_name_has_63_characters_at_most():
         Settings(server={"tool_prefix": f"{longest}x"})
 
 
-@pytest.mark.parametrize("profile", ["default", "small"])
-def test_a_small_profile_has_small_budgets_where_none_is_named(profile):
-    settings = Settings(server={"profile": profile, "search_token_budget": 3_000})
-    assert settings.server.search_token_budget == 3_000
-    given = settings.server.model_dump(include={*SMALL_BUDGETS} - {"search_token_budget"})
-    is_small = all(given[name] == SMALL_BUDGETS[name] for name in given)
-    assert is_small is (profile == "small")
+@pytest.mark.parametrize("profile", BUDGETS)
+def test_a_profile_has_its_budgets_where_none_is_named(profile):
+    plain, settings = Settings(), Settings(server={"profile": profile})
+    given = {name: getattr(settings.server, name) for name in BUDGETS[profile]}
+    assert given == BUDGETS[profile]
+    assert all(getattr(plain.server, name) != tokens for name, tokens in given.items())
+    named = Settings(server={"profile": profile, "fetch_token_budget": 3_000})
+    assert named.server.fetch_token_budget == 3_000
