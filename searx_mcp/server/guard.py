@@ -77,6 +77,7 @@ class Guard:
         if refusal is None:
             try:
                 body = await self._body(receive)
+                refusal = self._policy.refusal_of(body)
             except _Refused as exc:
                 refusal = exc.refusal
             except _Gone:

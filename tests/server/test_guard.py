@@ -70,6 +70,7 @@ PROVEN = {"authorization": f"Bearer {TOKEN}"}
         (LOCAL, {"content-type": "text/plain"}, 415),
         (LOCAL, {"content-type": "application/json; charset=utf-8"}, 200),
         (LOCAL, {"content-type": "application/jsonx"}, 415),
+        (LOCAL, {"content-encoding": "gzip"}, 415),
         (LOCAL, {"content-length": "9" * 30}, 413),
         (OPEN, {"host": "192.0.2.7:8765"}, 200),
         (OPEN, {"host": "rebound.example"}, 421),
@@ -91,6 +92,13 @@ async def test_a_request_is_served_or_refused_for_its_head(config, headers, stat
 async def test_a_body_is_counted_whatever_its_head_says():
     assert (await ask(SMALL, body=(b"x" * 600, b"x" * 600)))[0] == 413
     assert (await ask(SMALL, body=(b"x" * 600, b"x" * 300)))[2] == b"x" * 900
+
+
+@pytest.mark.parametrize("value", ["[", "{", "1,"])
+async def test_a_body_of_more_values_than_a_call_can_have_is_not_parsed(value):
+    whole = await ask(LOCAL, body=(value.encode() * 10_000,))
+    assert whole[0] == 200
+    assert (await ask(LOCAL, body=(value.encode() * 10_001,)))[0] == 413
 
 
 async def test_a_refusal_names_a_stable_code_and_how_to_prove_oneself():

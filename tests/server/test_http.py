@@ -124,7 +124,7 @@ async def test_what_is_refused_says_why_to_a_person_and_to_a_program(server):
 @pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff\xfe", b"[]", b"{}", b"null", b"1" * 5_000, b"[" * 100_000, b'"\\ud83d"'],
+    [b"", b"{", b"\xff\xfe", b"[]", b"{}", b"null", b"1" * 5_000, b"[" * 9_000, b'"\\ud83d"'],
     ids=lambda body: repr(body[:6]),
 )
 async def test_a_body_that_is_no_request_is_answered_as_such(server, shared, modern, body):

@@ -1,0 +1,142 @@
+"""Clients that are slow, do not read, or are too many."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import httpx2
+import pytest
+
+from searx_mcp.server.app import build_server
+from searx_mcp.server.connections import Limits
+from searx_mcp.settings.values import Settings
+from tests.doubles.serving import serving
+
+pytestmark = pytest.mark.slow
+
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+SOON = 0.05
+ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+BEGUN = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    },
+}
+MODERN = b"MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n"
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "a test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+LISTING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": ENVELOPE}}
+HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+@asynccontextmanager
+async def limited(**limits: float) -> AsyncIterator[str]:
+    """Serve with these limits; gives the URL."""
+    server = build_server(Settings())
+    async with asyncio.timeout(DEADLINE), serving(server, limits=Limits(**limits)) as url:  # type: ignore[arg-type] # - counts are whole numbers
+        yield url
+
+
+@asynccontextmanager
+async def dialled(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+    reader, writer = await asyncio.open_connection(host, port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+@pytest.mark.parametrize("served", [0, 2])
+@pytest.mark.parametrize(
+    "sent", [b"P", BEGUN, BEGUN + b"X: " + b"x" * 2_000], ids=["a letter", "a line", "a long line"]
+)
+async def test_a_head_that_does_not_end_is_not_waited_for(sent, served):
+    async with limited(head=SOON) as url, dialled(url) as (reader, writer):
+        for _ in range(served):
+            writer.write(ALIVE)
+            assert b"ok" in await reader.readuntil(b"}")
+        writer.write(sent)
+        assert await reader.read() == b""
+
+
+async def test_a_client_that_says_nothing_is_not_waited_for():
+    async with limited(head=SOON) as url, dialled(url) as (reader, _):
+        assert await reader.read() == b""
+
+
+async def flood(writer: asyncio.StreamWriter, data: bytes) -> None:
+    while True:
+        writer.write(data)
+        await writer.drain()
+
+
+async def test_a_client_whose_request_was_refused_cannot_go_on_sending():
+    async with limited(head=SOON) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN.replace(b"localhost", b"evil.example"))
+        writer.write(b"Transfer-Encoding: chunked\r\n\r\n")
+        assert b" 421 " in await reader.readline()
+        with pytest.raises(ConnectionError):
+            await flood(writer, b"5\r\nabcde\r\n")
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for():
+    async with limited(body=SOON) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN + b"Content-Length: 10\r\n\r\n{")
+        answer = await reader.read()
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert json.loads(answer.split(b"\r\n\r\n")[1])["error"]["data"]["code"] == "timeout"
+
+
+async def test_a_client_that_does_not_read_is_not_waited_for():
+    body = json.dumps(LISTING).encode()
+    head = BEGUN + b"Accept: application/json, text/event-stream\r\n" + MODERN
+    request = head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    async with limited(write=SOON) as url, dialled(url) as (_, writer):
+        with pytest.raises(ConnectionError):
+            await flood(writer, request)
+
+
+async def test_one_connection_too_many_is_told_so_and_those_before_are_served():
+    async with limited(connections=2) as url, dialled(url) as first, dialled(url) as second:
+        async with dialled(url) as (reader, writer):
+            writer.write(ALIVE)
+            answer = await reader.read()
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"too many connections" in answer
+        for reader, writer in (first, second):
+            writer.write(ALIVE)
+            assert b" 200 " in await reader.readline()
+        first[1].close()
+        while b" 503 " in answer:
+            async with dialled(url) as (reader, writer):
+                writer.write(ALIVE)
+                answer = await reader.readline()
+        assert b" 200 " in answer
+
+
+async def test_sessions_are_bounded_and_one_that_nobody_uses_makes_room():
+    async with (
+        limited(sessions=1, session_idle=SOON) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS) as http,
+    ):
+        assert (await http.post(url, json=HELLO)).status_code == 200
+        refused = await http.post(url, json=HELLO)
+        assert refused.status_code == 503
+        assert "sessions" in refused.json()["error"]["message"]
+        while refused.status_code == 503:
+            refused = await http.post(url, json=HELLO)
+        assert refused.status_code == 200
