@@ -7,26 +7,28 @@ share a server of this process. What a host sees of a tool is compared here; wha
 import asyncio
 import json
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, Implementation, TextContent
 
+from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.http import serve_http
+from searx_mcp.server.clients import KnownClient, Shown, known_client, known_clients
 from searx_mcp.settings.values import Settings
-from searx_mcp.tasks import Tasks
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.serving import connected, serving
 from tests.doubles.watched import Watched
 
 pytestmark = pytest.mark.slow
@@ -35,6 +37,7 @@ PATIENCE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 FACT = "A colony stores 27 kilograms of honey for winter."
 MODERN = "2026-07-28"
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 LATE = ("timeout", "deadline_exceeded", "no_instances_available")
 """What a call is given when its time is over: which of them depends on what was waited for last."""
 
@@ -91,6 +94,10 @@ class World:
             "server": {"profile": "research"},
             "storage": {"folder": str(folder)},
         }
+
+    def server(self, folder: Path) -> MCPServer[None]:
+        """A server of this process with these settings."""
+        return build_server(Settings.model_validate(self.settings(folder)))
 
 
 @pytest.fixture(scope="module")
@@ -184,20 +191,26 @@ class Host:
 
     Attributes:
         client: the official one.
+        folder: of the server, if it is a process of the host's.
         is_here: whether the server shares this process, and its clock.
     """
 
     client: Client
 
-    def __init__(self, world: World, server: Any, mode: str, *, is_here: bool) -> None:
+    def __init__(
+        self,
+        world: World,
+        connect: Callable[[], AbstractAsyncContextManager[Client]],
+        folder: Path | None = None,
+    ) -> None:
         self.world = world
-        self.is_here = is_here
-        self._server = server
-        self._mode = mode
+        self.folder = folder
+        self.is_here = folder is None
+        self._connect = connect
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
-        self.client = await self._stack.enter_async_context(Client(self._server(), mode=self._mode))
+        self.client = await self._stack.enter_async_context(self._connect())
 
     async def aclose(self) -> None:
         await self._stack.aclose()
@@ -230,28 +243,23 @@ def halves(result: CallToolResult) -> tuple[str, str]:
     return text_of(result), json.dumps(result.structured_content, ensure_ascii=False)
 
 
-@asynccontextmanager
-async def serving(settings: dict[str, Any]) -> AsyncIterator[str]:
-    """A server over HTTP in this process, by the address of its endpoint."""
-    chosen = Settings.model_validate(settings)
-    listening = asyncio.get_running_loop().create_future()
-    async with Tasks() as tasks:
-        _ = tasks.spawn(
-            serve_http(build_server(chosen), chosen.http, listening=listening.set_result)
-        )
-        yield await listening
-
-
 def process(world: World, folder: Path) -> StdioServerParameters:
     """A server as a host starts it; the file `pid` of the folder names its process."""
-    (folder / "searx-mcp.toml").write_text(toml(world.settings(folder / "kept")))
     program = (
         "import os, pathlib, searx_mcp.cli.main as command\n"
         f"pathlib.Path({str(folder / 'pid')!r}).write_text(str(os.getpid()))\n"
         "command.main(['stdio'])"
     )
-    environment = {**os.environ, "SEARX_MCP_CONFIG": str(folder / "searx-mcp.toml")}
-    return StdioServerParameters(command=sys.executable, args=["-c", program], env=environment)
+    return StdioServerParameters(
+        command=sys.executable, args=["-c", program], env=environment(world, folder)
+    )
+
+
+def environment(world: World, folder: Path) -> dict[str, str]:
+    """The environment of a process that keeps pages in a folder."""
+    config = folder / "searx-mcp.toml"
+    config.write_text(toml(world.settings(folder / "kept")))
+    return {**os.environ, "SEARX_MCP_CONFIG": str(config)}
 
 
 def toml(tables: dict[str, Any]) -> str:
@@ -281,11 +289,10 @@ async def host(
     async with AsyncExitStack() as stack:
         if transport == "stdio":
             parameters = process(world, folder)
-            host = Host(world, lambda: stdio_client(parameters), mode, is_here=False)
+            host = Host(world, lambda: Client(stdio_client(parameters), mode=mode), folder)
         else:
-            settings = {**world.settings(folder), "http": {"port": 0}}
-            url = await stack.enter_async_context(serving(settings))
-            host = Host(world, lambda: streamable_http_client(url), mode, is_here=True)
+            url = await stack.enter_async_context(serving(world.server(folder)))
+            host = Host(world, lambda: connected(url, mode=mode))
         await host.open()
         stack.push_async_callback(host.aclose)
         await host.call("ingest", {"url": "{site}/winter"})
@@ -369,6 +376,21 @@ async def test_what_a_client_cancels_asks_nobody_any_more(
     await host.good(tool)
 
 
+@pytest.mark.parametrize("host", WAYS[2:], indirect=True, ids=" ".join)
+async def test_a_client_that_leaves_takes_its_calls_with_it(host: Host) -> None:
+    async def hold() -> None:
+        with pytest.raises(MCPError):
+            await host.call("web_fetch", {"url": "{held}"})
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hold())
+        await host.world.site.until_waiting(1)
+        await host.aclose()
+        await host.world.site.until_waiting(0)
+    await host.open()
+    await host.good("web_fetch")
+
+
 async def test_calls_whose_time_is_over_say_so(
     host: Host, silent_instance: Instance, pass_by: Callable[[float], None]
 ) -> None:
@@ -386,3 +408,116 @@ async def test_calls_whose_time_is_over_say_so(
             assert any(code in half for code in LATE), half
     await host.world.site.until_waiting(0)
     await host.good("web_fetch")
+
+
+@pytest.mark.parametrize("host", WAYS[:2], indirect=True, ids=" ".join)
+async def test_a_process_that_is_killed_ends_its_calls_and_another_takes_over(host: Host) -> None:
+    async def hold() -> None:
+        with pytest.raises(MCPError, match="Connection closed"):
+            await host.call("web_fetch", {"url": "{held}"})
+
+    assert host.folder is not None
+    async with asyncio.TaskGroup() as group:
+        group.create_task(hold())
+        await host.world.site.until_waiting(1)
+        os.kill(int((host.folder / "pid").read_text()), KILL)
+    with pytest.raises(MCPError, match="Connection closed"):
+        await host.good("corpus_status")
+    await host.world.site.until_waiting(0)
+    await host.aclose()
+    await host.open()
+    asked = len(host.world.site.requests)
+    await host.good("search_corpus")
+    assert len(host.world.site.requests) == asked, "what was kept is kept"
+
+
+@pytest.fixture(scope="module")
+async def endpoint(world: World, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """A server over HTTP for whoever comes, by its address."""
+    async with serving(world.server(tmp_path_factory.mktemp("anybody"))) as url:
+        yield url
+
+
+KINDS = {
+    (each.structured, each.within(20_000)): each.names[0].removesuffix("*")
+    for each in (*known_clients(), KnownClient(names=("a stranger",)))
+}
+"""A client for each kind of result that a page as long as can be asked for becomes."""
+BOTH_ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+
+
+@asynccontextmanager
+async def visiting(world: World, url: str, mode: str, name: str) -> AsyncIterator[Host]:
+    info = Implementation(name=name, version="1")
+    host = Host(world, lambda: connected(url, mode=mode, client_info=info))
+    await host.open()
+    try:
+        yield host
+    finally:
+        await host.aclose()
+
+
+@BOTH_ERAS
+@pytest.mark.parametrize("name", KINDS.values())
+async def test_a_client_gets_what_it_is_known_to_show(
+    world: World, endpoint: str, mode: str, name: str
+) -> None:
+    known = known_client(name)
+    async with visiting(world, endpoint, mode, name) as host:
+        result = await host.call("web_fetch", {"url": "{site}/long", "max_chars": 200_000})
+    most = known.within(20_000)
+    assert most * 0.9 < estimate(text_of(result)) <= most
+    assert (result.structured_content is not None) == (known.structured in {None, Shown.TEXT})
+
+
+@BOTH_ERAS
+@pytest.mark.parametrize(("name", "seconds"), [("a stranger", 50), ("jan", 25)])
+async def test_a_client_that_waits_less_is_answered_earlier(
+    world: World,
+    endpoint: str,
+    mode: str,
+    name: str,
+    seconds: int,
+    pass_by: Callable[[float], None],
+) -> None:
+    async with visiting(world, endpoint, mode, name) as host, asyncio.TaskGroup() as group:
+        call = group.create_task(host.call("web_fetch", {"url": "{held}", "timeout": 9}))
+        await world.site.until_waiting(1)
+        pass_by(10)
+        assert f"a longer timeout, up to {seconds} seconds" in text_of(await call)
+
+
+async def test_a_process_over_http_that_is_killed_wedges_no_client(
+    world: World, tmp_path: Path, unused_port: Callable[[], int], start_program: Any
+) -> None:
+    port = unused_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+
+    async def start() -> Any:
+        program = await start_program(
+            *(sys.executable, "-m", "searx_mcp", "serve"),
+            *("--transport", "streamable-http", "--port", f"{port}"),
+            env=environment(world, tmp_path),
+        )
+        assert (await program.stderr.readline()).decode().split()[-3:] == ["listening", "on", url]
+        return program
+
+    killed = await start()
+    async with (
+        visiting(world, url, "auto", "a") as modern,
+        visiting(world, url, "legacy", "b") as old,
+    ):
+        listed = await modern.client.list_tools()
+        assert listed.tools == (await old.client.list_tools()).tools
+        killed.kill()
+        await killed.wait()
+        await start()
+        for _ in range(2):
+            wrong = await modern.call("web_search", {})
+            assert "query: is missing" in text_of(wrong)
+        with pytest.raises(MCPError, match="Session not found"):
+            await old.call("web_search", {})
+        await old.aclose()
+        await old.open()
+        wrong = await old.call("web_search", {})
+        assert "query: is missing" in text_of(wrong)
