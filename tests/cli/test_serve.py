@@ -10,12 +10,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
+from tests.doubles.raw import Connection, RawServer
 from tests.doubles.serving import connected
 
 DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
+MODERN = "2026-07-28"
 TOKEN = "0123456789abcdef"
 HTTP = ("serve", "--transport", "streamable-http", "--port", "0")
 
@@ -79,19 +82,76 @@ async def started(
         await process.communicate()
 
 
+ends = pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
-async def test_it_serves_both_eras_until_a_signal_ends_it_and_frees_the_port(tmp_path):
+@ends
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_it_with_its_streams_and_frees_the_port(tmp_path, number):
     async with started(tmp_path, MCP_AUTH_TOKEN=TOKEN) as (process, url, before):
-        for mode in ("auto", "legacy"):
-            async with connected(url, mode=mode, token=TOKEN) as client:
+        async with (
+            connected(url, token=TOKEN) as modern,
+            connected(url, token=TOKEN, mode="legacy") as legacy,  # has a stream open
+        ):
+            for client in (modern, legacy):
                 assert len((await client.list_tools()).tools) == 4
-        process.send_signal(signal.SIGTERM)
-        out, err = await process.communicate()
-    assert (process.returncode, out, err, before) == (128 + signal.SIGTERM, b"", b"", "")
+            process.send_signal(number)
+            out, err = await process.communicate()
+    assert (process.returncode, out) == (128 + number, b"")
+    for unwanted in ("Traceback", "ERROR", "WARNING", TOKEN):
+        assert unwanted not in before + err.decode()
     port = int(url.split(":")[2].split("/")[0])
     with socket.create_server(("127.0.0.1", port)):
         pass
+
+
+@pytest.mark.slow
+@ends
+async def test_a_second_signal_does_not_wait_for_a_running_call(tmp_path):
+    async with RawServer(greeting=Connection.hang) as site:
+        environment = {"SEARX_MCP_FETCH__ALLOW_PRIVATE": f'["127.0.0.1:{site.port}"]'}
+        async with started(tmp_path, **environment) as (process, url, _):
+            with pytest.raises(httpx2.RemoteProtocolError):
+                await interrupted(process, url, site)
+            assert process.returncode == 128 + signal.SIGTERM
+
+
+async def interrupted(process: asyncio.subprocess.Process, url: str, site: RawServer) -> None:
+    """Call, end the server while it reads a page, and do not wait for that."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": {"name": "a test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "web_fetch", "arguments": {"url": site.url}, "_meta": meta}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": MODERN,
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": "web_fetch",
+    }
+    async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
+        call = asyncio.ensure_future(http.post(url, json=request, headers=headers))
+        await site.until_connected()
+        process.send_signal(signal.SIGTERM)
+        while await listens(url):
+            pass
+        assert process.returncode is None
+        process.send_signal(signal.SIGINT)
+        await process.wait()
+        await call
+
+
+async def listens(url: str) -> bool:
+    host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+    try:
+        _, writer = await asyncio.open_connection(host, port)
+    except ConnectionError:
+        return False
+    writer.close()
+    return True
 
 
 @pytest.mark.slow
