@@ -13,13 +13,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.types import GetPromptResult, InputRequiredResult
+from typing_extensions import override
 
 from searx_mcp import __version__
+from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.catalog import catalog
 from searx_mcp.server.events import note_unopened
 from searx_mcp.server.instructions import instructions
-from searx_mcp.server.prompts import research_prompt
+from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
 from searx_mcp.server.tools import Tools
 from searx_mcp.settings.values import Settings
@@ -39,8 +42,8 @@ class LazyService:
 
     def __init__(self, settings: Settings) -> None:
         # A model is shown passages; a summary that nobody sees takes 2 ms a page on this loop.
-        shown = settings.web_search.model_copy(update={"summarize_long_content": False})
-        self._settings = settings.model_copy(update={"web_search": shown})
+        plain = settings.web_search.model_copy(update={"summarize_long_content": False})
+        self._settings = settings.model_copy(update={"web_search": plain})
         self._group = asyncio.TaskGroup()
         self._stop = asyncio.Event()
         self._service: asyncio.Future[Service] | None = None
@@ -113,6 +116,34 @@ _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "p
 _LISTS_TTL_MS = 3_600_000
 
 
+class Server(MCPServer[None]):
+    """A server that tells a client what is wrong with its request for a prompt.
+
+    The SDK takes an unknown name and a missing argument for mistakes of the server: it logs a traceback and
+    tells the client nothing.
+    """
+
+    @override
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[None, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Write a prompt.
+
+        Raises:
+            MCPError: there is none of this name, or an argument is missing or wrong.
+        """
+        known = {prompt.name: prompt for prompt in await self.list_prompts()}
+        if name not in known:
+            raise refusal(f"{shown(name)} is not a prompt{did_you_mean(name, known)}")
+        for argument in known[name].arguments or ():
+            if argument.required and argument.name not in (arguments or {}):
+                raise refusal(f"{argument.name}: is missing")
+        return await super().get_prompt(name, arguments, context)
+
+
 def build_server(settings: Settings, *, service: "Service | None" = None) -> MCPServer[None]:
     """The server with its tools, not yet running.
 
@@ -123,7 +154,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> MCP
     """
     holder, boundary = _Holder(settings, service), secrets.token_hex(6)
     tools, names = Tools(settings, holder.get, boundary), settings.server.published()
-    server = MCPServer[None](
+    server = Server(
         "searx-mcp",
         title="Web search",
         version=__version__,

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.prompts.base import Message, Prompt, PromptArgument, UserMessage
+from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
-from typing_extensions import override
 
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.instructions import STRANGERS
@@ -34,20 +32,9 @@ _PAGES: Final = {Depth.QUICK: 2, Depth.STANDARD: 6, Depth.DEEP: 15}
 """Pages to read at most. Chosen: at 2,000 tokens each, a deep answer fits a context of 64,000."""
 
 
-class RawPrompt(Prompt):
-    """A prompt that checks its own arguments: the SDK calls a missing one an internal error."""
-
-    @override
-    async def render(
-        self, arguments: dict[str, Any] | None, context: Context[Any, Any]
-    ) -> list[Message]:
-        """Write the message.
-
-        Raises:
-            MCPError: an argument is missing, unknown or wrong.
-        """
-        text: Any = self.fn(arguments or {})
-        return [UserMessage(text)]
+def refusal(reason: str) -> MCPError:
+    """The error of a request whose sender has to correct it."""
+    return MCPError(code=INVALID_PARAMS, message=reason, data={"error_type": "invalid_argument"})
 
 
 def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) -> Prompt:
@@ -59,13 +46,13 @@ def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) 
         batches: whether the schema of a search has several queries.
     """
 
-    def write(arguments: Mapping[str, Any]) -> str:
+    async def write(**arguments: object) -> str:
         from searx_mcp.render.fence import neutralise  # noqa: PLC0415 - only who asks needs it
 
         for name in arguments:
             if name not in {"question", "depth"}:
                 hint = did_you_mean(name, ["question", "depth"])
-                raise _refusal(f"{shown(name)} is not an argument{hint}")
+                raise refusal(f"{shown(name)} is not an argument{hint}")
         question = neutralise(_question(arguments.get("question")), boundary)
         steps = _steps(names, _depth(arguments.get("depth")), batches=batches)
         return "\n".join(
@@ -79,7 +66,7 @@ def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) 
             )
         )
 
-    return RawPrompt(
+    return Prompt(
         name="research",
         title="Research a question",
         description="Search the web, read the best pages, and answer with cited sources.",
@@ -147,12 +134,10 @@ def _question(given: object) -> str:
     """The question in one line, so that no part of it reads as a step."""
     text = given if isinstance(given, str) else ""
     if len(text) > MAX_QUESTION:
-        raise _refusal(
-            f"question: has {len(text):,} characters; at most {MAX_QUESTION:,} are taken"
-        )
+        raise refusal(f"question: has {len(text):,} characters; at most {MAX_QUESTION:,} are taken")
     line = " ".join(_CONTROLS.sub(" ", text).split())
     if not line:
-        raise _refusal("question: is missing; say in words what you want to know")
+        raise refusal("question: is missing")
     return _FENCE.sub("[", line)
 
 
@@ -162,8 +147,4 @@ def _depth(given: object) -> Depth:
         return Depth(text or Depth.STANDARD)
     except ValueError:
         hint = did_you_mean(text, [*Depth])
-        raise _refusal(f"depth: {shown(text)} is not one of {', '.join(Depth)}{hint}") from None
-
-
-def _refusal(reason: str) -> MCPError:
-    return MCPError(code=INVALID_PARAMS, message=reason, data={"error_type": "invalid_argument"})
+        raise refusal(f"depth: {shown(text)} is not one of {', '.join(Depth)}{hint}") from None
