@@ -27,12 +27,16 @@ from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import Shown, known_clients
 from searx_mcp.settings.server import ServerConfig
-from searx_mcp.settings.tools import BUDGETS
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 
 PEERS: Final = Path(__file__).parent / "serving" / "peer_figures.toml"
-SCHEMAS: Final[Mapping[str, tuple[int, int]]] = {"default": (700, 1_300)}
+SCHEMAS: Final[Mapping[str, tuple[int, int]]] = {
+    "default": (700, 1_300),
+    "research": (700, 1_700),
+    "small": (300, 300),
+    "chatgpt": (300, 300),
+}
 """By profile: tokens of the first two tools, and of all of them."""
 OVER_BARE: Final = 1.1
 """A result over a bare numbered list of title, address and snippet; 1.07 was measured."""
@@ -47,55 +51,52 @@ class Call:
         tool: its name in the profile.
         name: what it shows.
         arguments: of which `{article}`, `{missing}`, `{archive}` and `{result}` become addresses.
-        limit: the most tokens of its text by our estimate, if it has a limit.
+        limit: the most tokens of its text by our estimate, or the key of `[server]` that says so.
         results: how many results it lists, to tell what one costs.
     """
 
     tool: str
     name: str
     arguments: Mapping[str, object]
-    limit: int | None = None
+    limit: int | str | None = None
     results: int = 0
 
 
 _LISTED: Final = {"query": "hedges", "results_count": RESULTS, "fetch_content": False}
-_SERVER: Final = ServerConfig()
 CALLS: Final = (
     Call("web_search", f"{RESULTS} results", _LISTED, results=RESULTS),
-    Call(
-        "web_search", "10 results and their pages", {"query": "hedges"}, _SERVER.search_token_budget
-    ),
-    Call("web_fetch", "article", {"url": "{article}"}, _SERVER.fetch_token_budget),
+    Call("web_search", "10 results and their pages", {"query": "hedges"}, "search_token_budget"),
+    Call("web_fetch", "article", {"url": "{article}"}, "fetch_token_budget"),
     Call(
         "web_fetch",
         "article, asked",
         {"url": "{article}", "prompt": QUESTION},
-        _SERVER.fetch_token_budget,
+        "fetch_token_budget",
     ),
     Call(
         "web_fetch",
         "article, whole",
         {"url": "{article}", "max_chars": 40_000},
-        _SERVER.fetch_token_limit,
+        "fetch_token_limit",
     ),
     Call(
         "read_page",
         "article, asked",
         {"url": "{article}", "query": QUESTION},
-        _SERVER.response_token_budget,
+        "response_token_budget",
     ),
     Call(
         "answer",
         "from one page",
         {"url": "{article}", "query": QUESTION},
-        _SERVER.response_token_budget,
+        "response_token_budget",
     ),
-    Call("answer", "from a search", {"query": QUESTION}, _SERVER.response_token_budget),
-    Call("ingest", "two pages", {"url": ["{article}", "{result}"]}, _SERVER.response_token_budget),
-    Call("search_corpus", "asked", {"query": QUESTION}, _SERVER.response_token_budget),
-    Call("corpus_status", "all pages", {}, _SERVER.response_token_budget),
-    Call("search", "10 results", {"query": "hedges"}, _SERVER.search_token_budget),
-    Call("fetch", "article", {"id": "{article}"}, BUDGETS["chatgpt"]["fetch_token_budget"]),
+    Call("answer", "from a search", {"query": QUESTION}, "response_token_budget"),
+    Call("ingest", "two pages", {"url": ["{article}", "{result}"]}, "response_token_budget"),
+    Call("search_corpus", "asked", {"query": QUESTION}, "response_token_budget"),
+    Call("corpus_status", "all pages", {}, "response_token_budget"),
+    Call("search", "10 results", {"query": "hedges"}, "search_token_budget"),
+    Call("fetch", "article", {"id": "{article}"}, "fetch_token_budget"),
 )
 ERRORS: Final = (
     Call("web_search", "nothing to search for", {}, MAX_TOKENS),
@@ -202,7 +203,7 @@ async def _results(counter: Counter) -> Part:
                 each = round(text / call.results, 1) if call.results else ""
                 rows.append((f"{profile}: {call.tool}, {call.name}", text, data, each, held))
                 failed += size.is_error
-                beyond += call.limit is not None and held > call.limit
+                beyond += _is_beyond(held, call, ServerConfig(profile=profile))
                 if call.results:
                     over_bare = max(over_bare, text / call.results / floor)
     rows += _results_of_peers()
@@ -215,6 +216,11 @@ async def _results(counter: Counter) -> Part:
         ("call", "text", "structured", "a result", "text, our estimate"),
         tuple(rows),
     )
+
+
+def _is_beyond(tokens: int, call: Call, server: ServerConfig) -> bool:
+    limit = getattr(server, call.limit) if isinstance(call.limit, str) else call.limit
+    return limit is not None and tokens > limit
 
 
 def _results_of_peers() -> Iterator[tuple[str | float, ...]]:
@@ -264,7 +270,7 @@ async def _errors() -> Part:
             size = await _call(client, call, site)
             cost = estimate(size.text)
             silent += not size.is_error
-            beyond += call.limit is not None and cost > call.limit
+            beyond += _is_beyond(cost, call, ServerConfig())
             rows.append((f"{call.tool}, {call.name}", cost, call.limit or ""))
     return [
         _at_most("errors that are told as none", silent, 0),

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validat
 from pydantic_core import PydanticCustomError
 
 from searx_mcp.models.base import ByteCount, Frozen
-from searx_mcp.settings.tools import BUDGETS, PROFILES, Tool, published_names
+from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
 _WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
@@ -77,9 +77,9 @@ class ServerConfig(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _take_budgets_of_the_profile(cls, values: object) -> object:
+    def _take_defaults_of_the_profile(cls, values: object) -> object:
         if isinstance(values, Mapping) and isinstance(profile := values.get("profile"), str):
-            return {**BUDGETS.get(profile, {}), **values}
+            return {**DEFAULTS.get(profile, {}), **values}
         return values
 
     @model_validator(mode="after")

@@ -35,9 +35,10 @@ PROFILES: Final[Mapping[str, tuple[Tool, ...]]] = MappingProxyType(
 )
 """The tools of each profile, those most needed first."""
 
-BUDGETS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
+DEFAULTS: Final[Mapping[str, Mapping[str, int | str]]] = MappingProxyType(
     {
         "small": {
+            "structured_output": "off",
             "search_token_budget": 1_500,
             "fetch_token_budget": 1_000,
             "response_token_budget": 2_000,
@@ -46,9 +47,10 @@ BUDGETS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
         "chatgpt": {"fetch_token_budget": 8_000},
     }
 )
-"""Tokens in a profile where the settings name none. Chosen: a model with a context of 8,192 tokens, the default of
-many local ones, has room for two small searches and two small pages beside its conversation. ChatGPT expects
-the whole text of a document; 8,000 tokens are most pages whole, and no book."""
+"""What stands in a profile where the settings name nothing. Chosen: small has text alone, which no client shows
+twice, and so few tokens that in a context of 8,192, the default of many local models, two searches and two pages
+leave a third to the conversation. ChatGPT expects the whole text of a document; 8,000 tokens are most pages
+whole, and no book."""
 
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,62}")
 """What the interfaces of Anthropic, OpenAI and Gemini all take as the name of a function; Gemini's clients are

@@ -29,7 +29,6 @@ from searx_mcp.testing.web import FakePage, FakeWeb, silent
 from tests.doubles.service import PartOfService
 
 RESEARCH = {"server": {"profile": "research"}}
-DEFAULT_TOOLS = ["web_search", "web_fetch", "read_page", "answer"]
 QUESTION = "How many kilograms of honey does a colony store for winter?"
 
 
@@ -58,34 +57,6 @@ async def call(client: Client, tool: str, **arguments: Any) -> CallToolResult:
     result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult)
     return result
-
-
-async def published(client: Client) -> str:
-    tools = (await client.list_tools()).tools
-    return "\n".join(
-        f"{tool.name}\n{tool.description}\n{json.dumps(tool.input_schema)}" for tool in tools
-    )
-
-
-async def test_the_default_tools_cost_a_model_at_most_thirteen_hundred_tokens(
-    connect, settings_for
-):
-    async with connect(settings_for()) as client:
-        tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == DEFAULT_TOOLS
-        assert estimate(await published(client)) <= 1_300
-        assert len((client.instructions or "").encode()) < 2_000
-
-
-async def test_the_profile_for_research_has_three_more_tools(connect, settings_for):
-    async with connect(settings_for(**RESEARCH)) as client:
-        tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == [
-            *DEFAULT_TOOLS, "search_corpus", "corpus_status", "ingest",
-        ]  # fmt: skip
-        assert estimate(await published(client)) <= 1_800
-        assert "search_corpus" in (client.instructions or "")
-        assert len((client.instructions or "").encode()) < 2_000
 
 
 async def test_each_tool_says_honestly_what_it_does_to_the_world(connect, settings_for):

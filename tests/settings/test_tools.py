@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from searx_mcp import Settings
 from searx_mcp.settings.sources import load
-from searx_mcp.settings.tools import BUDGETS, Tool
+from searx_mcp.settings.tools import DEFAULTS, Tool
 
 
 @pytest.mark.parametrize("source", ["file", "variable"])
@@ -30,11 +30,9 @@ def test_a_name_has_63_characters_at_most():
         Settings(server={"tool_prefix": f"{longest}x"})
 
 
-@pytest.mark.parametrize("profile", BUDGETS)
-def test_a_profile_has_its_budgets_where_none_is_named(profile):
-    plain, settings = Settings(), Settings(server={"profile": profile})
-    given = {name: getattr(settings.server, name) for name in BUDGETS[profile]}
-    assert given == BUDGETS[profile]
-    assert all(getattr(plain.server, name) != tokens for name, tokens in given.items())
-    named = Settings(server={"profile": profile, "fetch_token_budget": 3_000})
-    assert named.server.fetch_token_budget == 3_000
+@pytest.mark.parametrize("profile", DEFAULTS)
+def test_a_profile_has_its_own_defaults_where_the_settings_name_nothing(profile):
+    plain, named = Settings().server.model_dump(), {"fetch_token_budget": 3_000}
+    assert all(plain[key] != value for key, value in DEFAULTS[profile].items())
+    given = Settings(server={"profile": profile, **named}).server.model_dump()
+    assert given == {**plain, "profile": profile, **DEFAULTS[profile], **named}
