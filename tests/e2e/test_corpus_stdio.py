@@ -70,9 +70,8 @@ def text(result: CallToolResult) -> str:
     return content.text
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
-    mode: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     told: list[str] = []
 
@@ -80,7 +79,7 @@ async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
         told.append(message or "")
 
     async with site() as web:
-        async with serving(mode, tmp_path, web) as client:
+        async with serving("auto", tmp_path, web) as client:
             found = await client.call_tool(
                 "answer",
                 {"url": web.url("/bees"), "query": QUESTION},
@@ -95,7 +94,7 @@ async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
             again = await call(client, "search_corpus", query=QUESTION)
             status = await call(client, "corpus_status")
             wrong = await call(client, "answer", url=web.url("/bees"), query="x", intent="guess")
-        async with serving(mode, tmp_path, web) as client:
+        async with serving("auto", tmp_path, web) as client:
             kept = await call(client, "search_corpus", query=QUESTION)
         assert len(web.requests) == asked
     assert told[-1].startswith("Assembling results")
@@ -122,9 +121,8 @@ async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
     assert "intent: " in text(wrong)
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_pages_are_kept_and_read_by_question(mode: str, tmp_path: Path) -> None:
-    async with site() as web, serving(mode, tmp_path, web) as client:
+async def test_pages_are_kept_and_read_by_question(tmp_path: Path) -> None:
+    async with site() as web, serving("legacy", tmp_path, web) as client:
         kept = await call(client, "ingest", url=[web.url("/bees"), web.url("/gone")])
         asked = len(web.requests)
         read = await call(client, "read_page", url=web.url("/bees"), query="where are flowers")

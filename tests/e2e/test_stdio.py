@@ -1,4 +1,7 @@
-"""The real `searx-mcp` process, through the official client, against real servers."""
+"""The real `searx-mcp` process, through the official client, against real servers.
+
+What differs between the eras of the protocol: `test_eras`.
+"""
 
 import json
 import os
@@ -195,10 +198,11 @@ async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
     assert "format" not in searched.parameters
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_web_fetch_follows_redirects_and_reads_the_page(mode: str) -> None:
+async def test_web_fetch_follows_redirects_and_reads_the_page() -> None:
     async with site() as web:
-        async with serving(mode, SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])) as client:
+        async with serving(
+            "auto", SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])
+        ) as client:
             result = await call(client, "web_fetch", url=web.url("/moved"))
             missing = await call(client, "web_fetch", url=web.url("/general/2"))
     data = result.structured_content
@@ -226,10 +230,7 @@ async def test_web_fetch_follows_redirects_and_reads_the_page(mode: str) -> None
     assert (failure["error_type"], failure["status_code"]) == ("not_found", 404)
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_server(
-    mode: str,
-) -> None:
+async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_server() -> None:
     body = json.dumps(
         {
             "query": "x",
@@ -249,7 +250,9 @@ async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_serv
     async with FakeSearxng(raw_body=body, content_type="application/json") as own:
         async with FakeWeb({"/a": page}) as web:
             async with serving(
-                mode, SEARX_MCP_INSTANCES__OWN=own.url, SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin
+                "legacy",
+                SEARX_MCP_INSTANCES__OWN=own.url,
+                SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin,
             ) as client:
                 found = await call(client, "web_search", query="x", fetch_content=False)
                 read = await call(client, "web_fetch", url=web.url("/a"))
@@ -259,9 +262,8 @@ async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_serv
     assert not alive.is_error
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_bad_arguments_are_named_and_the_server_lives_on(mode: str) -> None:
-    async with serving(mode, SEARX_MCP_INSTANCES__PUBLIC="off") as client:
+async def test_bad_arguments_are_named_and_the_server_lives_on() -> None:
+    async with serving("legacy", SEARX_MCP_INSTANCES__PUBLIC="off") as client:
         for tool, arguments, field in (
             ("web_search", {}, "query"),
             ("web_search", {"query": "x" * 1_000_000}, "query"),
