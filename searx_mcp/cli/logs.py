@@ -32,7 +32,6 @@ _LONGEST: Final = 2_000
 _LEAST_SECRET: Final = 6
 """Characters from which on a value is looked for; a shorter one would be found in words."""
 
-_EVENT = re.compile(r"[a-z_]+\.[a-z_]+(?: |$)")
 _PLAIN = re.compile(r"[^\s\"'=\\]+")
 _UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -55,7 +54,7 @@ _SECRETS = (
 def configure(level: str) -> None:
     """Send the log to standard error, unless a program that runs this command has set up its own.
 
-    Libraries are heard from WARNING on: below that they name sessions and what was asked.
+    Libraries are heard from WARNING on; below DEBUG only where they speak: what they say may hold a query.
 
     Args:
         level: from which on events of ours are written.
@@ -66,8 +65,9 @@ def configure(level: str) -> None:
     handler = StderrHandler()
     handler.setFormatter(LineFormatter(shows_messages=level == "DEBUG"))
     root.addHandler(handler)
-    root.setLevel(logging.WARNING)
+    root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     logging.getLogger(OURS).setLevel(level)
+    logging.captureWarnings(capture=True)
 
 
 def hide(settings: "BaseModel") -> None:
@@ -101,7 +101,7 @@ class LineFormatter(logging.Formatter):
     """Writes an event as a line.
 
     Args:
-        shows_messages: whether to show what exceptions say; it may hold a query.
+        shows_messages: whether to show what exceptions and libraries say; it may hold a query.
 
     Attributes:
         secrets: finds what must not be written.
@@ -118,12 +118,24 @@ class LineFormatter(logging.Formatter):
         from searx_mcp.server.events import call_number  # noqa: PLC0415 - few commands log anything
 
         at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        event, fields = _event(record)
+        event, fields = self._event(record)
         if (number := call_number()) is not None:
             event += f" call={number}"
         line = f"{at}.{int(record.msecs):03}Z {record.levelname} {event}{fields}"
         trace = self._trace(record.exc_info[1]) if record.exc_info else []
         return "\n    ".join(escaped(self._redacted(text)) for text in (line, *trace))
+
+    def _event(self, record: logging.LogRecord) -> tuple[str, str]:
+        """The name of the event of a record and its fields, which begin with a blank."""
+        if record.name.partition(".")[0] != OURS:
+            fields = f" logger={quoted(record.name)} at={quoted(record.filename)}:{record.lineno}"
+            if self._shows_messages:
+                fields += f" text={quoted(record.getMessage())}"
+            return "library.message", fields
+        args = record.args if isinstance(record.args, tuple) else ()
+        text = str(record.msg) % tuple(quoted(value) for value in args)
+        event, blank, fields = text.partition(" ")
+        return event, blank + fields
 
     def _trace(self, error: BaseException | None) -> list[str]:
         if error is None:
@@ -138,17 +150,6 @@ class LineFormatter(logging.Formatter):
         for pattern, replacement in _SECRETS:
             text = pattern.sub(replacement, text)
         return text
-
-
-def _event(record: logging.LogRecord) -> tuple[str, str]:
-    """The name of the event of a record and its fields, which begin with a blank."""
-    if record.name.partition(".")[0] != OURS or not _EVENT.match(str(record.msg)):
-        text = record.getMessage()
-        return "library.message", f" logger={quoted(record.name)} text={quoted(text)}"
-    args = record.args if isinstance(record.args, tuple) else ()
-    text = str(record.msg) % tuple(quoted(value) for value in args)
-    event, blank, fields = text.partition(" ")
-    return event, blank + fields
 
 
 def quoted(value: object) -> Any:  # noqa: ANN401 - numbers stay what they are, for their format

@@ -62,7 +62,8 @@ def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
         from searx_mcp.server.events import lifetime  # noqa: PLC0415 - only servers need it
         from searx_mcp.server.stdio import serve_stdio  # noqa: PLC0415 - as above
 
-        with lifetime("stdio", profile=settings.server.profile):
+        with lifetime("stdio", profile=settings.server.profile) as start:
+            start("")
             await serve_stdio(server, output.descriptor)
 
     run(work(), within=_GRACE)
@@ -80,22 +81,26 @@ def _built(settings: "Settings") -> "MCPServer[Any]":
 
 
 def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
+    from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
     from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
     from searx_mcp.server.policy import is_loopback  # noqa: PLC0415 - as above
 
     is_exposed = not (is_loopback(settings.http.host) or settings.http.token.get_secret_value())
 
-    def listening(url: str) -> None:
-        if is_exposed:
-            say(_EXPOSED)
-        say(f"searx-mcp: listening on {url}")
-
     async def work() -> None:
-        await serve_http(
-            _built(settings),
-            settings.http,
-            allow_unauthenticated=allow_unauthenticated,
-            listening=listening,
-        )
+        with lifetime("streamable-http", profile=settings.server.profile) as start:
+
+            def listening(url: str) -> None:
+                if is_exposed:
+                    say(_EXPOSED)
+                say(f"searx-mcp: listening on {url}")
+                start(url)
+
+            await serve_http(
+                _built(settings),
+                settings.http,
+                allow_unauthenticated=allow_unauthenticated,
+                listening=listening,
+            )
 
     run(work(), within=stop_seconds() + _GRACE)

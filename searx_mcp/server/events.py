@@ -42,25 +42,37 @@ def call_number() -> int | None:
 
 
 @contextmanager
-def lifetime(transport: str, *, profile: str, **address: str | int) -> Iterator[None]:
-    """Write when a server starts and stops, and why if nobody stopped it.
+def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]:
+    """Write when a server starts, and when and why it stops.
 
     Args:
         transport: `stdio` or `streamable-http`.
         profile: which tools it has.
-        address: `host` and `port` of a server that has them.
+
+    Yields:
+        What is called once clients can reach the server, with its URL if it has one.
     """
-    _log.info(
-        "server.start transport=%s host=%s port=%s profile=%s version=%s",
-        *(transport, address.get("host", "-"), address.get("port", "-"), profile, __version__),
-    )
+    urls: list[str] = []
+
+    def start(url: str = "") -> None:
+        urls.append(url)
+        _log.info(
+            "server.start transport=%s url=%s profile=%s version=%s",
+            *(transport, url or None, profile, __version__),
+        )
+
+    reason = "input_ended"
     try:
-        yield
-    except Exception as exc:
-        _log.error("server.failed reason=%s", type(exc).__name__)
+        yield start
+    except asyncio.CancelledError:
+        reason = "signal"
+        raise
+    except BaseException as exc:
+        reason = type(exc).__name__
         raise
     finally:
-        _log.info("server.stop transport=%s", transport)
+        if urls:
+            _log.info("server.stop transport=%s reason=%s", transport, reason)
 
 
 class CallLog:
@@ -155,10 +167,12 @@ def note_unopened(error: Exception) -> None:
 def watched(seconds: float) -> Iterator[None]:
     """Warn when the block has taken four fifths of the seconds that it has."""
     loop = asyncio.get_running_loop()
-    warning = loop.call_later(
-        _ALMOST * seconds, _log.warning, "server.slow limit_s=%g elapsed_s=%g",
-        seconds, _ALMOST * seconds,
-    )  # fmt: skip
+    after = _ALMOST * seconds
+
+    def warn() -> None:
+        _log.warning("server.slow limit_s=%g elapsed_s=%g", seconds, after)
+
+    warning = loop.call_later(after, warn)
     try:
         yield
     finally:

@@ -43,7 +43,7 @@ def test_a_value_cannot_pass_for_another_field_or_line(values, shown):
 )
 def test_secrets_are_written_at_no_level(text):
     assert "hunter2" not in line("a.b x=%s", text, debug=True)
-    assert "hunter2" not in line("said %s", text, name="library")
+    assert "hunter2" not in line("said %s", text, name="library", debug=True)
 
 
 def test_secrets_of_settings_are_found_wherever_they_stand():
@@ -72,8 +72,12 @@ def test_what_an_exception_says_is_shown_at_debug_alone(debug):
     assert "ValueError" in "".join(trace)
 
 
-def test_a_library_is_told_from_us():
-    assert line("one %s", "two", name="mcp.x") == 'INFO library.message logger=mcp.x text="one two"'
+def test_what_a_library_says_is_shown_at_debug_alone():
+    shown = "INFO library.message logger=mcp.x at=runner.py:3"
+    record = logging.LogRecord("mcp.x", logging.INFO, "a/runner.py", 3, "one %s", ("two",), None)
+    for debug, more in ((False, ""), (True, ' text="one two"')):
+        found = LineFormatter(shows_messages=debug).format(record).partition("Z ")[2]
+        assert found == shown + more
 
 
 EVENT = re.compile(

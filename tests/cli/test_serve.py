@@ -62,7 +62,12 @@ async def started(
     config.touch()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "searx_mcp", *HTTP, *arguments),
-        env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
+        env={
+            **os.environ,
+            "SEARX_MCP_CONFIG": str(config),
+            "SEARX_MCP_LOG_LEVEL": "CRITICAL",
+            **environment,
+        },
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
@@ -152,6 +157,29 @@ async def listens(url: str) -> bool:
         return False
     writer.close()
     return True
+
+
+@pytest.mark.slow
+@ends
+async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
+    environment = {"MCP_AUTH_TOKEN": TOKEN, "SEARX_MCP_LOG_LEVEL": "info"}
+    async with started(tmp_path, **environment) as (process, url, _):
+        async with connected(url, token=TOKEN) as client:
+            await client.call_tool("web_fetch", {"url": "http://127.0.0.1:9/marker"})
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+    lines = [line.partition("Z ")[2] for line in err.decode().splitlines()]
+    shown = " ".join(lines)
+    assert [line.split()[1] for line in lines] == [
+        "server.start",
+        "server.call",
+        "server.done",
+        "server.stop",
+    ]
+    assert f"transport=streamable-http url={url} " in lines[0]
+    assert lines[-1] == "INFO server.stop transport=streamable-http reason=signal"
+    assert "marker" not in shown
+    assert TOKEN not in shown
 
 
 @pytest.mark.slow
