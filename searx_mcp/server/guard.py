@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from searx_mcp.server.exchange import Exchange
 from searx_mcp.server.policy import (
     HEALTH_PATH,
+    MCP_PATH,
     STOPPING,
     TOO_LARGE,
     TOO_SLOW,
@@ -59,6 +60,8 @@ class Guard:
         if scope["type"] != "http" or scope["path"] == HEALTH_PATH:
             await self._app(scope, receive, send)
             return
+        if scope["path"] == f"{MCP_PATH}/":  # as people write it
+            scope = {**scope, "path": MCP_PATH}
         headers: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             # Of two tokens or two kinds neither counts.
@@ -71,34 +74,36 @@ class Guard:
             if scope["method"] == "OPTIONS" and asked and refusal is not WRONG_HOST:
                 await _preflight(send, headers, shared)
                 return
-        body = b""
-        if refusal is None:
-            refusal = STOPPING if self._is_stopping else None
-        if refusal is None:
-            try:
-                body = await self._body(receive)
-                refusal = self._policy.refusal_of(body)
-            except _Refused as exc:
-                refusal = exc.refusal
-            except _Gone:
-                return
-        if refusal is not None:
-            await refusal.send(scope, send, shared)
-            return
-        exchange = Exchange(scope, headers, body, send, shared)
+        try:
+            body = await self._body(scope, receive, refusal)
+        except _Refused as exc:
+            await exc.refusal.send(scope, send, shared)
+        except _Gone:
+            pass
+        else:
+            await self._serve(Exchange(scope, headers, body, send, shared), receive)
+
+    async def _serve(self, exchange: Exchange, receive: Receive) -> None:
         self._open.add(exchange)
         try:
             await exchange.serve(self._app, receive)
         finally:
             self._open.discard(exchange)
 
-    async def _body(self, receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive, refusal: Refusal | None) -> bytes:
         """Read the whole body, so that nothing else waits for it.
 
+        Args:
+            scope: of the request.
+            receive: gives the body.
+            refusal: why it need not be read.
+
         Raises:
-            _Refused: it is too large, or took too long.
+            _Refused: the request is not served.
             _Gone: nobody waits for an answer.
         """
+        if refusal := refusal or (STOPPING if self._is_stopping else None):
+            raise _Refused(refusal)
         body = bytearray()
         try:
             async with asyncio.timeout(self._body_seconds):
@@ -107,10 +112,15 @@ class Guard:
                     if len(body) > self._policy.max_body:
                         raise _Refused(TOO_LARGE)
                     if not message.get("more_body", False):
-                        return bytes(body)
+                        break
+                else:
+                    raise _Gone
         except TimeoutError as exc:
             raise _Refused(TOO_SLOW) from exc
-        raise _Gone
+        whole = bytes(body)
+        if refusal := self._policy.refusal_of(scope, whole):
+            raise _Refused(refusal)
+        return whole
 
 
 class _Refused(Exception):  # noqa: N818 - an answer
@@ -139,7 +149,6 @@ async def _preflight(
     wanted = headers.get(b"access-control-request-headers", b"")
     allowed = wanted if _HEADER_NAMES.fullmatch(wanted) else b"authorization, content-type"
     answer = [
-        (b"content-length", b"0"),
         (b"access-control-allow-methods", b"GET, POST, DELETE"),
         (b"access-control-allow-headers", allowed),
         (b"access-control-max-age", b"600"),

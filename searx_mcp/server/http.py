@@ -45,6 +45,7 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         # The guard decides on hosts and origins, for every route.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
+    app.router.redirect_slashes = False
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     return Guard(app, Policy.of(config), limits.body)

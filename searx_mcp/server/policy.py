@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+import pydantic_core
 from starlette.types import Scope, Send
 
 from searx_mcp.errors import ErrorCode
@@ -118,6 +119,18 @@ TOO_LARGE: Final = Refusal(
     ErrorCode.CONTENT_TOO_LARGE,
     "The body is too large: the operator sets the size with http.max_body_size.",
 )
+_NO_SESSION: Final = Refusal(
+    405,
+    ErrorCode.INVALID_ARGUMENT,
+    "This address is for MCP clients, and they begin with POST: name it in the settings of one.",
+    ((b"allow", b"POST"),),
+)
+_NO_MESSAGE: Final = Refusal(
+    400,
+    ErrorCode.INVALID_ARGUMENT,
+    "The body is no message of JSON-RPC 2.0: an object with jsonrpc, method, params and, for an"
+    " answer, id.",
+)
 _TOO_MANY: Final = Refusal(
     413, ErrorCode.CONTENT_TOO_LARGE, f"The body has more than {_MAX_VALUES:,} values."
 )
@@ -180,16 +193,22 @@ class Policy:
             return _WRONG_ORIGIN
         if refusal := self._unproven(headers.get(b"authorization", b"")):
             return refusal
-        if scope["method"] == "POST" and not _is_json(headers):
-            return _NO_JSON
+        if scope["method"] == "POST":
+            if not _is_json(headers):
+                return _NO_JSON
+        elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
+            return _NO_SESSION
         length = headers.get(b"content-length", b"")
         is_long = len(length) > len(str(self.max_body))
         return TOO_LARGE if is_long or int(length or b"0") > self.max_body else None
 
     @staticmethod
-    def refusal_of(body: bytes) -> Refusal | None:
+    def refusal_of(scope: Scope, body: bytes) -> Refusal | None:
         """Why a request is refused for its whole body, or `None`."""
-        return _TOO_MANY if sum(map(body.count, b"[{,")) > _MAX_VALUES else None
+        if sum(map(body.count, b"[{,")) > _MAX_VALUES:
+            return _TOO_MANY
+        is_message = scope["path"] != MCP_PATH or scope["method"] != "POST" or _is_message(body)
+        return None if is_message else _NO_MESSAGE
 
     def _unproven(self, authorization: bytes) -> Refusal | None:
         """Why a request is refused for its token, or for want of it."""
@@ -235,3 +254,15 @@ def is_loopback(host: str) -> bool:
 def _is_json(headers: Mapping[bytes, bytes]) -> bool:
     encoding = headers.get(b"content-encoding", b"identity").lower()
     return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"
+
+
+def _is_message(body: bytes) -> bool:
+    try:
+        message: Any = pydantic_core.from_json(body)
+    except ValueError:
+        return True  # whoever parses it next says where it is wrong
+    return (
+        isinstance(message, dict)
+        and message.get("jsonrpc") == "2.0"
+        and (isinstance(message.get("method"), str) or "id" in message)
+    )

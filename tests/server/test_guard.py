@@ -12,10 +12,11 @@ from searx_mcp.settings.server import HttpConfig
 
 DEADLINE = 60
 TOKEN = "0123456789abcdef"
+MESSAGE = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"content-type": "application/json"}
 
 
-async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(b"{}",), **headers: str):
+async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,), **headers: str):
     """Send one request; returns its status, the headers and the body of the answer."""
     sent: list[dict[str, Any]] = []
     parts = list(body)
@@ -91,14 +92,46 @@ async def test_a_request_is_served_or_refused_for_its_head(config, headers, stat
 
 async def test_a_body_is_counted_whatever_its_head_says():
     assert (await ask(SMALL, body=(b"x" * 600, b"x" * 600)))[0] == 413
-    assert (await ask(SMALL, body=(b"x" * 600, b"x" * 300)))[2] == b"x" * 900
+    assert (await ask(SMALL, body=(b" " * 600, MESSAGE)))[2] == b" " * 600 + MESSAGE
 
 
 @pytest.mark.parametrize("value", ["[", "{", "1,"])
 async def test_a_body_of_more_values_than_a_call_can_have_is_not_parsed(value):
-    whole = await ask(LOCAL, body=(value.encode() * 10_000,))
-    assert whole[0] == 200
+    assert (await ask(LOCAL, body=(value.encode() * 10_000,)))[
+        0
+    ] == 200  # whoever parses it refuses
     assert (await ask(LOCAL, body=(value.encode() * 10_001,)))[0] == 413
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"jsonrpc": "2.0", "method": "ping", "id": 1}, 200),
+        ({"jsonrpc": "2.0", "method": "notifications/initialized"}, 200),
+        ({"jsonrpc": "2.0", "id": 1, "result": {}}, 200),
+        ({}, 400),
+        ([{"jsonrpc": "2.0", "method": "ping", "id": 1}], 400),
+        ({"method": "ping", "id": 1}, 400),
+        ({"jsonrpc": "2.0", "method": 7}, 400),
+        ("ping", 400),
+    ],
+)
+async def test_what_is_no_message_is_refused_in_words_for_a_person(body, status):
+    answer = await ask(LOCAL, body=(json.dumps(body).encode(),))
+    assert answer[0] == status
+    assert status == 200 or "JSON-RPC 2.0" in json.loads(answer[2])["error"]["message"]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
+async def test_a_person_who_opens_the_address_is_told_what_it_is(method):
+    status, headers, body = await ask(LOCAL, method=method)
+    assert (status, headers[b"allow"]) == (405, b"POST")
+    assert b"MCP clients" in body
+    assert (await ask(LOCAL, method=method, mcp_session_id="known"))[0] == 200
+
+
+async def test_a_slash_at_the_end_of_the_address_does_no_harm():
+    assert b"jsonrpc" in (await ask(CLOSED, path="/mcp/"))[2]
 
 
 async def test_a_refusal_names_a_stable_code_and_how_to_prove_oneself():

@@ -184,7 +184,7 @@ async def test_others_may_reach_it_with_a_token_or_when_the_command_line_says_so
     closed = HttpConfig(host="0.0.0.0", port=0, token=TOKEN)
     async with asyncio.timeout(DEADLINE):
         async with serving(server(), everywhere, allow_unauthenticated=True) as url:
-            assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 400
+            assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 400  # no message
         async with serving(server(), closed) as url:
             assert (await ask(url.replace("0.0.0.0", "127.0.0.1"))).status_code == 401
 
