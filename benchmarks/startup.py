@@ -89,7 +89,11 @@ def _start(arguments: Sequence[str], environ: Mapping[str, str]) -> Start:
     """Start a server, ask for what a host asks for first, and end it."""
     started = time.perf_counter()
     with subprocess.Popen(  # noqa: S603 - a module of this project
-        [sys.executable, *arguments], env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, *arguments],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # a line of the log at the start and at the end
     ) as process:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("the server has no streams")

@@ -6,14 +6,15 @@ needs to import takes three times as long as that answer does, so it waits for t
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import server as library
 from mcp.types import GetPromptResult, InputRequiredResult
 from typing_extensions import override
 
@@ -114,6 +115,8 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
 _LISTS_TTL_MS = 3_600_000
+_SETS_UP: Final = "configure_logging"
+_SET_UP: Final = getattr(library, _SETS_UP)
 
 
 class Server(MCPServer[None]):
@@ -154,22 +157,40 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> MCP
     """
     holder, boundary = _Holder(settings, service), secrets.token_hex(6)
     tools, names = Tools(settings, holder.get, boundary), settings.server.published()
-    server = Server(
-        "searx-mcp",
-        title="Web search",
-        version=__version__,
-        instructions=instructions(names),
-        tools=[tools.make(name, each) for name, each in catalog(settings).items()],
-        resources=[*resources(holder.instances, names=names, boundary=boundary)],
-        lifespan=holder.lifespan,
-        log_level="WARNING",
-        subscriptions=False,  # no list changes while the server runs, so no change is announced
-        cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")),
-    )
+    with _logging_kept():
+        server = Server(
+            "searx-mcp",
+            title="Web search",
+            version=__version__,
+            instructions=instructions(names),
+            tools=[tools.make(name, each) for name, each in catalog(settings).items()],
+            resources=[*resources(holder.instances, names=names, boundary=boundary)],
+            lifespan=holder.lifespan,
+            subscriptions=False,  # no list changes while the server runs, so no change is announced
+            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")),
+        )
     server.add_prompt(
         research_prompt(names, boundary, batches=settings.server.profile in {"default", "research"})
     )
     return server
+
+
+@contextmanager
+def _logging_kept() -> Iterator[None]:
+    """Keep the logging of the process as it is.
+
+    The library would set it up, and load rich for that, which takes 4 % of a start. The command line has set it
+    up already, and a program with a server in it decides for itself.
+    """
+    setattr(library, _SETS_UP, _keep)
+    try:
+        yield
+    finally:
+        setattr(library, _SETS_UP, _SET_UP)
+
+
+def _keep(_: str) -> None:
+    """Stand in for what sets up logging."""
 
 
 class _Holder:

@@ -23,11 +23,11 @@ _MAKERS: Final[Mapping[Tool, Callable[[Settings], Published]]] = MappingProxyTyp
     {
         Tool.WEB_SEARCH: search_tool,
         Tool.WEB_FETCH: fetch_tool,
-        Tool.READ_PAGE: lambda _: corpus_tools.READ_PAGE,
-        Tool.ANSWER: lambda _: corpus_tools.ANSWER,
-        Tool.SEARCH_CORPUS: lambda _: corpus_tools.SEARCH_CORPUS,
-        Tool.CORPUS_STATUS: lambda _: corpus_tools.CORPUS_STATUS,
-        Tool.INGEST: lambda _: corpus_tools.INGEST,
+        Tool.READ_PAGE: corpus_tools.read_page_tool,
+        Tool.ANSWER: corpus_tools.answer_tool,
+        Tool.SEARCH_CORPUS: corpus_tools.search_corpus_tool,
+        Tool.CORPUS_STATUS: corpus_tools.corpus_status_tool,
+        Tool.INGEST: corpus_tools.ingest_tool,
         Tool.SEARCH: partial(_for_chatgpt, Tool.SEARCH),
         Tool.FETCH: partial(_for_chatgpt, Tool.FETCH),
     }

@@ -106,7 +106,8 @@ def load(
         SettingsError: for the first mistake found.
     """
     _check_variables(environ)
-    values: dict[str, Any] = {}
+    # A table that is not there would build its model twice: by itself, and as part of all.
+    values: dict[str, Any] = {name: {} for name in _TABLES}
     origins = dict.fromkeys(_FIELDS, DEFAULT)
     strengths = dict.fromkeys(_FIELDS, 0)
     strongest_last = (
