@@ -91,7 +91,12 @@ def interleaved(
 
 
 def command_line(
-    description: str, *, seed: int | None = None, texts: Mapping[str, str] | None = None
+    description: str,
+    *,
+    seed: int | None = None,
+    texts: Mapping[str, str] | None = None,
+    repeated: Mapping[str, str] | None = None,
+    arguments: Sequence[str] | None = None,
 ) -> argparse.Namespace:
     """The options every benchmark has: `--json`, and `--quick` for what needs no clock.
 
@@ -99,6 +104,8 @@ def command_line(
         description: what the benchmark measures.
         seed: the default of `--seed`, which only benchmarks with dice have.
         texts: further options that take a text, with what they mean.
+        repeated: further ones that may be given several times, likewise.
+        arguments: in place of those of the process.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -107,7 +114,9 @@ def command_line(
         parser.add_argument("--seed", type=int, default=seed, help="of all dice (%(default)s)")
     for name, meaning in (texts or {}).items():
         parser.add_argument(name, help=meaning)
-    return parser.parse_args()
+    for name, meaning in (repeated or {}).items():
+        parser.add_argument(name, action="append", default=[], help=meaning)
+    return parser.parse_args(arguments)
 
 
 def report(ratios: Sequence[Ratio], *, as_json: bool, tables: Sequence[Table] = ()) -> None:
