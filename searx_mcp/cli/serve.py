@@ -95,6 +95,7 @@ def _growing() -> Iterator[None]:
 
 
 def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
+    from searx_mcp.server.connections import LIMITS, raise_descriptors  # noqa: PLC0415 - as above
     from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
     from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
     from searx_mcp.server.policy import is_loopback  # noqa: PLC0415 - as above
@@ -115,6 +116,7 @@ def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
                 settings.http,
                 allow_unauthenticated=allow_unauthenticated,
                 listening=listening,
+                limits=raise_descriptors(LIMITS),
             )
 
     run(work(), within=stop_seconds() + _GRACE)

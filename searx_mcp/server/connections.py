@@ -1,9 +1,11 @@
 """HTTP connections of uvicorn, bounded in number and in how long a client may keep one waiting."""
 
 import asyncio
+import contextlib
 import json
 import math
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import uvicorn
@@ -50,6 +52,28 @@ class Limits:
 
 
 LIMITS: Final = Limits()
+
+
+def raise_descriptors(limits: Limits) -> Limits:
+    """Let this process open as many files as it may, and take no more connections than half of them.
+
+    What the server itself opens for a call has the other half: a process usually has 1,024 (256 on
+    macOS) until it asks for more.
+    """
+    if sys.platform == "win32":
+        return limits
+    import resource  # noqa: PLC0415 - Windows has none
+
+    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * limits.connections
+    wanted = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    if allowed == resource.RLIM_INFINITY or allowed >= wanted:
+        allowed = wanted
+    else:
+        with contextlib.suppress(ValueError, OSError):  # macOS: more than the kernel's own limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+            allowed = wanted
+    return replace(limits, connections=allowed // 2)
 
 
 class ServingConfig(uvicorn.Config):

@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -126,6 +129,26 @@ async def test_one_connection_too_many_is_told_so_and_those_before_are_served():
                 writer.write(ALIVE)
                 answer = await reader.readline()
         assert b" 200 " in answer
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows bounds no descriptors")
+def test_connections_leave_half_of_the_descriptors_which_are_as_many_as_allowed():
+    program = """if True:
+        import resource
+        from searx_mcp.server.connections import LIMITS, raise_descriptors
+        for most in (4_000, 300, 100):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (100, most))
+            allowed = raise_descriptors(LIMITS).connections
+            print(allowed, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=DEADLINE,
+    )
+    assert ran.stdout.splitlines() == ["2000 4000", "150 300", "50 100"]
 
 
 async def test_sessions_are_bounded_and_one_that_nobody_uses_makes_room():
