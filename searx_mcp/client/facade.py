@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from typing_extensions import override
-from yarl import URL
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
@@ -32,6 +31,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
+from searx_mcp.urls.hosts import host_in, is_short_enough
 
 if TYPE_CHECKING:
     from searx_mcp.answer.answerer import Answerer
@@ -247,8 +247,9 @@ class SearxClient(CorpusCalls):
         if isinstance(request, str):
             by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
             request = parse_fetch({"url": request, **arguments}, by_person=by_person)
-        if progress is not None:
-            progress(f"reading {URL(request.url).host}" if request.url else "reading on")
+        host = host_in(request.url)
+        if progress is not None and (not request.url or (host and is_short_enough(host))):
+            progress(f"reading {host or 'on'}")
         return await (await self._asking()).fetcher.fetch(request)
 
     @override

@@ -168,7 +168,7 @@ def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     html, _ = decode(body, charset=options["charset"])
     plain, hidden = clean_counted(stripped(html[:_STRIPPED_CHARS]))
     if not plain.strip():
-        raise ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED)
+        raise ContentError("The page has no text", code=ErrorCode.EXTRACTION_FAILED)
     # Escaped, it is Markdown that shows the same.
     found = _converted(
         escape(plain).encode(), {**options, "media_type": "text/plain", "charset": "utf-8"}
@@ -231,11 +231,11 @@ def _page(text: str, url: str, config: ContentConfig) -> ReadPage:
 def _empty(page: ReadPage, url: str) -> ContentError:
     if page.is_skeleton:
         return SkeletonError(
-            "the page has no text that can be read without running its scripts",
+            "The page has no text that can be read without running its scripts",
             code=ErrorCode.EXTRACTION_FAILED,
             url=url,
         )
-    return ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED, url=url)
+    return ContentError("The page has no text", code=ErrorCode.EXTRACTION_FAILED, url=url)
 
 
 def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> Document | None:

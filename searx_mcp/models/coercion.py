@@ -42,10 +42,20 @@ class Limits(NamedTuple):
 Reader: TypeAlias = Callable[[object, Limits], object]
 
 
+_KINDS: Final[dict[type, str]] = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+}
+"""What JSON has besides texts, in the words of a caller who does not write Python."""
+
+
 def text(value: object, limits: Limits) -> str:
     """Clean what a person or a model wrote; none of it is ever shown in a message."""
     if not isinstance(value, str):
-        kind = type(value).__name__
+        kind = _KINDS.get(type(value), type(value).__name__)
         raise ValueError(f"must be a text, not {kind}")  # noqa: TRY004 - as all that is wrong
     _check_length(value, limits.max_length, unless=MAX_RAW_LENGTH)
     if forbidden := _FORBIDDEN.search(value):

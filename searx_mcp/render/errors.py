@@ -88,7 +88,7 @@ _ADVICE = {
     ErrorCode.INVALID_ARGUMENT: "Correct the named argument and call again.",
     ErrorCode.NO_INSTANCES_AVAILABLE: "Wait, or set SEARXNG_URL to an own instance.",
     ErrorCode.RATE_LIMITED: "Leave this site alone for a while and use another source.",
-    ErrorCode.BLOCKED_SCHEME: "Only http and https addresses can be read.",
+    ErrorCode.BLOCKED_SCHEME: "Use the http or https address of the page, if it has one.",
     ErrorCode.BLOCKED_PORT: "Use the site's address without that port.",
     ErrorCode.BLOCKED_ADDRESS: "Private addresses are not read; use a public one.",
     ErrorCode.BLOCKED_DOMAIN: "The operator excludes this domain; use another source.",
@@ -184,7 +184,7 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     frame = f"[ERROR]\n{head}\n\nError type: {error.code.value}\nDetails: "
     quoted = _quoted(error, boundary) if boundary else ""
     room = MAX_EVIDENCE_TOKENS - estimate(f"{frame}\n\n{NOT_FROM_MEMORY}") - line_cost(quoted)
-    cause = one_line(error.message, "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    cause = one_line(_cause(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
     advice = one_line(_evidence_advice(error), "", max_tokens=_ADVICE_TOKENS)
     sentences = [f"{cause}.", _retry(error), advice]
     counts = _counts(_attempts(error))
@@ -237,7 +237,7 @@ def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") ->
         data = search_error_data(error, query)
     if not isinstance(error, InvalidArgumentError):
         final = _retry(error) if _seconds(error) is None else ""
-        told = (f"{error.message.rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
+        told = (f"{_cause(error).rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
         data["error_details"] = " ".join(filter(None, told))
     return data
 
@@ -304,7 +304,7 @@ def _hop(hop: str, boundary: str) -> str:
 
 
 def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
-    cause = one_line(error.message, "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    cause = one_line(_cause(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
     sentences = [f"{prefix}: {cause} ({error.code.value}).", _retry(error)]
     left = room - sum(estimate(f" {sentence}") for sentence in sentences)
     advice = one_line(_advice(error, longest), "", max_tokens=min(_ADVICE_TOKENS, left))
@@ -336,7 +336,8 @@ def _retry(error: SearxMcpError) -> str:
     if seconds is not None:
         once = "Retry" if error.retry_after is not None else "One retry may work"
         return f"{once} in {in_words(seconds, rounded_up=True)}."
-    return "" if error.code in _CORRECTABLE else "Do not repeat the same call."
+    is_correctable = error.code in _CORRECTABLE and not isinstance(error, SettingsError)
+    return "" if is_correctable else "Do not repeat the same call."
 
 
 def _seconds(error: SearxMcpError) -> int | None:
@@ -359,9 +360,17 @@ def _usual_wait(error: SearxMcpError) -> float | None:
     return _MAY_RETRY.get(error.code)
 
 
+def _cause(error: SearxMcpError) -> str:
+    """What happened; a setting is told from an argument, which whoever calls could correct."""
+    is_setting = isinstance(error, SettingsError)
+    return f"The server's setting {error.message}" if is_setting else error.message
+
+
 def _advice(error: SearxMcpError, longest: float) -> str:
     if error.advice:
         return error.advice
+    if isinstance(error, SettingsError):
+        return "Its user must correct it."
     if isinstance(error, NoInstancesError):
         return _REMEDY[error.reason]
     return _ADVICE.get(error.code) or time_advice(error, longest)
@@ -380,7 +389,7 @@ def time_advice(error: SearxMcpError, longest: float = MAX_TIMEOUT) -> str:
 def _details(error: SearxMcpError, longest: float) -> str:
     """The cause, that a retry is of no use where it is (`retry_after` says when one is), and advice."""
     final = _retry(error) if _seconds(error) is None else ""
-    return " ".join(filter(None, (f"{error.message.rstrip('.')}.", final, _advice(error, longest))))
+    return " ".join(filter(None, (f"{_cause(error).rstrip('.')}.", final, _advice(error, longest))))
 
 
 def _field(error: SearxMcpError) -> dict[str, str]:

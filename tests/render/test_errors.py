@@ -390,6 +390,19 @@ def test_the_data_of_a_wrong_value_names_the_field(error):
     assert fetch_error_data(error, "")["field"] == "query"
 
 
+def test_a_wrong_setting_is_nothing_that_a_call_can_correct():
+    error = SettingsError("fetch.allow_private", "'nonsense' is not host:port")
+    for told in (
+        search_error_text(error),
+        fetch_error_text(error),
+        evidence_error_text(error),
+        fetch_error_data(error, "")["error_details"],
+        evidence_error_data(error, "")["error_details"],
+    ):
+        assert "The server's setting fetch.allow_private: 'nonsense' is not host:port" in told
+        assert "Do not repeat the same call. Its user must correct it." in told
+
+
 def test_the_data_of_a_page_error_has_the_specified_fields():
     error = SiteError(
         "Busy.", code=ErrorCode.RATE_LIMITED, status_code=429, retry_after=10, advice="Wait."

@@ -75,6 +75,29 @@ async def test_a_page_that_cannot_be_read_says_why_in_both_halves(
         assert data["retry_after"] == (7 if "Retry-After" in page.headers else 60)
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["example", "https:///a", "https://example.org:99999/", "http://[/", "http://[]@", "http://a:b:c/",
+     "http://exa mple.org/", f"http://{'é' * 3_000}/", "http://a..org/"],
+    ids=lambda url: url[:30],
+)  # fmt: skip
+async def test_what_is_no_address_is_an_argument_to_correct(connect, settings_for, text_of, url):
+    steps: list[str | None] = []
+
+    async def tell(progress: float, _: float | None, message: str | None) -> None:
+        steps.append(message)
+
+    async with connect(settings_for()) as client:
+        fetched = await client.call_tool("web_fetch", {"url": url}, progress_callback=tell)
+        asked = [
+            await client.call_tool(tool, {"url": url, "query": "bees"})
+            for tool in ("read_page", "answer")
+        ]
+    for result in (fetched, *asked):
+        assert check(result, text_of(result), "invalid_argument")["field"] == "url"
+    assert all(step not in {"reading None", "reading "} and len(step or "") < 100 for step in steps)
+
+
 async def test_errors_of_the_way_to_a_page_say_when_to_come_back(connect, settings_for, text_of):
     async def garbage(connection) -> None:
         await connection.send(b"this is no HTTP\r\n\r\n")

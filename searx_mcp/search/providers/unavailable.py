@@ -101,15 +101,12 @@ def resting(reason: str) -> tuple[str, str]:
         reason: why the first of them that may be asked again does.
     """
     return (
-        f"Your own SearXNG instance is left alone for a moment: {reason}".rstrip("."),
+        f"Your own SearXNG instance is left alone for now: {reason}".rstrip("."),
         "Mend it; `searx-mcp doctor` tells how, and ends the wait.",
     )
 
 
-_OWN_INSTANCE = (
-    "For searching without limits, run `searx-mcp instances own up` on this machine (no Docker, no"
-    " root), or point SEARXNG_URL at a SearXNG instance of your own."
-)
+_OWN_INSTANCE = "Your own instance has no limits: `searx-mcp instances own up`, or SEARXNG_URL."
 
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
 SOON = 30.0
@@ -163,7 +160,7 @@ _OWN = frozenset({UnavailableReason.OWN_DOWN, UnavailableReason.OWN_FAILED})
 _TEXTS = {
     UnavailableReason.NOTHING_CONFIGURED: (
         "No SearXNG instance is configured: the pool is empty",
-        f"{_OWN_INSTANCE} Or allow public ones with instances.public = on.",
+        "Run `searx-mcp instances own up` (no Docker, no root), or set SEARXNG_URL to an instance.",
     ),
     UnavailableReason.OFFLINE: (
         "No SearXNG instance could be reached at all: the network here looks down",

@@ -73,7 +73,7 @@ def test_what_strangers_came_to_is_not_told_of_the_own_one():
 
 def test_an_instance_that_rests_is_told_with_its_reason():
     error = failure(rests="The instance limits our requests.")
-    assert error.message.endswith("for a moment: The instance limits our requests")
+    assert error.message.endswith("for now: The instance limits our requests")
     assert (error.reason, error.retry_after) == (UnavailableReason.OWN_FAILED, 12)
     assert error.advice in search_error_text(error)
 
@@ -121,5 +121,5 @@ async def test_one_that_rests_says_so_in_the_next_search(bench):
         await searched(it)
         again = await searched(it)
     assert again.attempts == ()
-    assert "left alone for a moment" in again.message
+    assert "left alone for now" in again.message
     assert again.retry_after == pytest.approx(10.5, abs=0.6)

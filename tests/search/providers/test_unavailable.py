@@ -4,6 +4,7 @@ import pytest
 
 from searx_mcp.errors import UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.render.errors import search_error_text
 from searx_mcp.search.providers.unavailable import unavailable
 
 REASON = UnavailableReason
@@ -64,5 +65,6 @@ def test_every_reason_has_a_text_of_its_own_with_something_to_do():
             state_retry=None,
         )
         assert error.advice
+        assert error.advice in search_error_text(error), "models are shown all of it"
         texts.add((error.message, error.advice))
     assert len(texts) == len(UnavailableReason)
