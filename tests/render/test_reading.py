@@ -1,0 +1,37 @@
+"""What stands behind a page among the results of which there is more."""
+
+from typing import Any
+
+import pytest
+
+from searx_mcp.render.reading import Reading
+
+CUT = {"next_offset": 12}
+WITH_CURSOR = {"cursor": "abcdefgh234567ab", **CUT}
+IN_PARTS = {**WITH_CURSOR, "has_gaps": True}
+ENDINGS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "", ""),
+    (
+        WITH_CURSOR,
+        "Cut: 12 of 90 characters.",
+        ' To read on:\nopen {"cursor": "abcdefgh234567ab", "offset": 12}',
+    ),
+    (
+        IN_PARTS,
+        "Parts of 90 characters, those that fit the query best.",
+        ' To read on:\nopen {"cursor": "abcdefgh234567ab", "offset": 12}',
+    ),
+    (CUT, "Cut: 12 of 90 characters.", " To read on, call open with the url of result 2."),
+    (
+        {"is_incomplete": True},
+        "The page is longer than the size limit.",
+        " To read on, call open with the url of result 2 and a larger max_content_length.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "told", "how"), ENDINGS)
+def test_a_page_with_more_says_so_and_how_to_read_on_if_a_tool_can(boundary, fields, told, how):
+    for fetch, ending in (("open", told + how), ("", told)):
+        reading = Reading(2, "https://a.example/", "A text.", 90, **fields, fetch=fetch)
+        assert reading.block(boundary).partition(f"</web-content {boundary}>")[2].strip() == ending
