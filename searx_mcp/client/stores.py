@@ -120,5 +120,5 @@ def _secret_of(folder: Path | None) -> bytes:
     try:
         return kept_secret(folder / KEY_FILE)
     except OSError as exc:
-        _log.warning("answers.not_shared folder=%s: %s", folder, exc.strerror)
+        _log.warning("answers.not_shared folder=%s reason=%s", folder, exc.strerror)
         return b""

@@ -128,13 +128,18 @@ class StaticEmbedder:
 
     async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
         """Make a vector of each text; see `Embedder`."""
+        began = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(deadline), self._turn:
-                return await asyncio.to_thread(self._embed, [text[:_MOST_CHARS] for text in texts])
+                vectors = await asyncio.to_thread(
+                    self._embed, [text[:_MOST_CHARS] for text in texts]
+                )
         except Exception as exc:
             # The library or its model may be of another version, or broken.
             _log.warning("corpus.embedding_failed reason=%s", type(exc).__name__)
             raise SearxMcpError("The static model could not be used in time.") from exc
+        _note_batch(texts, began)
+        return vectors
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
         # Of a text without words it makes numbers that are none.
@@ -197,10 +202,12 @@ class ServerEmbedder:
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
         async with self._slots, asyncio.timeout(self._config.timeout):
+            began = asyncio.get_running_loop().time()
             answer = await self._asked([text[:_MOST_CHARS] or " " for text in texts])
         by_index = {row.index: row.embedding for row in answer.data}
         if len(answer.data) != len(texts) or set(by_index) != set(range(len(texts))):
             raise _failed(f"gave {len(answer.data)} vectors for {len(texts)} texts")
+        _note_batch(texts, began)
         return [pack(by_index[index]) for index in range(len(texts))]
 
     async def _asked(self, texts: Sequence[str]) -> _Answer:
@@ -223,6 +230,11 @@ class ServerEmbedder:
             return await asyncio.to_thread(_Answer.model_validate_json, response.body)
         except ValidationError:
             raise _failed("gave an answer that is none of embeddings") from None
+
+
+def _note_batch(texts: Sequence[str], began: float) -> None:
+    elapsed = asyncio.get_running_loop().time() - began
+    _log.debug("corpus.embedding_batch texts=%d ms=%d", len(texts), 1_000 * elapsed)
 
 
 def post(url: str, body: object, *, key: str, timeout: float) -> Request:

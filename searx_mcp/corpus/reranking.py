@@ -72,7 +72,7 @@ class Reranker:
             async with asyncio.timeout_at(deadline), asyncio.timeout(self._config.timeout):
                 response = await self._session().send(request)
                 if response.status != HTTPStatus.OK:
-                    _log.warning("corpus.rerank_failed status=%d", response.status)
+                    _log.warning("corpus.rerank_failed reason=%s", f"HTTP {response.status}")
                     return None
                 answer = await asyncio.to_thread(_ANSWER.validate_json, response.body)
         except (SearxMcpError, TimeoutError, ValidationError) as error:

@@ -225,7 +225,7 @@ class Retriever:
             self._are_missing = True  # the next question tries again
             _log.info("corpus.vectors_not_made code=%s", error.code)
         except Exception:  # noqa: BLE001 - a task of the client that fails would end the client
-            _log.exception("corpus.vectors_not_made")
+            _log.exception("corpus.vectors_broke")
 
     async def _find(
         self, question: str, urls: Sequence[str] | None, held: Sequence[Hit]

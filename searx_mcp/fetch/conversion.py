@@ -1,6 +1,7 @@
 """Text made of the bodies that were fetched."""
 
 import asyncio
+import logging
 import re
 from typing import Final
 
@@ -12,6 +13,8 @@ from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.models.page import Images
 from searx_mcp.workers.failures import DefeatError, broken
 from searx_mcp.workers.jobs import Workers
+
+_log = logging.getLogger("searx_mcp.fetch")
 
 _PDF: Final = "application/pdf"
 _OF_PDF: Final = frozenset(Document.model_fields)
@@ -83,6 +86,9 @@ class Conversion:
         except DefeatError as defeat:
             if not has_spare:
                 raise
+            _log.warning(
+                "fetch.converter_fallback media=%s bytes=%d", answer.media.read_as, len(answer.data)
+            )
             try:
                 return await self._run("text", answer, content, deadline=deadline)
             except ContentError:

@@ -298,6 +298,7 @@ class Fetcher:
             found = None
         if not request.force_refresh:
             if found is not None and self._pages.is_fresh(found):
+                logger.debug("fetch.cache_hit age_s=%d kind=%s", self._pages.age(found), "fresh")
                 return _Landed(found, job.end, is_new=False)
             # The later of the two: what was found unchanged for the caller is not renewed here.
             job.previous = max(filter(None, (found, previous)), key=_fetched_at, default=None)
@@ -366,7 +367,9 @@ class Fetcher:
         """Give what is kept in place of an error that says nothing about the page itself."""
         if not is_passing(error) or not self._pages.is_spare(found):
             return None
-        note = as_it_was(error, self._pages.age(found))
+        age = self._pages.age(found)
+        logger.debug("fetch.cache_hit age_s=%d kind=%s", age, "if_error")
+        note = as_it_was(error, age)
         return _Landed(found, job.end, is_new=False, notes=(note,))
 
     async def _shown(

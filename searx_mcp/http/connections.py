@@ -135,7 +135,7 @@ class Connections:
         """Make a session for one proxy: it looks up no name but that of the proxy."""
         if guarded and not self._has_warned:
             self._has_warned = True
-            _log.warning("net.proxy_resolves_names proxy=%s %s", proxy, BLIND)
+            _log.warning("net.proxy_resolves_names proxy=%s note=%s", proxy, BLIND)
         connector: aiohttp.TCPConnector
         last: aiohttp.ClientMiddlewareType
         tls = self._tls if verify else False

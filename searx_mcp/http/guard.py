@@ -112,7 +112,7 @@ class AddressGuard:
         if why is None and not self._allow.permits(address, port) and self._is_own(address):
             why = "an address of this machine"
         if why is not None:
-            logger.debug("net.address_blocked", extra={"address": address, "why": why})
+            logger.debug("net.address_blocked address=%s why=%s", address, why)
             raise BlockedAddressError
 
 
@@ -126,7 +126,7 @@ def open_private_socket(target: AddrInfoType) -> socket.socket:
     """
     family, kind, protocol, _, address = target
     if not is_private(str(address[0])):
-        logger.debug("net.address_blocked", extra={"address": address[0], "why": "plain http"})
+        logger.debug("net.address_blocked address=%s why=%s", address[0], "plain http")
         raise PublicAddressError
     return socket.socket(family, kind, protocol)
 

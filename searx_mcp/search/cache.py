@@ -343,11 +343,13 @@ class CachedSearch:
         if self._shared is not None and (kept is None or kept.freshness is not Freshness.FRESH):
             kept = await self._newest(kept, key, wanted, self._shared)
         if kept is not None and kept.freshness is Freshness.FRESH:
+            _note_hit(kept)
             return CachedResult(kept.found, kept.age)
         failure = self._failures.get(key)
         if kept is not None and kept.freshness is Freshness.STALE:
             if failure is None:
                 self._refresh(key, context)
+            _note_hit(kept)
             return CachedResult(kept.found, kept.age, is_stale=True, error=failure)
         try:
             if failure is not None:
@@ -356,6 +358,7 @@ class CachedSearch:
         except (NoInstancesError, DeadlineError) as error:
             if kept is None or _is_missing_setting(error):
                 raise
+            _note_hit(kept)
             return CachedResult(kept.found, kept.age, is_stale=True, error=error)
 
     def first_page(self, query: InstanceQuery, source: Source) -> ResultPage | None:
@@ -415,6 +418,10 @@ class CachedSearch:
             _log.debug("search.refresh_failed code=%s", error.code)
         except Exception:  # noqa: BLE001 - a supervisor: it must not end the client
             _log.exception("search.refresh_broke")
+
+
+def _note_hit(kept: Kept) -> None:
+    _log.debug("search.cache_hit age_s=%d kind=%s", kept.age, kept.freshness.name.lower())
 
 
 def _is_missing_setting(error: NoInstancesError | DeadlineError) -> bool:

@@ -366,7 +366,7 @@ class CorpusStore:
             if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
                 await self._database.write(lambda tx: rows.touch(tx, **where))
         except StorageError as exc:
-            _log.debug("corpus.use_not_noted: %s", exc.message)
+            _log.debug("corpus.use_not_noted reason=%s", exc.message)
 
     async def _index_anew(self) -> None:
         """Find some chunks under the words of today that were indexed by an earlier version."""
@@ -377,7 +377,7 @@ class CorpusStore:
             if not self._is_current:
                 await self._database.write(chunk_rows.renew_words)
         except StorageError as exc:
-            _log.debug("corpus.words_not_renewed: %s", exc.message)
+            _log.debug("corpus.words_not_renewed reason=%s", exc.message)
 
     async def _select(self, sql: str, **values: str | float) -> list[tuple[Any, ...]]:
         return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
@@ -397,12 +397,7 @@ class CorpusStore:
             if database.is_in_memory:
                 raise
             if self._database is database:
-                _log.warning(
-                    "corpus.not_kept folder=%s: Pages are kept only as long as this process: %s. %s",
-                    database.path.parent,
-                    exc.message,
-                    exc.advice,
-                )
+                _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
                 self._database = Database(None, SCHEMA, patience=database.patience)
                 self._bounds = _in_memory(self._bounds)
                 await database.aclose()

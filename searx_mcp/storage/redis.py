@@ -234,7 +234,10 @@ class RedisLink:
         self._retry_at = asyncio.get_running_loop().time() + self.retry_interval
         if is_news:
             _log.log(
-                self._level, "storage.redis_away server=%s: %s", self.place, self.error.message
+                self._level,
+                "storage.redis_away server=%s reason=%s",
+                self.place,
+                self.error.message,
             )
         return self.error
 

@@ -1,6 +1,7 @@
 """One SQLite file, shared by processes, or a database in memory; used from asyncio."""
 
 import asyncio
+import logging
 import random
 import sqlite3
 import threading
@@ -24,6 +25,8 @@ from searx_mcp.storage.opening import (
     unavailable,
 )
 from searx_mcp.tasks import CallThread
+
+_log = logging.getLogger("searx_mcp.storage")
 
 T = TypeVar("T")
 
@@ -221,6 +224,7 @@ class Database:
                 self.path, self._schema, thorough=self._doubtful, mounts=self._mounts
             )
             self._doubtful = False
+            _log.debug("storage.opened file=%s", self.path)
         return self._open.connection
 
     def _close(self) -> None:

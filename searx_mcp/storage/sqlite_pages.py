@@ -270,13 +270,11 @@ class SqlitePageStore(PageStore):
             return None
 
     def _tell(self, error: StorageError) -> None:
-        if self._has_warned or isinstance(error, StorageBusyError):
-            _log.debug("pages.not_kept file=%s: %s", self._database.path, error.message)
-            return
-        self._has_warned = True
-        _log.warning(
-            "pages.not_kept folder=%s: Pages are kept only as long as this process: %s. %s",
-            self._database.path.parent,
+        is_known = self._has_warned or isinstance(error, StorageBusyError)
+        self._has_warned = self._has_warned or not is_known
+        _log.log(
+            logging.DEBUG if is_known else logging.WARNING,
+            "pages.not_kept reason=%s advice=%s",
             error.message,
             error.advice,
         )

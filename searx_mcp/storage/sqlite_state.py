@@ -245,9 +245,7 @@ class SqliteStore(StateStore):
                 f"Budgets and instance states last only as long as this process: {error.message}. "
                 f"{error.advice}"
             )
-            _log.warning(
-                "storage.degraded folder=%s: %s", self._database.path.parent, self._problem
-            )
+            _log.warning("storage.degraded reason=%s advice=%s", error.message, error.advice)
 
 
 def _reserve(

@@ -231,7 +231,7 @@ class ChildWorkers(Workers):
         # No memory, no file descriptor, no interpreter; a loop that knows no processes; a module
         # that is no worker; or somebody killed it.
         if not self._is_closed:
-            _log.warning("workers.no_start problem=%r", problem)
+            _log.warning("workers.no_start reason=%s", type(problem).__name__)
         if any(process.is_usable for process in self._processes):
             return
         self._failed_starts += 1

@@ -204,7 +204,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
             for frame in self._reader.feed(data):
                 self._take(frame)
         except FrameError as exc:
-            _log.warning("workers.broken_frame problem=%s", exc)
+            _log.warning("workers.broken_frame reason=%s", exc)
             self.end()
 
     @override

@@ -1,7 +1,9 @@
 """Lines of the log, and who may write what into them."""
 
+import ast
 import logging
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,20 +82,42 @@ def test_what_a_library_says_is_shown_at_debug_alone():
         assert found == shown + more
 
 
-EVENT = re.compile(
-    r"(?:debug|info|warning|error|exception)\(\s*\"(server\.[a-z_]+)|\"(server\.slow) "
-)
+ROOT = Path(__file__).parents[2]
+METHODS = {"debug", "info", "warning", "error", "exception", "log"}
+LOGGERS = {"_log", "logger"}
 
 
-def test_the_documentation_names_every_event_of_the_server():
-    root = Path(__file__).parents[2]
-    sources = (root / "searx_mcp" / "server").glob("*.py")
-    found = {
-        name
-        for source in sources
-        for names in EVENT.findall(source.read_text(encoding="utf-8"))
-        for name in names
-        if name
-    }
-    page = (root / "docs" / "logging.md").read_text(encoding="utf-8")
-    assert found == set(re.findall(r"^\| `([a-z_.]+)` \|", page, re.MULTILINE))
+def logged() -> Iterator[tuple[str, str]]:
+    """Every message of the package, and the method that writes it."""
+    for source in (ROOT / "searx_mcp").rglob("*.py"):
+        code = source.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(code)) if "getLogger(" in code else ():
+            match node:
+                case ast.Call(ast.Attribute(ast.Name(name), method), arguments) if (
+                    name in LOGGERS and method in METHODS
+                ):
+                    message = arguments[1 if method == "log" else 0]
+                    assert isinstance(message, ast.Constant), f"{source}:{node.lineno}"
+                    yield str(message.value), method
+
+
+def test_the_documentation_lists_every_event_with_its_level_and_its_fields():
+    page = (ROOT / "docs" / "logging.md").read_text(encoding="utf-8")
+    told = {}
+    for level, name, fields in re.findall(r"^\| ([A-Z]+) \| `(\S+)([^`]*)` \|", page, re.MULTILINE):
+        assert name not in told
+        told[name] = (
+            level,
+            re.findall(r" ([a-z_]+)=(?=[^ ])", re.sub(r'"(\\.|[^"])*"', "x", fields)),
+        )
+    del told["library.message"]
+    written: dict[str, set[str]] = {}
+    for message, method in logged():
+        assert re.fullmatch(r"[a-z_]+\.[a-z_]+( [a-z_]+=%[sdg])*", message)
+        name, *fields = message.split()
+        level, shown = told[name]
+        assert [field.partition("=")[0] for field in fields] == shown, name
+        written.setdefault(name, set()).add("error" if method == "exception" else method)
+    assert written.keys() == told.keys()
+    for name, methods in written.items():
+        assert methods in ({told[name][0].lower()}, {"log"}), name

@@ -35,7 +35,8 @@ def soon(seconds):
     return asyncio.get_running_loop().time() + seconds
 
 
-async def test_texts_are_asked_for_in_batches_and_come_back_in_order(parts, embedding):
+async def test_texts_are_asked_for_in_batches_and_come_back_in_order(parts, embedding, caplog):
+    caplog.set_level(logging.DEBUG, "searx_mcp.corpus")
     embedder = parts.embedder(embedding, at_once=2, key=KEY)
     texts = [f"wax {'honey ' * (number % 7)}" for number in range(2 * BATCH + 5)]
     vectors = await embedder.embed(texts)
@@ -45,6 +46,8 @@ async def test_texts_are_asked_for_in_batches_and_come_back_in_order(parts, embe
     ]
     assert embedding.most_at_once <= 2
     assert set(embedding.keys) == {f"Bearer {KEY}"}
+    told = sorted(message.partition(" ms=")[0] for message in caplog.messages)
+    assert told == sorted(f"corpus.embedding_batch texts={size}" for size in (BATCH, BATCH, 5))
 
 
 async def test_no_more_requests_run_at_once_than_set(parts, embedding):

@@ -97,7 +97,7 @@ async def test_without_processes_the_same_comes_of_a_thread():
 
 @pytest.mark.parametrize("defeat", [crash(-11), too_slow(3)], ids=["a crash", "too slow"])
 @pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml", "application/xml"])
-async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_type):
+async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_type, caplog):
     workers = Scripted(page=defeat, text=result_of("text"))
     page = await read(workers, answer(media_type=media_type))
     assert page.markdown == "They dance for the others."
@@ -105,6 +105,8 @@ async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_t
     assert workers.asked == ["page", "text"]
     assert workers.reserves[0] > 0
     assert workers.reserves[1] == 0
+    size = len(answer().data)
+    assert caplog.messages == [f"fetch.converter_fallback media={media_type} bytes={size}"]
 
 
 async def test_what_has_no_markup_has_no_plain_text_either():

@@ -1,6 +1,7 @@
 """Pages that were captured before: served again, asked about, read on with a cursor."""
 
 import asyncio
+import logging
 from dataclasses import replace
 
 import pytest
@@ -25,7 +26,8 @@ async def fetch(fetcher, url="", **fields):
     return await fetcher.fetch(FetchRequest(url=url, **fields))
 
 
-async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock):
+async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock, caplog):
+    caplog.set_level(logging.DEBUG, "searx_mcp.fetch")
     url = site.page("/", article())
     first = await fetch(fetcher, url)
     clock.time += 299
@@ -33,6 +35,7 @@ async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock)
     assert len(site.requests) == 1
     assert (first.from_cache, second.from_cache) == (False, True)
     assert (first.age_seconds, second.age_seconds) == (0, 299)
+    assert caplog.messages == ["fetch.cache_hit age_s=299 kind=fresh"]
     assert first.fetched_at == second.fetched_at == "2026-09-21T14:13:20+00:00"
     assert second.markdown_content == first.markdown_content
     assert second.cursor == first.cursor

@@ -44,7 +44,8 @@ async def test_what_was_written_is_there_after_a_restart(database_at, path):
     assert await database_at(path).read(words) == ["a"]
 
 
-async def test_a_closed_database_opens_again_with_the_next_call(database_at, path):
+async def test_a_closed_database_opens_again_with_the_next_call(database_at, path, caplog):
+    caplog.set_level(logging.DEBUG, "searx_mcp.storage")
     database = database_at(path)
     await database.aclose()
     await database.write(add("a"))
@@ -53,6 +54,7 @@ async def test_a_closed_database_opens_again_with_the_next_call(database_at, pat
     await database.aclose()
     assert repr(database) == f"<Database {path} [closed]>"
     assert await database.read(words) == ["a"]
+    assert caplog.messages == [f"storage.opened file={path}"] * 2
 
 
 async def test_work_that_fails_changes_nothing(database_at, path):

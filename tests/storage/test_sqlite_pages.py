@@ -244,8 +244,8 @@ async def test_a_folder_that_cannot_be_made_means_memory_and_one_warning(
             assert await store.keep(OTHER, make_capture("b"), NOW + later)
     [record] = caplog.records
     assert record.message == (
-        f"pages.not_kept folder={folder}: Pages are kept only as long as this process: {folder}"
-        " cannot be written. Make it writable for this user, or name another folder."
+        f"pages.not_kept reason={folder} cannot be written"
+        " advice=Make it writable for this user, or name another folder."
     )
     with pytest.raises(StorageUnavailableError):
         await store.purge()

@@ -261,7 +261,10 @@ async def test_a_folder_that_cannot_be_made_means_memory_one_warning_and_a_reaso
         f"{folder} cannot be written. Make it writable for this user, or name another folder."
     )
     [record] = caplog.records
-    assert record.message == f"storage.degraded folder={folder}: {store.problem}"
+    assert record.message == (
+        f"storage.degraded reason={folder} cannot be written"
+        " advice=Make it writable for this user, or name another folder."
+    )
     assert repr(store) == f"<SqliteStore {folder / FILE_NAME} [in memory]>"
     with pytest.raises(StorageUnavailableError):
         await store.purge()

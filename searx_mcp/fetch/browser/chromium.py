@@ -318,7 +318,7 @@ class Chromium:
             await asyncio.sleep(_WATCH_INTERVAL)
             used = await asyncio.to_thread(private_memory, self._process_id)
             if used is not None and used > self._max_memory:
-                _log.debug("fetch.browser_too_large", extra={"bytes": used})
+                _log.debug("fetch.browser_too_large bytes=%d", used)
                 self.is_overfull = True
                 _kill(self._process_id)
                 return

@@ -68,7 +68,7 @@ def read_blocklist(path: Path) -> frozenset[str]:
     if wrong and not names:
         raise _error(f"{path} holds no domains: none of its lines is understood")
     if wrong:
-        logger.warning("fetch.blocklist_lines_skipped", extra={"count": wrong})
+        logger.warning("fetch.blocklist_lines_skipped count=%d", wrong)
     return frozenset(names)
 
 

@@ -218,7 +218,7 @@ class Discovery:
         entries = None if catalog is None else catalog.instances
         changed, self._given = entries != self._given, entries
         if problem:
-            _log.warning("search.discovery_failed problem=%s", problem)
+            _log.warning("search.discovery_failed reason=%s", problem)
         elif changed:
             _log.info("search.discovery_changed instances=%d", len(entries or ()))
         return Refreshed(catalog, changed, problem, self._kept.listed, self._kept.dropped)
