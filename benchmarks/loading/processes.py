@@ -36,8 +36,6 @@ class Server:
         self._given, self._lines = process.stdin, _lines(process)
         self._folder = Path(f"/proc/{process.pid}")
         self.url = self._lines.readline().strip()
-        if not self.url:
-            sys.exit("The server does not start.")
 
     def held(self) -> Held:
         """What it holds; it collects its garbage first."""
@@ -105,16 +103,21 @@ def open_bare() -> Iterator[Server]:
 def _process(
     module: str, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    # Leaving closes the process's standard input, which ends it.
-    with subprocess.Popen(  # noqa: S603 - a module of this package
-        [sys.executable, "-m", f"benchmarks.loading.{module}", *arguments],
-        cwd=_ROOT,
-        env={**os.environ, **(environment or {})},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        yield process
+    with tempfile.TemporaryFile("w+") as log:
+        # Leaving closes the process's standard input, which ends it.
+        with subprocess.Popen(  # noqa: S603 - a module of this package
+            [sys.executable, "-m", f"benchmarks.loading.{module}", *arguments],
+            cwd=_ROOT,
+            env={**os.environ, **(environment or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as process:
+            yield process
+        if process.returncode:
+            log.seek(0)
+            sys.exit(f"{module} {' '.join(arguments)} failed:\n{log.read()[-2_000:]}")
 
 
 def _lines(process: subprocess.Popen[str]) -> IO[str]:

@@ -20,6 +20,7 @@ from typing import Any
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
+from searx_mcp.cli.logs import configure
 from searx_mcp.server.app import build_server
 from searx_mcp.server.connections import LIMITS
 from searx_mcp.server.http import serve_http
@@ -57,6 +58,7 @@ async def _serve(kind: str, idle: float | None) -> None:
 
 
 def _ours(idle: float | None) -> Serve:
+    configure("INFO")
     settings = load(environ=os.environ).settings
     limits = LIMITS if idle is None else replace(LIMITS, session_idle=idle)
 

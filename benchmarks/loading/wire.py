@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -172,11 +172,12 @@ class Wire:
         if status.split()[1] not in {"200", "202"}:
             raise RuntimeError(f"{status}: {body[:500]!r}")
         if headers.get("content-type", "").startswith("text/event-stream"):
-            body = body.rpartition(b"data: ")[2]
+            # The last event is the answer; pings stand between them.
+            body = [line for line in body.splitlines() if line.startswith(b"data: ")][-1][6:]
         message: dict[str, Any] = json.loads(body) if body.strip() else {}
         return message
 
-    async def _chunks(self) -> "Any":  # noqa: ANN401
+    async def _chunks(self) -> AsyncIterator[bytes]:
         while size := int(await self._reader.readline(), 16):
             yield await self._reader.readexactly(size)
             await self._reader.readexactly(2)

@@ -120,7 +120,7 @@ class StaticEmbedder:
 
     @cached_property
     def _words(self) -> Any:  # noqa: ANN401 - the library has no types
-        library = import_module("wordllama")
+        library = _without_logging("wordllama")
         # It looks for its tokenizer in a folder of another name than the one it comes in, and would
         # download it.
         folder = Path(str(library.__file__)).parent
@@ -145,6 +145,16 @@ class StaticEmbedder:
         # Of a text without words it makes numbers that are none.
         rows = iter(self._words.embed([text for text in texts if text.strip()] or ["."]))
         return [pack(next(rows).tolist() if text.strip() else ()) for text in texts]
+
+
+def _without_logging(name: str) -> Any:  # noqa: ANN401 - a module without types
+    """Import a library that would set up the logging of the process, unless somebody has."""
+    root, nothing = logging.getLogger(), logging.NullHandler()
+    root.addHandler(nothing)
+    try:
+        return import_module(name)
+    finally:
+        root.removeHandler(nothing)
 
 
 class _Row(BaseModel):

@@ -4,6 +4,8 @@ import asyncio
 import json
 import logging
 import random
+import subprocess
+import sys
 import traceback
 
 import pytest
@@ -296,6 +298,24 @@ async def test_the_static_model_finds_what_is_worded_otherwise():
     question, price, bees, blank = map(unpack, await embedder.embed(texts))
     assert cosine(question, price) > cosine(question, bees)
     assert blank == ()
+
+
+LOADED = """
+import asyncio, logging
+from searx_mcp.corpus.config import EmbeddingConfig
+from searx_mcp.corpus.embedding import StaticEmbedder
+asyncio.run(StaticEmbedder(EmbeddingConfig()).embed(["wax"]))
+print(logging.getLogger().handlers, logging.getLogger().level)
+"""
+
+
+@pytest.mark.slow
+def test_the_static_model_leaves_the_logging_of_the_process_as_it_is():
+    pytest.importorskip("wordllama")
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert ran.stdout.split() == ["[]", str(logging.WARNING)]
 
 
 async def test_the_static_model_keeps_a_deadline():
