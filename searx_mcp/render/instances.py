@@ -1,17 +1,20 @@
 """The state of the pool for a model and for an operator's program: what may be asked now, and why not more."""
 
 import json
+import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from searx_mcp.models.instance import EngineState, InstanceReport, InstanceState, PoolReport
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.public import without_absent
-from searx_mcp.render.tokens import estimate
+from searx_mcp.render.tokens import estimate, line_cost
 
 _TEXT_TOKENS: Final = 60
 """Of a reason or a note. Chosen: two sentences."""
 _ENGINES: Final = 5
+_NOTES: Final = 6
 _ROW_FIELDS: Final = frozenset({"url", "tier", "state", "usable"})
 
 
@@ -28,27 +31,27 @@ def instances_text(report: PoolReport, *, budget: int, boundary: str) -> str:
         `catalog_source`, `catalog_age_days`, `notes`, `instances` and `left_out`; what is empty is left
         out, but for `usable_now` and `instances`. Field names are those of `instances list --json`.
     """
-    head = _head(report, boundary)
-    room = budget - estimate(json.dumps(head, ensure_ascii=False))
+    head = {**_head(report, boundary), "left_out": len(report.instances)}
+    room = budget - estimate(_written(head, ()))
     rows: list[str] = []
     for row in report.instances:
         line = json.dumps(_row(row, boundary), ensure_ascii=False)
-        room -= estimate(f",\n{line}")
+        room -= line_cost(f"{line},")
         if room < 0:
             break
         rows.append(line)
-    if left_out := len(report.instances) - len(rows):
-        head["left_out"] = left_out
-    fields = [
-        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
-        for name, value in head.items()
-    ]
-    listed = ",\n".join(rows)
-    return (
-        "{"
-        + ",\n".join([*fields, f'"instances": [\n{listed}\n]' if rows else '"instances": []'])
-        + "}"
+    head["left_out"] -= len(rows)
+    return _written(
+        {name: value for name, value in head.items() if name != "left_out" or value}, rows
     )
+
+
+def _written(head: Mapping[str, Any], rows: Sequence[str]) -> str:
+    fields = (
+        f'"{name}": {json.dumps(value, ensure_ascii=False)},\n' for name, value in head.items()
+    )
+    listed = ",\n".join(rows)
+    return f'{{{"".join(fields)}"instances": [\n{listed}\n]}}'
 
 
 def _head(report: PoolReport, boundary: str) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def _head(report: PoolReport, boundary: str) -> dict[str, Any]:
         "public_budget": None if report.month is None else report.month.model_dump(mode="json"),
         "catalog_source": _line(report.catalog_source, boundary),
         "catalog_age_days": report.catalog_age_days,
-        "notes": [_line(note, boundary) for note in report.notes],
+        "notes": [_line(note, boundary) for note in report.notes[:_NOTES]],
     }
     return without_absent(data, frozenset({"usable_now"}))
 
@@ -71,7 +74,7 @@ def _row(row: InstanceReport, boundary: str) -> dict[str, Any]:
         "tier": row.tier.value,
         "state": row.state.value,
         "usable": _is_usable(row),
-        "retry_after": round(row.retry_after) or None,
+        "retry_after": math.ceil(row.retry_after) or None,
         "reason": _line(row.reason, boundary),
         "success": None if row.success is None else round(row.success, 2),
         "p50": None if row.p50 is None else round(row.p50, 2),
@@ -82,7 +85,7 @@ def _row(row: InstanceReport, boundary: str) -> dict[str, Any]:
                 {
                     "name": _line(each.name, boundary),
                     "reason": _line(each.reason, boundary),
-                    "retry_after": round(each.retry_after) or None,
+                    "retry_after": math.ceil(each.retry_after) or None,
                 }
             )
             for each in failed[:_ENGINES]
