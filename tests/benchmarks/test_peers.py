@@ -15,11 +15,11 @@ async def web_search(query: str) -> str:
     await anyio.sleep(600)
 @server.tool()
 async def fetch(url: str) -> str:
-    print("no message")
-    raise RuntimeError("no page")
+    print("no message", flush=True)
+    return "a page"
 server.run()
 """
-"""Never answers a search, and writes what is no message before it fails to read."""
+"""Never answers a search, and writes what is no message before it reads a page."""
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ FOUND = [
     ("fetch", [tool("crawl_pages", ["urls"], urls=URLS)], ("crawl_pages", {"urls": ["x"]})),
     (
         "search",
-        [tool("web_answer", query=None), tool("find", q=None), tool("search", ["q"], q=None)],
+        [tool("web_news_search", query=None), tool("find", q=None), tool("search", ["q"], q=None)],
         ("search", {"q": "x"}),
     ),
     (
@@ -141,15 +141,17 @@ async def test_a_server_that_does_not_start_is_told(
 
 @pytest.mark.slow
 async def test_a_server_that_does_not_answer_is_not_asked_for_ever(peer, monkeypatch, errors):
-    monkeypatch.setattr(peer, "DEADLINE", 0.2)
+    monkeypatch.setattr(peer, "DEADLINE", 30.0)
     async with peer.open_peer([sys.executable, "-c", DEAF], {}, errors) as deaf:
         search, fetch = (peer.use_of(kind, deaf.tools) for kind in peer.Kind)
-        failed = await deaf.call(fetch, "http://127.0.0.1/")
-        silent = [await deaf.call(search, "hedges") for _ in range(peer.IN_A_ROW + 2)]
+        read = await deaf.call(fetch, "http://127.0.0.1/")
+        monkeypatch.setattr(peer, "DEADLINE", 0.1)
+        silent = [await deaf.call(search, "hedges") for _ in range(peer.IN_A_ROW)]
+        monkeypatch.setattr(peer, "DEADLINE", 30.0)
         late = await deaf.call(fetch, "http://127.0.0.1/")
-    assert failed.is_error
-    assert [(each.seconds, each.is_error, each.text) for each in silent] == [(0.2, True, "")] * 5
-    assert (late.seconds, late.text) == (0.2, "")
+    assert (read.text, read.is_error) == ("a page", False)
+    assert [(each.seconds, each.is_error) for each in silent] == [(0.1, True)] * 3
+    assert (late.seconds, late.text, late.is_error) == (30, "", True)
 
 
 @pytest.mark.parametrize(
