@@ -206,12 +206,14 @@ class Host:
         client: it.
         revision: of the protocol, that both should speak.
         greeting: what the server said of itself.
+        listed: its tools, resources and prompts.
     """
 
     name: str
     client: TypeScript
     revision: str
     greeting: dict[str, Any]
+    listed: dict[str, Any]
 
 
 # What the client does without being told is the handshake; `auto` asks which revisions there are.
@@ -238,7 +240,9 @@ async def host(
             server = {"server": process(tables, folder)}
         client = await stack.enter_async_context(TypeScript.started(node, modules))
         greeting = await client.do("connect", mode=mode, **server)
-        yield Host(request.param, client, WAYS[request.param], greeting)
+        # From here on the client knows the schemas, and refuses what does not fit them.
+        listed = await client.do("list")
+        yield Host(request.param, client, WAYS[request.param], greeting, listed)
 
 
 async def test_what_is_announced_is_there_and_nothing_else_is_announced(host: Host) -> None:
@@ -248,11 +252,11 @@ async def test_what_is_announced_is_there_and_nothing_else_is_announced(host: Ho
     for said in announced.values():
         assert not any(said.values()), "lists do not change, and nobody can subscribe"
     assert "web_search" in host.greeting["instructions"]
-    listed = await host.client.do("list")
-    assert [tool["name"] for tool in listed["tools"]] == [*PROFILES["default"]]
-    assert all(tool["outputSchema"] for tool in listed["tools"])
-    assert [resource["uri"] for resource in listed["resources"]] == [INSTANCES, HELP]
-    assert [prompt["name"] for prompt in listed["prompts"]] == ["research"]
+    tools, resources, prompts = (host.listed[kind] for kind in ("tools", "resources", "prompts"))
+    assert [tool["name"] for tool in tools] == [*PROFILES["default"]]
+    assert all(tool["outputSchema"] for tool in tools)
+    assert [resource["uri"] for resource in resources] == [INSTANCES, HELP]
+    assert [prompt["name"] for prompt in prompts] == ["research"]
 
 
 TOOLS = {
