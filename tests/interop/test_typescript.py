@@ -183,6 +183,7 @@ def process(tables: dict[str, dict[str, Any]], folder: Path) -> dict[str, Any]:
     return {
         "command": sys.executable,
         "args": ["-m", "searx_mcp", "stdio"],
+        "stderr": "ignore",  # it would be written between the dots of the tests
         "env": {**os.environ, "SEARX_MCP_CONFIG": str(config)},
     }
 
