@@ -300,7 +300,10 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
         message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_DEPTHS))}"
         return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
-        message = f"{_shown(key, details['input'])} is not {_allowed(key)}"
+        allowed = _allowed(key)
+        if details["type"] in {"enum", "literal_error"}:  # of a value, which may stand in a list
+            allowed = allowed.replace("a list of", "one of")
+        message = f"{_shown(key, details['input'])} is not {allowed}"
     else:
         # A rule between keys of one table; to blame is the last of them that was changed.
         message = str(context["error"])

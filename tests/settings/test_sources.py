@@ -373,7 +373,7 @@ BAD_FILES = [
     (
         "[server]\ntools = ['web_serch']",
         "server.tools",
-        "'web_serch' is not a list of web_search, web_fetch, read_page, answer, search_corpus",
+        "'web_serch' is not one of web_search, web_fetch, read_page, answer, search_corpus",
     ),
     ("[server]\ntools = 5", "server.tools", "5 is not a list of web_search, web_fetch"),
     ("[server]\ntool_names = 'x'", "server.tool_names", "'x' is not a table of text"),
