@@ -115,13 +115,16 @@ class SearxMcpError(Exception):
         """
         if self.time_limit is not None:
             return
-        self.time_limit = allowed if passed >= _NEARLY_ALL * allowed else passed
+        limit = allowed if passed >= _NEARLY_ALL * allowed else passed
+        self.time_limit = round(limit, 1) if limit >= _TENTH else limit
         reason = f"{self.message[:1].lower()}{self.message[1:]}"
         seconds = f"{self.time_limit:.3g}"
         self.message = f"Timed out after {seconds} second{'s' * (seconds != '1')}: {reason}"
         self.args = (self.message,)
 
 
+_TENTH = 0.1
+"""Of a second: what is shown of a longer time."""
 _NEARLY_ALL = 0.85
 """The share of a call's time after which all of it counts as used up: a tenth is kept back for turning what
 has arrived into an answer."""

@@ -16,10 +16,11 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt, Verdict
-from searx_mcp.models.request import MAX_TIMEOUT
+from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_TIMEOUT, MAX_URL_LENGTH
 from searx_mcp.models.spelling import counted, in_words
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.tokens import estimate, line_cost, lines_within
+from searx_mcp.urls.hosts import without_userinfo
 
 MAX_TOKENS = 120
 """What an error may cost a model."""
@@ -204,7 +205,7 @@ def search_error_data(
     """
     attempts = _attempts(error)
     data: dict[str, Any] = {
-        "query": query,
+        "query": query[:MAX_QUERY_LENGTH],
         "error_type": error.code.value,
         "error_details": _details(error, longest),
         "attempted_instances": list(
@@ -232,7 +233,7 @@ def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") ->
         url = "" if error.redirect_chain else one_url(error.url)
         known = fetch_error_data(error, url, boundary)
         data = {name: value for name, value in known.items() if value or name != "url"}
-        data["query"] = query
+        data["query"] = query[:MAX_QUERY_LENGTH]
     else:
         data = search_error_data(error, query)
     if not isinstance(error, InvalidArgumentError):
@@ -254,7 +255,7 @@ def fetch_error_data(
     """
     failed = error if isinstance(error, FetchError) else None
     data: dict[str, Any] = {
-        "url": url,
+        "url": without_userinfo(url[:MAX_URL_LENGTH]),
         "error_type": error.code.value,
         "error_details": _details(error, longest),
         "status_code": failed.status_code if failed else None,

@@ -275,6 +275,7 @@ async def test_bad_arguments_are_named_and_the_server_lives_on() -> None:
             assert field in text(result)
             assert "Traceback" not in text(result)
             assert len(text(result)) < 1_000
+            assert len(json.dumps(result.structured_content)) < 2_000
         tools = await client.list_tools()
     assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch", "read_page", "answer"]
 

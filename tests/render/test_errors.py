@@ -344,11 +344,11 @@ def test_a_longer_time_is_advised_only_if_there_can_be_one(longest, passed, make
 
 def test_the_time_that_ran_out_is_named_once_and_in_full_only_if_it_ran_out_in_full():
     error = FetchError("It was not there.", code=ErrorCode.TIMEOUT)
-    error.ran_out(30, 5.04)
+    error.ran_out(30, 4.899)
     error.ran_out(30, 30)
     assert (error.time_limit, str(error)) == (
-        5.04,
-        "Timed out after 5.04 seconds: it was not there.",
+        4.9,
+        "Timed out after 4.9 seconds: it was not there.",
     )
     assert error.message == str(error)
 
@@ -388,6 +388,17 @@ def test_an_error_behind_long_redirects_fits(boundary, quoted):
 def test_the_data_of_a_wrong_value_names_the_field(error):
     assert search_error_data(error, "")["field"] == "query"
     assert fetch_error_data(error, "")["field"] == "query"
+
+
+def test_what_was_asked_is_told_again_without_a_password_and_not_in_any_length():
+    error = InvalidArgumentError("url", "is wrong")
+    page = fetch_error_data(error, f"https://me:secret@a.example/{'a' * 9_000}")
+    assert page["url"].startswith("https://a.example/aaa")
+    assert len(page["url"]) <= 4_096
+    for data in (search_error_data(error, "a" * 9_000), evidence_error_data(error, "a" * 9_000)):
+        assert data["query"] == "a" * 500
+    late = FetchError("Late.", code=ErrorCode.TIMEOUT, url="https://me:secret@a.example/")
+    assert "secret" not in str(evidence_error_data(late, "bees"))
 
 
 def test_a_wrong_setting_is_nothing_that_a_call_can_correct():
