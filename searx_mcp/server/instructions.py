@@ -7,16 +7,16 @@ from searx_mcp.settings.tools import Tool
 
 PURPOSES: Final[Mapping[Tool, str]] = {
     Tool.WEB_SEARCH: "find pages and read them",
-    Tool.WEB_FETCH: "read one page whose URL you have, or go on with a long one",
+    Tool.WEB_FETCH: "read one page whose URL you have, or continue with a long one",
     Tool.READ_PAGE: "get the passages of one page that answer a question",
     Tool.ANSWER: (
-        "collect passages with checked quotes from several pages, for when every claim needs a source"
+        "collect passages and checked quotes from several pages, for when every claim needs a source"
     ),
-    Tool.SEARCH_CORPUS: "ask pages that were read before; makes no request",
+    Tool.SEARCH_CORPUS: "search the pages read so far, without a new request",
     Tool.CORPUS_STATUS: "list those pages",
-    Tool.INGEST: "read pages ahead of your questions",
-    Tool.SEARCH: "find pages; gives an id, a title and a URL for each",
-    Tool.FETCH: "read one page by its id, or by its URL",
+    Tool.INGEST: "read pages now that you will ask about later",
+    Tool.SEARCH: "find pages; returns an id, a title and a URL for each",
+    Tool.FETCH: "read one page by its id or URL",
 }
 """What each tool is for."""
 _SEARCHES: Final = (Tool.WEB_SEARCH, Tool.SEARCH)
@@ -27,7 +27,7 @@ STRANGERS: Final = (
 """What a model is told of the text of pages wherever it may meet some."""
 _CITE: Final = "Cite the URL of whatever you use."
 _FAILED: Final = (
-    "If a call fails, do what its error advises; if that does not help, tell the user, and do not"
+    "If a call fails, follow the advice in its error. If that does not help, tell the user; do not"
     " answer from memory."
 )
 
@@ -40,7 +40,9 @@ def instructions(names: Mapping[Tool, str]) -> str:
     """
     tools = [f"- {name}: {PURPOSES[tool]}." for tool, name in names.items()]
     first = [
-        f"Unless you have a URL, begin with {names[tool]}." for tool in _SEARCHES if tool in names
+        f"Start with {names[tool]} unless you already have a URL."
+        for tool in _SEARCHES
+        if tool in names
     ]
     return "\n".join(
         [

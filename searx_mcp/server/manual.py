@@ -77,10 +77,11 @@ REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
 
 _SYNTAX: Final = """\
 `"exact words"`, `-word` and `site:example.org` reach the search engines as they are; most engines also
-understand `filetype:pdf` and `intitle:word`. SearXNG's own commands (`!images`, `:de`) count as plain words:
-use arguments instead."""
+understand `filetype:pdf` and `intitle:word`. SearXNG's own commands (`!images`, `:de`) are treated as
+plain words."""
 _SIZES: Final = """\
-A result is cut to its budget of tokens. What was cut ends with the call that reads on: make it as it stands."""
+Results are cut to a token budget. A result that was cut ends with the call that continues it: make that call
+exactly as written."""
 _ERRORS: Final = """\
 A failed call names one of these codes (`error_type`). Unless it says when to retry, do not repeat it."""
 

@@ -90,22 +90,20 @@ def _steps(names: Mapping[Tool, str], depth: Depth, *, batches: bool) -> Iterato
             yield f"Call {tool} once, with a short query."
         elif batches:
             yield (
-                f"Split the question into the facts it needs. Call {tool} once: a short query for the"
-                f" first, up to {searches - 1} more in queries, and the question as search_prompt."
+                f"Break the question down into the facts you need. Call {tool} once: a short query for the"
+                f" first in query, up to {searches - 1} more in queries, and the whole question in"
+                " search_prompt."
             )
         else:
             yield (
-                f"Split the question into the facts it needs. Call {tool} up to {searches} times, each"
+                f"Break the question down into the facts you need. Call {tool} up to {searches} times, each"
                 " time with a short query for one of them."
             )
     if reading := list(_reading(names)):
-        yield (
-            f"Read up to {pages} pages, original sources before reports about them, with"
-            f" {' or '.join(reading)}."
-        )
+        yield (f"Read up to {pages} pages, primary sources first, with {' or '.join(reading)}.")
     if depth is not Depth.QUICK:
         if tool := names.get(Tool.ANSWER):
-            yield f"For claims that your conclusion rests on, call {tool}: it checks its quotes."
+            yield f"For the claims your conclusion rests on, call {tool}: it checks its quotes."
         if tool := names.get(Tool.SEARCH_CORPUS):
             yield f"For further questions about pages you have read, call {tool}."
         yield (
@@ -115,17 +113,17 @@ def _steps(names: Mapping[Tool, str], depth: Depth, *, batches: bool) -> Iterato
     if depth is Depth.DEEP:
         yield "Look for evidence against your conclusion before you write."
     yield (
-        "Give the answer first, then the reasons. Put [1], [2] and so on after each claim, and end with the"
-        " list of these sources: title and URL, only of pages that a tool has returned."
+        "Give the answer first, then the reasons. Cite [1], [2] and so on after each claim, and end with the"
+        " list of sources: title and URL, and only pages that a tool returned."
     )
-    yield "Say what you could not find or read, and do not fill such a gap from memory."
+    yield "Say what you could not find or read, and do not fill the gap from memory."
 
 
 def _reading(names: Mapping[Tool, str]) -> Iterator[str]:
     if tool := names.get(Tool.READ_PAGE):
         yield f"{tool} (the passages that answer a question)"
     if tool := names.get(Tool.WEB_FETCH):
-        yield f"{tool} (the text)"
+        yield f"{tool} (the page itself)"
     if tool := names.get(Tool.FETCH):
         yield f"{tool} (by the id of a result)"
 

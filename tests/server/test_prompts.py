@@ -71,7 +71,7 @@ async def test_tools_are_called_by_their_published_names():
     names = {"web_search": "find", "web_fetch": "load"}
     text = await asked(server={"profile": "small", "tool_names": names}, question=QUESTION)
     assert "Call find up to 3 times" in text
-    assert "with load (the text)" in text
+    assert "with load (the page itself)" in text
     for tool in ("web_search", "web_fetch", "read_page", "call answer"):
         assert tool not in text
 
@@ -172,6 +172,6 @@ async def test_the_instructions_say_when_to_call_each_tool_and_what_data_is(mode
 def test_instructions_of_any_choice_of_tools_name_only_these():
     told = instructions({Tool.WEB_FETCH: "load"})
     assert told.startswith("Search the web and read its pages:\n- load: read one page")
-    assert "begin with" not in told
+    assert "Start with" not in told
     assert "web_fetch" not in told
     assert len(instructions({tool: tool.value.ljust(63, "x") for tool in Tool}).encode()) < 2_000
