@@ -37,8 +37,10 @@ _UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 """What ends a line, moves a cursor, or turns a line around."""
+_PASSWORD = re.compile(r"://[^\s/:@]{0,500}:([^\s/]{1,500})@")
+"""In an address of a proxy, an instance or a store."""
 _SECRETS = (
-    (re.compile(r"://[^\s/@\"']{1,500}@"), "://…@"),
+    (re.compile(r"://[^\s/\"'<>]{1,500}@"), "://…@"),
     (re.compile(r"(?i)\b(bearer|basic)\s{1,3}[\w.~+/=-]+"), r"\1 …"),
     (
         re.compile(
@@ -72,18 +74,29 @@ def configure(level: str) -> None:
 
 def hide(settings: "BaseModel") -> None:
     """Let no secret of these settings be written from now on."""
-    secrets = sorted({text for text in _secrets_of(settings) if len(text) >= _LEAST_SECRET})
+    found = {text for text in _secrets_of(settings) if len(text) >= _LEAST_SECRET}
+    as_json = {json.dumps(text, ensure_ascii=False)[1:-1] for text in found}
+    secrets = sorted(found | as_json, key=len, reverse=True)  # one may hold another
     for handler in logging.getLogger().handlers:
         if secrets and isinstance(handler.formatter, LineFormatter):
             handler.formatter.secrets = re.compile("|".join(map(re.escape, secrets)))
 
 
 def _secrets_of(value: object) -> Iterator[str]:
-    from pydantic import BaseModel, SecretStr  # noqa: PLC0415 - help needs neither
+    from urllib.parse import quote, unquote  # noqa: PLC0415 - help needs none of these
+
+    from pydantic import BaseModel, SecretStr  # noqa: PLC0415 - as above
 
     match value:
         case SecretStr():
             yield value.get_secret_value()
+            yield from _secrets_of(value.get_secret_value())
+        case str() if found := _PASSWORD.search(value):
+            yield found[1]
+            yield unquote(found[1])
+        case object(password=str(password)):  # of a proxy
+            yield password
+            yield quote(password, safe="")
         case BaseModel():
             for name in type(value).model_fields:
                 yield from _secrets_of(getattr(value, name))
@@ -130,18 +143,25 @@ class LineFormatter(logging.Formatter):
         if record.name.partition(".")[0] != OURS:
             fields = f" logger={quoted(record.name)} at={quoted(record.filename)}:{record.lineno}"
             if self._shows_messages:
-                fields += f" text={quoted(record.getMessage())}"
+                fields += f" text={self._value(_message(record))}"
             return "library.message", fields
         args = record.args if isinstance(record.args, tuple) else ()
-        text = str(record.msg) % tuple(quoted(value) for value in args)
+        text = str(record.msg) % tuple(map(self._value, args))
         event, blank, fields = text.partition(" ")
         return event, blank + fields
+
+    def _value(self, value: object) -> Any:  # noqa: ANN401 - as of quoted()
+        """A value without secrets, which neither quotes nor the cut may hide from what finds them."""
+        if value is None or isinstance(value, int | float):
+            return quoted(value)
+        return quoted(self._redacted(str(value)[: 2 * _LONGEST]))
 
     def _trace(self, error: BaseException | None) -> list[str]:
         if error is None:
             return []
         if self._shows_messages:
-            return "".join(traceback.format_exception(error)).splitlines()
+            lines = "".join(traceback.format_exception(error)).splitlines()
+            return [text[:_LONGEST] for text in lines]
         return [*_places(error, set())]
 
     def _redacted(self, text: str) -> str:
@@ -150,6 +170,13 @@ class LineFormatter(logging.Formatter):
         for pattern, replacement in _SECRETS:
             text = pattern.sub(replacement, text)
         return text
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except (TypeError, ValueError, KeyError):  # its values do not fit its text
+        return str(record.msg)
 
 
 def quoted(value: object) -> Any:  # noqa: ANN401 - numbers stay what they are, for their format

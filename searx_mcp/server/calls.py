@@ -111,6 +111,8 @@ class Calls:
         batch = await supervise(
             context, limit, work, otherwise=_SMALLER_SEARCH, due=request.timeout
         )
+        if not any(one.repeated or (one.result and one.result.results) for one in batch.queries):
+            note_empty()
         return self._channels.succeeded(
             batch_text(batch, budget=budget, boundary=self._boundary, fetch=self._fetch),
             lambda: batch_data(batch, budget=budget, boundary=self._boundary, fetch=self._fetch),

@@ -164,16 +164,20 @@ def note_unopened(error: Exception) -> None:
 
 
 @contextmanager
-def watched(seconds: float) -> Iterator[None]:
-    """Warn when the block has taken four fifths of the seconds that it has."""
+def watched(seconds: float) -> Iterator[Callable[[], bool]]:
+    """Warn when the block has taken four fifths of the seconds that it has.
+
+    Yields:
+        What tells whether it has.
+    """
     loop = asyncio.get_running_loop()
-    after = _ALMOST * seconds
+    almost = loop.time() + _ALMOST * seconds
 
     def warn() -> None:
-        _log.warning("server.slow limit_s=%g elapsed_s=%g", seconds, after)
+        _log.warning("server.slow limit_s=%g elapsed_s=%g", seconds, _ALMOST * seconds)
 
-    warning = loop.call_later(after, warn)
+    warning = loop.call_at(almost, warn)
     try:
-        yield
+        yield lambda: loop.time() >= almost
     finally:
         warning.cancel()

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from mcp.server.mcpserver import Context
 
-from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
 from searx_mcp.models.service import Progress
 from searx_mcp.render.public import scrub
 from searx_mcp.server.events import watched
@@ -43,16 +43,21 @@ async def supervise(
         SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
     """
     messages: asyncio.Queue[str] = asyncio.Queue()
+    deadline = min(due or limit, limit)
     async with asyncio.TaskGroup() as group:
         pump = group.create_task(_report(messages, context))
-        with watched(min(due or limit, limit)):
+        with watched(deadline) as is_almost_over:
             outcome = await _settled(work(messages.put_nowait), limit, otherwise)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_WORDS):
                 await messages.join()
         pump.cancel()
-    if isinstance(outcome, DeadlineError):
-        _log.error("server.timeout limit_s=%g", due or limit)
+    if isinstance(outcome, DeadlineError) or (
+        isinstance(outcome, SearxMcpError)
+        and outcome.code is ErrorCode.TIMEOUT  # of a page; a host may time out long before
+        and is_almost_over()
+    ):
+        _log.error("server.timeout limit_s=%g", deadline)
     if isinstance(outcome, SearxMcpError):
         raise outcome
     return outcome

@@ -1,15 +1,16 @@
 """Lines of the log, and who may write what into them."""
 
 import ast
+import json
 import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, SecretStr
 
-from searx_mcp.cli.logs import LineFormatter, _secrets_of
+from searx_mcp.cli.logs import LineFormatter, hide
+from searx_mcp.settings.sources import load
 
 
 def line(message: str, *values: object, name: str = "searx_mcp.a", debug: bool = False) -> str:
@@ -41,6 +42,7 @@ def test_a_value_cannot_pass_for_another_field_or_line(values, shown):
         '{"api_key": "hunter2"}',
         "https://a.example/?token=hunter2&x=1",
         "password=hunter2",
+        "socks5://alice:p@hunter2@a.example:1080",
     ],
 )
 def test_secrets_are_written_at_no_level(text):
@@ -48,16 +50,48 @@ def test_secrets_are_written_at_no_level(text):
     assert "hunter2" not in line("said %s", text, name="library", debug=True)
 
 
-def test_secrets_of_settings_are_found_wherever_they_stand():
-    class Table(BaseModel):
-        key: SecretStr = SecretStr("one")
-        more: dict[str, list[SecretStr]] = {"a": [SecretStr("two")]}
+TOKEN = 'secret"of\\16+chars'
 
-    assert set(_secrets_of(Table())) == {"one", "two"}
-    formatter = LineFormatter(shows_messages=True)
-    formatter.secrets = re.compile("two")
-    record = logging.LogRecord("searx_mcp.a", logging.INFO, "", 0, "a.b x=%s", ("ontwotow",), None)
-    assert formatter.format(record).endswith("a.b x=on…tow")
+
+@pytest.fixture
+def hiding(tmp_path) -> Iterator[LineFormatter]:
+    """A formatter that has been told of settings with every kind of secret."""
+    config = tmp_path / "settings.toml"
+    config.write_text(f"""
+        [http]
+        token = {json.dumps(TOKEN)}
+        [network]
+        proxy = "http://alice:p%40rtridge@a.example:3128"
+        [redis]
+        url = "redis://:woodlark@a.example"
+        [fetch]
+        github_token = "goldfinch"
+        [fetch.headers."https://a.example"]
+        Cookie = "nightjar"
+        """)
+    environ = {"SEARX_MCP_CONFIG": str(config), "SEARXNG_URL": "http://bob:kingfisher@a.example"}
+    handler = logging.NullHandler()
+    handler.setFormatter(formatter := LineFormatter(shows_messages=True))
+    logging.getLogger().addHandler(handler)
+    hide(load(environ=environ).settings)
+    yield formatter
+    logging.getLogger().removeHandler(handler)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [TOKEN, "p@rtridge", "p%40rtridge", "woodlark", "goldfinch", "nightjar", "kingfisher"],
+)
+def test_a_secret_of_the_settings_is_written_nowhere(hiding, secret):
+    said = (secret, f"x{secret}y", json.dumps(secret), "-" * 1_995 + secret)
+    for value in said:
+        ours = logging.LogRecord("searx_mcp.a", logging.INFO, "", 0, "a.b x=%s", (value,), None)
+        theirs = logging.LogRecord("aiohttp", logging.INFO, "", 0, value, None, None)
+        for record in (ours, theirs):
+            told = hiding.format(record)
+            assert "…" in told
+            assert secret[:5] not in told
+            assert secret[-5:] not in told
 
 
 @pytest.mark.parametrize("debug", [False, True])
