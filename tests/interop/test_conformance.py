@@ -15,7 +15,6 @@ from tests.interop.everything import add_everything
 
 pytestmark = pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
 
-SUITE = "@modelcontextprotocol/conformance"
 REVISIONS = ("2025-11-25", "2026-07-28")
 PAGE = Path(__file__).parents[2] / "docs" / "decisions" / "conformance.md"
 
@@ -45,31 +44,38 @@ def test_the_page_names_the_versions_that_are_pinned() -> None:
     ]
 
 
+@pytest.fixture
+def run_suite(modules: Path, run_node: Any, tmp_path: Path) -> Any:
+    """Run the suite; give its exit code, what it said, and what came of each scenario."""
+    suite = modules / "@modelcontextprotocol" / "conformance"
+
+    async def run(revision: str, url: str, attempt: int) -> tuple[int, str, dict[str, str]]:
+        required = yaml.safe_load((suite / "requirements" / f"{revision}.yaml").read_text("utf-8"))
+        out = tmp_path / f"{attempt}"
+        asked = ("--requirements", revision, "-o", out)
+        code, said = await run_node(suite / "dist" / "index.js", "server", "--url", url, *asked)
+        came = dict.fromkeys(required["server"], "is missing")
+        for folder in out.iterdir():
+            if found := re.fullmatch(r"server-(.+?)-\d{4}-\d\d-\d\dT.*", folder.name):
+                came[found[1]] = came_of(folder, is_scored=found[1] in required["server"])
+        return code, said, came
+
+    return run
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_every_scored_scenario_passes_and_the_page_says_of_each_what_came_of_it(
-    revision: str, modules: Path, run_node: Any, tmp_path: Path
+    revision: str, run_suite: Any
 ) -> None:
     server = build_server(Settings())
     add_everything(server)
-    suite = modules / SUITE
-    required = yaml.safe_load((suite / "requirements" / f"{revision}.yaml").read_text("utf-8"))
     async with serving(server) as url:
-        code, said = await run_node(
-            *(suite / "dist" / "index.js", "server", "--url", url),
-            *("--requirements", revision, "-o", tmp_path / "out"),
-        )
-    found = re.compile(r"server-(.+?)-\d{4}-\d\d-\d\dT.*")
-    ran = {
-        match[1]: path
-        for path in (tmp_path / "out").iterdir()
-        if (match := found.fullmatch(path.name))
-    }
-    scored = set(required["server"])
-    came = {name: came_of(folder, is_scored=name in scored) for name, folder in ran.items()}
-    assert {name: came.get(name) for name in scored} == dict.fromkeys(scored, "passes"), said[
-        -4_000:
-    ]
+        code, said, came = await run_suite(revision, url, 1)
+        if code:  # some checks wait .8 s, which a busy machine may take for its answer
+            code, said, came = await run_suite(revision, url, 2)
+    scored = {name: told for name, told in came.items() if "not scored" not in told}
+    assert scored == dict.fromkeys(scored, "passes"), said[-4_000:]
     column = REVISIONS.index(revision)
     documented = {name: cells[column] for name, cells in rows_of("Scenario").items()}
     assert came == {name: told for name, told in documented.items() if told}
