@@ -7,7 +7,7 @@ of clients, and from where: `searx_mcp.server.clients`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
@@ -16,6 +16,10 @@ from searx_mcp.render.public import scrub
 from searx_mcp.server.clients import KnownClient, Shown, known_client
 from searx_mcp.server.events import client_name, note_failure
 from searx_mcp.settings.server import ServerConfig
+
+_TEXT_ALONE: Final = frozenset({"2024-11-05", "2025-03-26"})
+"""Revisions of the protocol in which results have no structured content: it came with 2025-06-18, and a
+client that hands on what it does not know would have its user pay twice."""
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
 
@@ -78,6 +82,8 @@ class Channels:
     def _is_wanted(self, context: Context[Any, Any]) -> bool:
         if self._both:
             return self._setting != "off"
+        if self._setting == "auto" and context.protocol_version in _TEXT_ALONE:
+            return False
         return wants_structured(self._setting, _client(context))
 
 

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -468,6 +469,37 @@ async def test_a_client_gets_what_it_is_known_to_show(
     most = known.within(20_000)
     assert most * 0.9 < estimate(text_of(result)) <= most
     assert (result.structured_content is not None) == (known.structured in {None, Shown.TEXT})
+
+
+@pytest.mark.parametrize(
+    ("version", "has_data"),
+    [("2024-11-05", False), ("2025-03-26", False), ("2025-06-18", True), ("2025-11-25", True)],
+)
+async def test_a_client_of_an_older_revision_gets_what_that_has(
+    world: World, endpoint: str, version: str, *, has_data: bool
+) -> None:
+    said = {
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": {"name": "a", "version": "1"},
+    }
+    tool = {"name": "web_fetch", "arguments": {"url": world.site.url("/winter")}}
+    headers = {"Accept": "application/json, text/event-stream"}
+    async with httpx2.AsyncClient(trust_env=False, headers=headers, timeout=PATIENCE) as http:
+
+        async def ask(method: str, params: dict[str, Any]) -> dict[str, Any]:
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            answer = await http.post(endpoint, json=body)
+            if session := answer.headers.get("mcp-session-id"):
+                http.headers.update({"mcp-session-id": session, "mcp-protocol-version": version})
+            result: dict[str, Any] = json.loads(answer.text.partition("data: ")[2])["result"]
+            return result
+
+        assert (await ask("initialize", said))["protocolVersion"] == version
+        await http.post(endpoint, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+        result = await ask("tools/call", tool)
+    assert FACT in result["content"][0]["text"]
+    assert ("structuredContent" in result) == has_data
 
 
 @BOTH_ERAS
