@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
@@ -46,7 +47,7 @@ class Limits:
     body: float = 20.0
     write: float = 30.0
     idle: int = 15
-    sessions: int = 1_000
+    sessions: int = 2_048
     session_idle: float = 1_800.0
     stop: float = 3.0
 
@@ -169,6 +170,18 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             self._unread.cancel()
             self._unread = None
         super().resume_writing()
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP, unless the request that it belongs to is answered already; not both."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
+        if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
+            super().send_400_response(msg)
+        else:
+            self.transport.close()
 
     def _expect_head(self) -> None:
         """Wait for the head of a request, unless one is being served."""

@@ -104,6 +104,21 @@ async def test_a_body_that_does_not_come_is_not_waited_for():
     assert json.loads(answer.split(b"\r\n\r\n")[1])["error"]["data"]["code"] == "timeout"
 
 
+@pytest.mark.parametrize(
+    ("host", "answer"),
+    [(b"localhost", b""), (b"evil.example", b""), (b"evil.example", b" 421 ")],
+    ids=["served", "refused", "refused already"],
+)
+async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, caplog):
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN.replace(b"localhost", host) + b"Transfer-Encoding: chunked\r\n\r\n")
+        told = await reader.readuntil(answer) if answer else b""
+        writer.write(b"no length\r\n")
+        told += await reader.read()
+    assert told.count(b"HTTP/1.1 ") == 1
+    assert caplog.records == []
+
+
 async def test_a_client_that_does_not_read_is_not_waited_for():
     body = json.dumps(LISTING).encode()
     head = BEGUN + b"Accept: application/json, text/event-stream\r\n" + MODERN
