@@ -361,11 +361,8 @@ def sketch(text: str) -> Sketch:
     runs = {" ".join(found[at : at + _SHINGLE]) for at in range(len(found) - _SHINGLE + 1)}
     if len(runs) < _FEWEST:
         return ()
-    hashes = (
-        int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest())
-        for run in runs
-    )
-    return tuple(heapq.nsmallest(_HASHES, hashes))
+    hashes = sorted(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest() for run in runs)
+    return tuple(map(int.from_bytes, hashes[:_HASHES]))
 
 
 def resemblance(left: Sketch, right: Sketch) -> float:

@@ -79,7 +79,12 @@ _READ_ON = (
 
 
 def response_data(
-    response: SearchResponse, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
+    response: SearchResponse,
+    *,
+    budget: int | None = None,
+    boundary: str = "",
+    fetch: str = FETCH,
+    layout: Layout | None = None,
 ) -> dict[str, Any]:
     """Give a search its public form.
 
@@ -93,10 +98,11 @@ def response_data(
         boundary: as for `search_text`; with one, pages are in fences, and `notice` tells a model what
             all of it is. Without, texts are for a program.
         fetch: as for `search_text`.
+        layout: likewise.
     """
     if budget is None:
         return _response(response)
-    layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
+    layout = layout or lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     notes = list(layout.short.notes)
     if not response.results and not response.total_results:
         notes.append(ADVICE)

@@ -59,7 +59,12 @@ class Layout:
 
 
 def search_text(
-    response: SearchResponse, *, budget: int | None, boundary: str, fetch: str = FETCH
+    response: SearchResponse,
+    *,
+    budget: int | None,
+    boundary: str,
+    fetch: str = FETCH,
+    layout: Layout | None = None,
 ) -> str:
     """Write a search as text: every result first, then the pages by score, all in fences.
 
@@ -70,8 +75,9 @@ def search_text(
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
         fetch: the published name of `web_fetch`; empty if it is not published.
+        layout: what `lay_out` made of the same, for whoever wants the data, too: it is most of the work.
     """
-    layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
+    layout = layout or lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     found = "\n\n".join(
         "\n".join(lines)
         for lines in (layout.answers, [each.block for each in layout.entries], layout.beside)

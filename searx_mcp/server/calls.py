@@ -26,7 +26,7 @@ from searx_mcp.render.excerpts import next_call
 from searx_mcp.render.fence import one_url
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data
-from searx_mcp.render.search import search_text
+from searx_mcp.render.search import lay_out, search_text
 from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
@@ -89,10 +89,12 @@ class Calls:
             return self._channels.failed(search_error_text(error, longest=limit), data, context)
         if not response.results:
             note_empty()
+        boundary, fetch = self._boundary, self._fetch
+        layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
         return self._channels.succeeded(
-            search_text(response, budget=budget, boundary=self._boundary, fetch=self._fetch),
+            search_text(response, budget=budget, boundary=boundary, fetch=fetch, layout=layout),
             lambda: response_data(
-                response, budget=budget, boundary=self._boundary, fetch=self._fetch
+                response, budget=budget, boundary=boundary, fetch=fetch, layout=layout
             ),
             context,
         )
