@@ -13,7 +13,7 @@ import re
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
@@ -94,13 +94,13 @@ def _secrets_of(value: object) -> Iterator[str]:
         case str() if found := _PASSWORD.search(value):
             yield found[1]
             yield unquote(found[1])
+        case BaseModel():
+            for name in value.model_fields_set:  # no default is a secret
+                yield from _secrets_of(getattr(value, name))
         case object(password=str(password)):  # of a proxy
             yield password
             yield quote(password, safe="")
-        case BaseModel():
-            for name in type(value).model_fields:
-                yield from _secrets_of(getattr(value, name))
-        case Mapping():
+        case dict():
             for item in value.values():
                 yield from _secrets_of(item)
         case list() | tuple():
