@@ -30,15 +30,19 @@ _ALMOST: Final = 0.8
 class _Call:
     number: int
     code: str = "ok"
+    is_over: bool = False
 
 
 _CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=None)
 
 
 def call_number() -> int | None:
-    """The number of the call on whose behalf this code runs, counted from the start of the server."""
+    """The number of the call on whose behalf this code runs, counted from the start of the server.
+
+    What a call has started and left behind runs on nobody's behalf.
+    """
     call = _CALL.get()
-    return call.number if call is not None else None
+    return call.number if call is not None and not call.is_over else None
 
 
 @contextmanager
@@ -111,6 +115,7 @@ class CallLog:
             raise
         finally:
             _done(tool, call.code, (loop.time() - began) * 1_000, *results)
+            call.is_over = True
             _CALL.reset(token)
 
 

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from mcp import Client, MCPError
 from typing_extensions import override
 
 from searx_mcp.cli.logs import LineFormatter
-from searx_mcp.errors import DeadlineError
+from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.server.app import build_server
 from searx_mcp.server.events import lifetime, watched
 from searx_mcp.settings.values import Settings
@@ -144,6 +145,23 @@ async def test_a_call_is_told_with_what_came_of_it_and_its_size(
             " text_tokens=N structured_chars=N"
         ),
     ]
+
+
+class Leaving(PartOfService):
+    @override
+    async def search(self, request, /, *, progress=None):
+        self.left = copy_context()
+        self.left.run(logging.getLogger("searx_mcp.a").info, "a.within")
+        raise SearxMcpError("There is nothing.")
+
+
+async def test_what_a_call_left_behind_is_told_without_its_number(log):
+    service = Leaving()
+    async with Client(build_server(Settings(), service=service)) as client:
+        await client.call_tool("web_search", {"query": "bees"})
+    service.left.run(logging.getLogger("searx_mcp.a").info, "a.later")
+    assert log.lines[1] == "INFO a.within call=1"
+    assert log.lines[-1] == "INFO a.later"
 
 
 class Slow(PartOfService):
