@@ -21,7 +21,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.server.mcpserver import MCPServer
-from mcp.types import CallToolResult, Implementation, TextContent
+from mcp.types import CallToolResult, Implementation, TextContent, TextResourceContents
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
@@ -310,6 +310,28 @@ async def test_a_tool_gives_both_halves_of_its_result(host: Host, site: Site, to
 async def test_the_tools_are_listed(host: Host) -> None:
     listed = await host.client.list_tools()
     assert [tool.name for tool in listed.tools] == [*TOOLS]
+
+
+async def test_what_is_no_tool_is_there_as_well(host: Host) -> None:
+    client = host.client
+    listed = await client.list_resources()
+    assert {f"{resource.uri}" for resource in listed.resources} == {
+        "searx://instances",
+        "searx://help",
+    }
+    for uri, wanted in (
+        ("searx://instances", host.world.instance.url),
+        ("searx://help", "## search_corpus"),
+    ):
+        (content,) = (await client.read_resource(uri)).contents
+        assert isinstance(content, TextResourceContents)
+        assert wanted in content.text
+    (prompt,) = (await client.list_prompts()).prompts
+    (message,) = (await client.get_prompt(prompt.name, {"question": "Why do bees dance?"})).messages
+    assert isinstance(message.content, TextContent)
+    assert "Why do bees dance?" in message.content.text
+    with pytest.raises(MCPError, match="question: is missing"):
+        await client.get_prompt(prompt.name, {})
 
 
 @pytest.mark.parametrize("tool", [name for name, tool in TOOLS.items() if tool.told])
