@@ -278,9 +278,9 @@ class SearchRequest(Frozen):
         Field(ge=1, le=MAX_PAGE),
         Argument(
             read.number,
-            "Which page of the list, {ge} to {le}.",
+            "Which page of the list instead, {ge} to {le}.",
             "N",
-            schema={"default": None, **_UNBOUNDED},
+            schema=None,
             names=("pageno", "page_number"),
         ),
     ] = 1
@@ -289,9 +289,9 @@ class SearchRequest(Frozen):
         Field(ge=0, le=MAX_SKIPPED),
         Argument(
             read.number,
-            "Results to skip instead, {ge} to {le}.",
+            "Results to skip, {ge} to {le}.",
             "N",
-            schema=None,
+            schema={"default": None, **_UNBOUNDED},
             names=("start",),
         ),
     ] = 0
