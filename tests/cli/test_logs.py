@@ -4,6 +4,8 @@ import ast
 import json
 import logging
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,6 +116,43 @@ def test_what_a_library_says_is_shown_at_debug_alone():
     for debug, more in ((False, ""), (True, ' text="one two"')):
         found = LineFormatter(shows_messages=debug).format(record).partition("Z ")[2]
         assert found == shown + more
+
+
+UNREAD = """
+import logging, os, threading
+from searx_mcp.cli.logs import configure
+
+reading, writing = os.pipe()
+told = os.dup(1)
+os.dup2(writing, 2)
+configure("INFO")
+log = logging.getLogger("searx_mcp.a")
+for number in range(3_000):
+    log.info("a.line number=%d text=%s", number, "x" * 100)
+
+def read():
+    while True:
+        os.write(told, os.read(reading, 1 << 16))
+
+threading.Thread(target=read, daemon=True).start()
+while not logging.getLogger().handlers[0]._queue.empty():
+    threading.Event().wait(0.001)
+log.info("a.last")
+logging.shutdown()
+"""
+
+
+@pytest.mark.slow
+def test_a_log_that_nobody_reads_holds_up_nothing_and_says_what_is_missing():
+    command = [sys.executable, "-c", UNREAD]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
+    *lines, last, missing = ran.stdout.splitlines()
+    assert last.endswith("Z INFO a.last")
+    found = re.fullmatch(r"    ([0-9]+) lines before this one had no room", missing)
+    assert found is not None
+    assert len(lines) + int(found[1]) == 3_000
+    numbers = [int(line.split("number=")[1].split()[0]) for line in lines]
+    assert numbers == list(range(len(lines)))
 
 
 ROOT = Path(__file__).parents[2]

@@ -202,6 +202,22 @@ async def test_one_signal_ends_a_call_and_all_that_was_started_for_it(tmp_path, 
                 assert ended, "a process outlived the server"
 
 
+async def test_a_host_that_does_not_read_the_log_gets_its_answers(tmp_path):
+    number = 150  # of lines of 2 kB and more, which neither a pipe nor what reads it here takes in
+    params = {"name": "web_search", "arguments": {"query": "", "prompt": "x" * 2_000}}
+    async with serving(tmp_path, SEARX_MCP_LOG_LEVEL="DEBUG") as process:
+        await greet(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for name in range(number):
+            process.stdin.write(
+                line({"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": params})
+            )
+            assert json.loads(await process.stdout.readline())["id"] == name
+        process.stdin.close()
+        assert await process.stdout.read() == b""
+
+
 async def test_the_end_of_the_input_ends_the_server_after_its_last_line(tmp_path):
     async with serving(tmp_path) as process:
         out, errors = await process.communicate(line(HELLO).rstrip())
