@@ -21,6 +21,7 @@ from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
 from searx_mcp.server.guard import Guard
 from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, Policy
+from searx_mcp.server.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
 
 _LAST_WORDS: Final = 0.5
@@ -48,7 +49,7 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     app.router.redirect_slashes = False
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
-    return Guard(app, Policy.of(config), limits.body)
+    return Guard(Sessions(app, server.session_manager), Policy.of(config), limits.body)
 
 
 async def _health(_: Request) -> Response:

@@ -166,15 +166,45 @@ def test_connections_leave_half_of_the_descriptors_which_are_as_many_as_allowed(
     assert ran.stdout.splitlines() == ["2000 4000", "150 300", "50 100"]
 
 
-async def test_sessions_are_bounded_and_one_that_nobody_uses_makes_room():
+async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new_one():
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+    async def ask(message: dict[str, object], session: str = "") -> httpx2.Response:
+        headers = {"Mcp-Session-Id": session} if session else {}
+        return await http.post(url, json=message, headers=headers)
+
     async with (
-        limited(sessions=1, session_idle=SOON) as url,
-        httpx2.AsyncClient(trust_env=False, headers=HEADERS) as http,
+        limited(sessions=2) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
-        assert (await http.post(url, json=HELLO)).status_code == 200
-        refused = await http.post(url, json=HELLO)
+        first, second = [(await ask(HELLO)).headers["Mcp-Session-Id"] for _ in range(2)]
+        assert (await ask(ping, first)).status_code == 200
+        third = (await ask(HELLO)).headers["Mcp-Session-Id"]
+        found = [(await ask(ping, each)).status_code for each in (first, second, third)]
+    assert found == [200, 404, 200]
+
+
+async def test_a_new_session_is_refused_while_all_others_are_in_use():
+    async with (
+        limited(sessions=1) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
+        used = {"Mcp-Session-Id": session}
+        async with http.stream("GET", url, headers=used) as listening:
+            assert listening.status_code == 200
+            refused = await http.post(url, json=HELLO)
         assert refused.status_code == 503
         assert "sessions" in refused.json()["error"]["message"]
-        while refused.status_code == 503:
-            refused = await http.post(url, json=HELLO)
-        assert refused.status_code == 200
+
+
+async def test_a_session_that_nobody_uses_ends_by_its_time():
+    async with (
+        limited(session_idle=1e-6) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        used = {"Mcp-Session-Id": session}
+        while (await http.post(url, json=ping, headers=used)).status_code != 404:
+            pass
