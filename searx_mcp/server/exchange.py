@@ -44,6 +44,7 @@ class Exchange:
         self._more = tuple(more)
         self._is_read = False
         self._is_over = asyncio.Event()
+        self._is_done = asyncio.Event()
         self._ended_with: Refusal | None = None
         self._is_begun = self._is_complete = self._is_stream = False
 
@@ -51,6 +52,20 @@ class Exchange:
     def carries_call(self) -> bool:
         """Whether somebody waits for an answer; a stream that was asked for with GET is none."""
         return bool(self._scope["method"] != "GET")
+
+    @property
+    def session(self) -> bytes:
+        """The id of its session, or nothing."""
+        return self._headers.get(_SESSION, b"")
+
+    @property
+    def ends_session(self) -> bool:
+        """Whether it is the request by which a client ends its session."""
+        return bool(self._scope["method"] == "DELETE" and self.session)
+
+    async def done(self) -> None:
+        """Wait until it is served, or ended."""
+        await self._is_done.wait()
 
     def end(self, refusal: Refusal) -> None:
         """End it, with this instead of the answer that it does not have yet."""
@@ -64,6 +79,12 @@ class Exchange:
             app: serves it.
             receive: tells when the client has gone.
         """
+        try:
+            await self._serve(app, receive)
+        finally:
+            self._is_done.set()
+
+    async def _serve(self, app: ASGIApp, receive: Receive) -> None:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(self._watch(receive))
             try:
@@ -74,7 +95,7 @@ class Exchange:
             return
         if self._ended_with is not None:
             await self._close(self._ended_with)
-        if self._request_id is not None and self._headers.get(_SESSION):
+        if self._request_id is not None and self.session:
             await app(*self._cancellation())
 
     async def _watch(self, receive: Receive) -> None:

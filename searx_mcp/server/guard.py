@@ -6,7 +6,8 @@ stands on, the token, the kind of its body, the size and the time of its body.
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,6 +16,7 @@ from searx_mcp.server.exchange import Exchange
 from searx_mcp.server.policy import (
     HEALTH_PATH,
     MCP_PATH,
+    SESSION_ENDED,
     STOPPING,
     TOO_LARGE,
     TOO_SLOW,
@@ -23,6 +25,8 @@ from searx_mcp.server.policy import (
     Refusal,
 )
 
+_LAST_CALLS: Final = 1.0
+"""Seconds for the calls of a session to end, before it does."""
 _HEADER_NAMES: Final = re.compile(rb"[A-Za-z0-9-]{1,60}(?:[ \t]*,[ \t]*[A-Za-z0-9-]{1,60}){0,30}")
 
 
@@ -40,19 +44,19 @@ class Guard:
         self._policy = policy
         self._body_seconds = body_seconds
         self._open: set[Exchange] = set()
+        self._ending: set[bytes] = set()
         self._is_stopping = False
 
     def stop(self) -> None:
         """Take no more requests, and end the streams on which nobody waits for an answer."""
         self._is_stopping = True
-        self._end(lambda exchange: not exchange.carries_call)
+        for exchange in self._open:
+            if not exchange.carries_call:
+                exchange.end(STOPPING)
 
     def cut(self) -> None:
         """End what is served."""
-        self._end(lambda _: True)
-
-    def _end(self, which: Callable[[Exchange], bool]) -> None:
-        for exchange in filter(which, self._open):
+        for exchange in self._open:
             exchange.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,14 +85,33 @@ class Guard:
         except _Gone:
             pass
         else:
-            await self._serve(Exchange(scope, headers, body, send, shared), receive)
+            exchange = Exchange(scope, headers, body, send, shared)
+            if exchange.session in self._ending:
+                await SESSION_ENDED.send(scope, send, shared)
+            else:
+                await self._serve(exchange, receive)
 
     async def _serve(self, exchange: Exchange, receive: Receive) -> None:
-        self._open.add(exchange)
         try:
+            if exchange.ends_session:
+                await self._end_calls(exchange.session)
+            self._open.add(exchange)
             await exchange.serve(self._app, receive)
         finally:
             self._open.discard(exchange)
+            if exchange.ends_session:
+                self._ending.discard(exchange.session)
+
+    async def _end_calls(self, session: bytes) -> None:
+        """End the calls of a session, before it ends itself: the SDK would close what they write to."""
+        self._ending.add(session)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_CALLS):
+                calls = [exchange for exchange in self._open if exchange.session == session]
+                for call in calls:
+                    call.end(SESSION_ENDED)
+                for call in calls:
+                    await call.done()
 
     async def _body(self, scope: Scope, receive: Receive, refusal: Refusal | None) -> bytes:
         """Read the whole body, so that nothing else waits for it.

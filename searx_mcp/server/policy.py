@@ -137,6 +137,9 @@ _TOO_MANY: Final = Refusal(
 TOO_SLOW: Final = Refusal(
     408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
 )
+SESSION_ENDED: Final = Refusal(
+    404, ErrorCode.NOT_FOUND, "The session has ended: begin another with initialize."
+)
 STOPPING: Final = Refusal(
     503,
     ErrorCode.CONNECTION_ERROR,

@@ -167,6 +167,27 @@ async def leave(url: str, call: object, headers: dict[str, str], when: asyncio.E
     writer.transport.abort()
 
 
+async def test_a_session_that_ends_takes_its_calls_with_it(held, caplog):
+    async with (
+        asyncio.timeout(DEADLINE),
+        serving(build_server(Settings(), service=held)) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        session = await begin(http, url)
+        async with asyncio.TaskGroup() as group:
+            work = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": ARGUMENTS}
+            call = group.create_task(http.post(url, json=work, headers=session))
+            stream = group.create_task(http.get(url, headers=session))
+            await held.asked.wait()
+            assert (await http.delete(url, headers=session)).status_code == 200
+        await held.cancelled.wait()
+        assert '"id": 2' in call.result().text
+        assert "The session has ended" in call.result().text
+        assert stream.result().status_code == 200
+        assert (await http.post(url, json=work, headers=session)).status_code == 404
+    assert caplog.records == []
+
+
 async def test_after_a_restart_a_client_without_sessions_goes_on(held):
     held.released.set()
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as first:
