@@ -261,7 +261,7 @@ REFUSED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
     ],
     "max_tokens": [("from 200 to 200,000", 199, 200_001)],
     "search_prompt": [
-        ("must be a text, not a number", 5), ("has 2,001 characters; at most 2,000", "a" * 2_001),
+        ("must be text, not a number", 5), ("has 2,001 characters; at most 2,000", "a" * 2_001),
         ("U+0000 at position 2", "a\x00"),
     ],
     "engines": [
@@ -284,7 +284,7 @@ REFUSED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
     ],
     "blocked_domains": [("is not a domain", "http://")],
     "query": [
-        ("is empty", "", " \t\n", "\u200b\u2060 \u200b"), ("must be a text, not a number", 5),
+        ("is empty", "", " \t\n", "\u200b\u2060 \u200b"), ("must be text, not a number", 5),
         ("has 501 characters; at most 500", "a" * 501),
         ("U+0007 at position 2", "a\x07"), ("U+001F", "a\x1fb"), ("U+007F", "a\x7f"),
         ("U+0085", "a\x85b"), ("U+D800 at position 3", "ab\ud800"),

@@ -49,7 +49,7 @@ _MOST_KEPT_BACK: Final = 0.25
 
 LEXICAL_ONLY: Final = "No vectors could be made just now: chunks were found by their words alone."
 NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of the search."
-NO_WORDS: Final = "No word of the question stands there: these are the longest parts."
+NO_WORDS: Final = "No word of the question was found: these are the longest parts."
 
 _log = logging.getLogger("searx_mcp.corpus")
 

@@ -56,7 +56,7 @@ def text(value: object, limits: Limits) -> str:
     """Clean what a person or a model wrote; none of it is ever shown in a message."""
     if not isinstance(value, str):
         kind = _KINDS.get(type(value), type(value).__name__)
-        raise ValueError(f"must be a text, not {kind}")  # noqa: TRY004 - as all that is wrong
+        raise ValueError(f"must be text, not {kind}")  # noqa: TRY004 - as all that is wrong
     _check_length(value, limits.max_length, unless=MAX_RAW_LENGTH)
     if forbidden := _FORBIDDEN.search(value):
         where = f"U+{ord(forbidden[0]):04X} at position {forbidden.start() + 1}"

@@ -177,7 +177,7 @@ class Further:
         if urls:
             unnamed = len(urls) - len(calls)
             more = [f"Addresses left out here: {unnamed}"] if unnamed else []
-            head = "\nOne address a call is read. For the others:"
+            head = "\nOne address is read per call. For the others:"
             self._lines = "\n".join((head, *calls, *more))
         self.cost = estimate(self._lines)
 

@@ -123,7 +123,7 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "passages for two questions": (
         "read_page",
         {"url": "{site}/bees", "queries": ["dance", "zebras"]},
-        ("Bees", DANCE, "zebras", "No word of the question stands there"),
+        ("Bees", DANCE, "zebras", "No word of the question was found"),
     ),
     "answer": (
         "answer",

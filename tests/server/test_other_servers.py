@@ -145,7 +145,7 @@ async def test_of_several_addresses_one_is_read_and_the_calls_for_the_others_are
             failed = await client.call_tool("web_fetch", {"urls": [web.url("/x"), web.url("/b")]})
         assert [request.path for request in web.requests] == ["/a", "/x"]
     assert text_of(result).endswith(
-        "\nOne address a call is read. For the others:\n"
+        "\nOne address is read per call. For the others:\n"
         f'web_fetch {{"url": "{web.url("/b")}"}}\nweb_fetch {{"url": "{web.url("/c")}"}}'
     )
     assert result.structured_content["further_urls"] == [web.url("/b"), web.url("/c")]

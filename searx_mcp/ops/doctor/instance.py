@@ -189,7 +189,7 @@ async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding
 def challenged() -> Finding:
     """The finding when a challenge is all one gets."""
     return broken(
-        "A challenge for browsers stands in front of the instance.",
+        "A browser challenge protects the instance.",
         "Let this machine pass in what puts it there, such as Anubis or Cloudflare.",
     )
 

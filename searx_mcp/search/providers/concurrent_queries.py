@@ -180,7 +180,7 @@ class ConcurrentQueries:
             return None
         now = self._clock()
         if not self._sources.may_ask(engine.address, now):
-            log.skipped[engine.name] = "rests"
+            log.skipped[engine.name] = "left alone for now"
             log.waits.append(self._sources.retry_after(engine.address, now))
             return None
         slots = asyncio.Semaphore(engine.concurrency)

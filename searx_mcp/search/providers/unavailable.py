@@ -26,7 +26,7 @@ _CAUSES: Final = {
         "Set server.limiter to false in its settings.yml; `searx-mcp doctor` shows the lines.",
     ),
     Verdict.CHALLENGE: (
-        "A challenge for browsers stands in front of your own SearXNG instance",
+        "A browser challenge protects your own SearXNG instance",
         "Let this machine pass what puts it there; see `searx-mcp doctor`.",
     ),
     Verdict.REFUSED: (

@@ -123,7 +123,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
         return Judgement(
             Verdict.CHALLENGE,
             retry_after=retry_after(headers),
-            detail="A challenge for browsers stands in front of the instance.",
+            detail="A browser challenge protects the instance.",
         )
     match received.status // 100:
         case 3:

@@ -198,7 +198,7 @@ async def test_an_engine_that_limits_us_is_left_alone(collections, clock):
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
     assert missing(first)["openverse"] == "rate limited"
-    assert missing(second)["openverse"] == "rests"
+    assert missing(second)["openverse"] == "left alone for now"
     clock.pass_by(400)
     await world.search("red panda", category="images")
     assert world.asked().count("openverse") == 2
@@ -225,7 +225,7 @@ async def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections, c
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
     assert "openverse" not in missing(first)
-    assert missing(second)["openverse"] == "rests"
+    assert missing(second)["openverse"] == "left alone for now"
 
 
 @in_virtual_time
