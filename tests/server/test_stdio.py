@@ -142,7 +142,7 @@ sys.meta_path.insert(0, Library())
 
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("module", ["click", "pydantic_core", "mcp", "searx_mcp.server.stdio"])
+@pytest.mark.parametrize("module", ["click", "pydantic_core", "mcp"])
 async def test_one_signal_ends_a_server_that_still_loads(tmp_path, module, number):
     gone_on = tmp_path / "gone on"
     library = WAITING.format(module=module, gone_on=gone_on)
