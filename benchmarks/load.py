@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from time import perf_counter
 from typing import Final
@@ -121,8 +121,14 @@ def _soaked(world: World, seconds: float) -> tuple[list[Ratio], Table]:
         asyncio.run(soak.run(crowd))
     table = Table(
         f"{seconds / 60:g} minutes of clients that come and go, {crowd.clients} at a time",
-        ("clients so far", "MB", "descriptors", "tasks", "objects"),
-        tuple((one.clients, round(one.megabytes, 1), *astuple(one)[2:]) for one in soak.seen),
+        ("clients so far", "MB", "descriptors", "tasks", "thousand objects"),
+        tuple(
+            (
+                *(one.clients, round(one.megabytes, 1), one.descriptors, one.tasks),
+                round(one.objects / 1_000, 1),
+            )
+            for one in soak.seen
+        ),
         (
             "The first row is after the warm-up. Of sessions that are left open each ends after 2 s here.",
         ),

@@ -199,12 +199,15 @@ async def test_a_new_session_is_refused_while_all_others_are_in_use():
 
 
 async def test_a_session_that_nobody_uses_ends_by_its_time():
+    server, limits = build_server(Settings()), Limits(session_idle=SOON)
     async with (
-        limited(session_idle=1e-6) as url,
+        asyncio.timeout(DEADLINE),
+        serving(server, limits=limits) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
+        while session in server.session_manager._server_instances:
+            await http.get(url.replace("/mcp", "/healthz"))
         ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-        used = {"Mcp-Session-Id": session}
-        while (await http.post(url, json=ping, headers=used)).status_code != 404:
-            pass
+        ended = await http.post(url, json=ping, headers={"Mcp-Session-Id": session})
+    assert ended.status_code == 404
