@@ -194,16 +194,21 @@ class Policy:
             return WRONG_HOST
         if (origin := headers.get(b"origin")) is not None and not self.allows_origin(origin):
             return _WRONG_ORIGIN
-        if refusal := self._unproven(headers.get(b"authorization", b"")):
+        # Clients that are refused look there for OAuth, and should find that there is none.
+        is_lookup = scope["path"].startswith("/.well-known/")
+        if not is_lookup and (refusal := self._unproven(headers.get(b"authorization", b""))):
             return refusal
         if scope["method"] == "POST":
             if not _is_json(headers):
                 return _NO_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
-        length = headers.get(b"content-length", b"")
+        return TOO_LARGE if self._is_too_long(headers.get(b"content-length", b"")) else None
+
+    def _is_too_long(self, length: bytes) -> bool:
+        # What is no number is left to who counts the bytes; a long one may be too long for `int`.
         is_long = len(length) > len(str(self.max_body))
-        return TOO_LARGE if is_long or int(length or b"0") > self.max_body else None
+        return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
     def refusal_of(scope: Scope, body: bytes) -> Refusal | None:

@@ -147,10 +147,11 @@ async def test_health_is_told_without_a_token_and_nothing_else_is(server):
         base = url.removesuffix("/mcp")
         health = await ask(f"{base}/healthz", "GET")
         other = await ask(f"{base}/other", "GET")
+        lookup = await ask(f"{base}/.well-known/oauth-protected-resource/mcp", "GET")
         lost = await ask(f"{base}/other", "GET", headers=PROVEN)
     assert (health.status_code, health.json()) == (200, {"status": "ok"})
     assert other.status_code == 401
-    assert lost.status_code == 404
+    assert (lost.status_code, lookup.status_code) == (404, 404)
     assert "/mcp" in lost.json()["error"]["message"]
 
 
