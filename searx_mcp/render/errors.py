@@ -185,10 +185,10 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     frame = f"[ERROR]\n{head}\n\nError type: {error.code.value}\nDetails: "
     quoted = _quoted(error, boundary) if boundary else ""
     room = MAX_EVIDENCE_TOKENS - estimate(f"{frame}\n\n{NOT_FROM_MEMORY}") - line_cost(quoted)
-    cause = one_line(_cause(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    cause = one_line(cause_of(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
     advice = one_line(_evidence_advice(error), "", max_tokens=_ADVICE_TOKENS)
     sentences = [f"{cause}.", _retry(error), advice]
-    counts = _counts(_attempts(error))
+    counts = _counts(attempts_of(error))
     if estimate(" ".join((*sentences, counts))) <= room:
         sentences.insert(1, counts)
     details = " ".join(filter(None, sentences))
@@ -203,7 +203,7 @@ def search_error_data(
     Always there: `query`, `error_type`, `error_details`, `attempted_instances`, `retry_after` (whole
     seconds or `None`). Where they apply: `field`, `reason`, `attempts`.
     """
-    attempts = _attempts(error)
+    attempts = attempts_of(error)
     data: dict[str, Any] = {
         "query": query[:MAX_QUERY_LENGTH],
         "error_type": error.code.value,
@@ -211,7 +211,7 @@ def search_error_data(
         "attempted_instances": list(
             dict.fromkeys(attempt.instance for attempt in attempts if not attempt.source)
         ),
-        "retry_after": _seconds(error),
+        "retry_after": seconds_until_retry(error),
         **_field(error),
     }
     if isinstance(error, NoInstancesError):
@@ -237,8 +237,8 @@ def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") ->
     else:
         data = search_error_data(error, query)
     if not isinstance(error, InvalidArgumentError):
-        final = _retry(error) if _seconds(error) is None else ""
-        told = (f"{_cause(error).rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
+        final = _retry(error) if seconds_until_retry(error) is None else ""
+        told = (f"{cause_of(error).rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
         data["error_details"] = " ".join(filter(None, told))
     return data
 
@@ -262,7 +262,7 @@ def fetch_error_data(
         "response_time_ms": failed.response_time_ms if failed else None,
         **_field(error),
     }
-    seconds = _seconds(error)
+    seconds = seconds_until_retry(error)
     if seconds is not None:
         data["retry_after"] = seconds
     if failed and failed.redirect_chain:
@@ -282,7 +282,7 @@ def _is_late(error: SearxMcpError) -> bool:
 def _evidence_advice(error: SearxMcpError) -> str:
     if _is_late(error):
         return error.advice or EXPANDS_LESS
-    return _advice(error, 0.0)
+    return advice_on(error, 0.0)
 
 
 def _quoted(error: SearxMcpError, boundary: str) -> str:
@@ -305,12 +305,12 @@ def _hop(hop: str, boundary: str) -> str:
 
 
 def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
-    cause = one_line(_cause(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    cause = one_line(cause_of(error), "", max_tokens=_CAUSE_TOKENS).rstrip(".")
     sentences = [f"{prefix}: {cause} ({error.code.value}).", _retry(error)]
     left = room - sum(estimate(f" {sentence}") for sentence in sentences)
-    advice = one_line(_advice(error, longest), "", max_tokens=min(_ADVICE_TOKENS, left))
+    advice = one_line(advice_on(error, longest), "", max_tokens=min(_ADVICE_TOKENS, left))
     sentences.append(advice)
-    counts = _counts(_attempts(error))
+    counts = _counts(attempts_of(error))
     if estimate(" ".join((*sentences, counts))) <= room:
         sentences.insert(1, counts)
     return " ".join(sentence for sentence in sentences if sentence)
@@ -333,7 +333,7 @@ def _counts(attempts: tuple[Attempt, ...]) -> str:
 
 
 def _retry(error: SearxMcpError) -> str:
-    seconds = _seconds(error)
+    seconds = seconds_until_retry(error)
     if seconds is not None:
         once = "Retry" if error.retry_after is not None else "One retry may work"
         return f"{once} in {in_words(seconds, rounded_up=True)}."
@@ -341,7 +341,7 @@ def _retry(error: SearxMcpError) -> str:
     return "" if is_correctable else "Do not repeat the same call."
 
 
-def _seconds(error: SearxMcpError) -> int | None:
+def seconds_until_retry(error: SearxMcpError) -> int | None:
     """Whole seconds until a retry makes sense; `None` where none does."""
     seconds = error.retry_after
     if seconds is None:
@@ -361,13 +361,14 @@ def _usual_wait(error: SearxMcpError) -> float | None:
     return _MAY_RETRY.get(error.code)
 
 
-def _cause(error: SearxMcpError) -> str:
-    """What happened; a setting is told from an argument, which whoever calls could correct."""
+def cause_of(error: SearxMcpError) -> str:
+    """Say what happened; a setting is told from an argument, which whoever calls could correct."""
     is_setting = isinstance(error, SettingsError)
     return f"The server's setting {error.message}" if is_setting else error.message
 
 
-def _advice(error: SearxMcpError, longest: float) -> str:
+def advice_on(error: SearxMcpError, longest: float) -> str:
+    """Say what to do, as the error does or as its kind needs; no longer time than `longest` seconds."""
     if error.advice:
         return error.advice
     if isinstance(error, SettingsError):
@@ -389,13 +390,16 @@ def time_advice(error: SearxMcpError, longest: float = MAX_TIMEOUT) -> str:
 
 def _details(error: SearxMcpError, longest: float) -> str:
     """The cause, that a retry is of no use where it is (`retry_after` says when one is), and advice."""
-    final = _retry(error) if _seconds(error) is None else ""
-    return " ".join(filter(None, (f"{_cause(error).rstrip('.')}.", final, _advice(error, longest))))
+    final = _retry(error) if seconds_until_retry(error) is None else ""
+    return " ".join(
+        filter(None, (f"{cause_of(error).rstrip('.')}.", final, advice_on(error, longest)))
+    )
 
 
 def _field(error: SearxMcpError) -> dict[str, str]:
     return {"field": error.field} if isinstance(error, InvalidArgumentError | SettingsError) else {}
 
 
-def _attempts(error: SearxMcpError) -> tuple[Attempt, ...]:
+def attempts_of(error: SearxMcpError) -> tuple[Attempt, ...]:
+    """List the requests that were made before it failed."""
     return error.attempts if isinstance(error, NoInstancesError | DeadlineError) else ()

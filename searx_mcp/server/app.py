@@ -21,7 +21,7 @@ from typing_extensions import override
 from searx_mcp import __version__
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.catalog import catalog
-from searx_mcp.server.events import note_unopened
+from searx_mcp.server.events import CallLog, note_unopened
 from searx_mcp.server.instructions import instructions
 from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
@@ -124,7 +124,12 @@ class Server(MCPServer[None]):
 
     The SDK takes an unknown name and a missing argument for mistakes of the server: it logs a traceback and
     tells the client nothing.
+
+    Attributes:
+        backend: what performs the calls, for fronts beside MCP.
     """
+
+    backend: "Backend"
 
     @override
     async def get_prompt(
@@ -147,7 +152,7 @@ class Server(MCPServer[None]):
         return await super().get_prompt(name, arguments, context)
 
 
-def build_server(settings: Settings, *, service: "Service | None" = None) -> MCPServer[None]:
+def build_server(settings: Settings, *, service: "Service | None" = None) -> Server:
     """The server with its tools, not yet running.
 
     Args:
@@ -155,8 +160,9 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> MCP
         service: what performs the calls; unless given, a client of this process that is opened on
             the first call and closed with the server.
     """
-    holder, boundary = _Holder(settings, service), secrets.token_hex(6)
-    tools, names = Tools(settings, holder.get, boundary), settings.server.published()
+    backend, boundary = Backend(settings, service), secrets.token_hex(6)
+    tools = Tools(settings, backend.get, boundary, backend.log)
+    names = settings.server.published()
     with _logging_kept():
         server = Server(
             "searx-mcp",
@@ -164,11 +170,12 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> MCP
             version=__version__,
             instructions=instructions(names),
             tools=[tools.make(name, each) for name, each in catalog(settings).items()],
-            resources=[*resources(holder.instances, names=names, boundary=boundary)],
-            lifespan=holder.lifespan,
+            resources=[*resources(backend.instances, names=names, boundary=boundary)],
+            lifespan=backend.lifespan,
             subscriptions=False,  # no list changes while the server runs, so no change is announced
             cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")),
         )
+    server.backend = backend
     server.add_prompt(
         research_prompt(names, boundary, batches=settings.server.profile in {"default", "research"})
     )
@@ -193,23 +200,36 @@ def _keep(_: str) -> None:
     """Stand in for what sets up logging."""
 
 
-class _Holder:
-    """Knows the service while the server runs."""
+class Backend:
+    """What performs the calls of a server, whichever front they come through.
+
+    Attributes:
+        settings: what the calls go by.
+        log: of the calls.
+    """
 
     def __init__(self, settings: Settings, service: "Service | None") -> None:
-        self._settings = settings
+        self.settings = settings
+        self.log = CallLog()
         self._given = service
         self._lazy: LazyService | None = None
 
     @asynccontextmanager
     async def lifespan(self, _: MCPServer[None]) -> AsyncIterator[None]:
-        async with LazyService(self._settings) as self._lazy:
+        """Run what performs the calls as long as the server runs."""
+        async with LazyService(self.settings) as self._lazy:
             yield
 
     async def get(self) -> "Service":
+        """What performs the calls, opened by the first of them.
+
+        Raises:
+            SettingsError: a setting cannot be used.
+        """
         return self._given or await self._running().get()
 
     async def instances(self) -> "PoolReport":
+        """Report the pool, as `LazyService.instances` does."""
         return await (self._given or self._running()).instances()
 
     def _running(self) -> LazyService:

@@ -46,17 +46,11 @@ from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.server.calls import GetService
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
-from searx_mcp.server.supervision import supervise
+from searx_mcp.server.supervision import opened, supervise
 from searx_mcp.settings.values import Settings
 
 T = TypeVar("T")
 
-_MARGIN: Final = 3.0
-"""Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
-together and written."""
-_MARGIN_SHARE: Final = 0.2
-"""Of the limit, the most that the margin takes."""
-_LEAST_TIME: Final = 1.0
 _OTHERWISE: Final = "Use another page."
 
 
@@ -237,10 +231,4 @@ class Calls:
         self, named: float | None, context: Context[Any, Any]
     ) -> tuple[Service, float]:
         """The service, and the seconds it has: what the call names, or what opening it has left."""
-        limit = self._channels.seconds(context)
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        service = await self._service()
-        margin = min(_MARGIN, _MARGIN_SHARE * limit)
-        left = max(_LEAST_TIME, limit - margin - (loop.time() - began))
-        return service, min(named or left, left)
+        return await opened(self._service, named, self._channels.seconds(context))

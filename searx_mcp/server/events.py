@@ -32,6 +32,18 @@ class _Call:
     code: str = "ok"
     is_over: bool = False
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Keep how the block ends, if not with what was noted."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.code = "cancelled"
+            raise
+        except Exception:
+            self.code = "internal"
+            raise
+
 
 _CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=None)
 
@@ -94,29 +106,72 @@ class CallLog:
         Yields:
             What takes the result, if there is one.
         """
+        results: list[CallToolResult] = []
+        with self._numbered() as call:
+            _log.info(
+                "server.call tool=%s client=%s protocol=%s",
+                *(tool, client_name(context)[:_LONGEST_NAME], context.protocol_version),
+            )
+            _show_arguments(arguments)
+            began = asyncio.get_running_loop().time()
+            try:
+                with call.ending():
+                    yield results.append
+            finally:
+                _done(tool, call.code, _ms_since(began), *results)
+
+    @contextmanager
+    def request(
+        self, route: str, arguments: Mapping[str, Any], *, request_id: str, client: str
+    ) -> Iterator[Callable[[int, int], None]]:
+        """Write that a REST request begins, and how it ends.
+
+        Args:
+            route: its name.
+            arguments: of its body or its query.
+            request_id: of the request, as in the header of its answer.
+            client: name of the token that came with it; empty for none.
+
+        Yields:
+            What takes the status and the bytes of the answer, if there is one.
+        """
+        answer = (0, 0)
+
+        def keep(status: int, size: int) -> None:
+            nonlocal answer
+            answer = (status, size)
+
+        with self._numbered() as call:
+            _log.info("server.request route=%s id=%s client=%s", route, request_id, client or None)
+            _show_arguments(arguments)
+            began = asyncio.get_running_loop().time()
+            try:
+                with call.ending():
+                    yield keep
+            finally:
+                _log.info(
+                    "server.response route=%s id=%s code=%s status=%d ms=%d bytes=%d",
+                    *(route, request_id, call.code, answer[0], _ms_since(began), answer[1]),
+                )
+
+    @contextmanager
+    def _numbered(self) -> Iterator[_Call]:
         call = _Call(next(self._numbers))
         token = _CALL.set(call)
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        results: list[CallToolResult] = []
-        _log.info(
-            "server.call tool=%s client=%s protocol=%s",
-            *(tool, client_name(context)[:_LONGEST_NAME], context.protocol_version),
-        )
-        if _log.isEnabledFor(logging.DEBUG):
-            _log.debug("server.arguments json=%s", json.dumps(arguments, ensure_ascii=False))
         try:
-            yield results.append
-        except asyncio.CancelledError:
-            call.code = "cancelled"
-            raise
-        except Exception:
-            call.code = "internal"
-            raise
+            yield call
         finally:
-            _done(tool, call.code, (loop.time() - began) * 1_000, *results)
             call.is_over = True
             _CALL.reset(token)
+
+
+def _show_arguments(arguments: Mapping[str, Any]) -> None:
+    if _log.isEnabledFor(logging.DEBUG):
+        _log.debug("server.arguments json=%s", json.dumps(arguments, ensure_ascii=False))
+
+
+def _ms_since(began: float) -> float:
+    return (asyncio.get_running_loop().time() - began) * 1_000
 
 
 def client_name(context: "Context[Any, Any]") -> str:

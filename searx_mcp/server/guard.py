@@ -6,6 +6,7 @@ stands on, the token, the kind of its body, the size and the time of its body.
 
 import asyncio
 import re
+import secrets
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
@@ -28,6 +29,7 @@ from searx_mcp.server.policy import (
 _LAST_CALLS: Final = 1.0
 """Seconds for the calls of a session to end, before it does."""
 _HEADER_NAMES: Final = re.compile(rb"[A-Za-z0-9-]{1,60}(?:[ \t]*,[ \t]*[A-Za-z0-9-]{1,60}){0,30}")
+_REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Guard:
@@ -70,10 +72,12 @@ class Guard:
         for name, value in scope["headers"]:
             # Of two tokens or two kinds neither counts.
             headers[name] = value if name not in headers else b""
-        shared: list[tuple[bytes, bytes]] = []
+        request_id = _request_id(headers)
+        scope = {**scope, "state": {**scope.get("state", {}), "request_id": request_id}}
+        shared = [(b"x-request-id", request_id.encode())]
         refusal = self._policy.refusal(scope, headers)
         if (origin := headers.get(b"origin")) and self._policy.allows_origin(origin):
-            shared = _shared_with(origin)
+            shared += _shared_with(origin)
             asked = headers.get(b"access-control-request-method")
             if scope["method"] == "OPTIONS" and asked and refusal is not WRONG_HOST:
                 await _preflight(send, headers, shared)
@@ -156,11 +160,20 @@ class _Gone(Exception):  # noqa: N818 - no answer
     pass
 
 
+def _request_id(headers: Mapping[bytes, bytes]) -> str:
+    """By what a request is found in the logs of its client and of this server: the client's own id, or a new one."""
+    found = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
+    return found[0].decode() if found else secrets.token_hex(8)
+
+
 def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
     """The headers by which a browser lets a page read an answer."""
     return [
         (b"access-control-allow-origin", origin),
-        (b"access-control-expose-headers", b"mcp-session-id, www-authenticate, retry-after"),
+        (
+            b"access-control-expose-headers",
+            b"mcp-session-id, www-authenticate, retry-after, x-request-id",
+        ),
         (b"vary", b"origin"),
     ]
 

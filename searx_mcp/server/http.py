@@ -12,15 +12,18 @@ from typing import Any, Final
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
+from searx_mcp.server.app import Server
 from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
 from searx_mcp.server.guard import Guard
 from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, Policy
+from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
 
@@ -29,7 +32,7 @@ _LAST_WORDS: Final = 0.5
 
 
 def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
-    """The ASGI app: MCP under `/mcp`, and `/healthz`, which says that the process answers.
+    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and `/healthz`, which says that the process answers.
 
     It serves one lifespan; for another one, make another app.
 
@@ -48,7 +51,10 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     )
     app.router.redirect_slashes = False
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
+    if isinstance(server, Server):
+        app.router.routes.extend(rest_routes(server.backend))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
+    app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
     return Guard(Sessions(app, server.session_manager), Policy.of(config), limits.body)
 
 
@@ -59,9 +65,21 @@ async def _health(_: Request) -> Response:
 async def _not_found(_: Request, __: Exception) -> Response:
     error = {
         "code": ErrorCode.NOT_FOUND.value,
-        "message": f"Nothing is here: MCP is at {MCP_PATH}, {HEALTH_PATH} tells that the server runs.",
+        "message": (
+            f"Nothing is here: MCP is at {MCP_PATH}, REST under /v1; {HEALTH_PATH} tells that the"
+            " server runs."
+        ),
     }
     return JSONResponse({"error": error}, HTTPStatus.NOT_FOUND)
+
+
+async def _wrong_method(_: Request, exc: Exception) -> Response:
+    allowed = dict(exc.headers or {}) if isinstance(exc, HTTPException) else {}
+    error = {
+        "code": ErrorCode.INVALID_ARGUMENT.value,
+        "message": f"This route takes another method: {allowed.get('Allow', '')}.",
+    }
+    return JSONResponse({"error": error}, HTTPStatus.METHOD_NOT_ALLOWED, allowed)
 
 
 class _Server(uvicorn.Server):

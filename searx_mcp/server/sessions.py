@@ -10,6 +10,8 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from searx_mcp.server.policy import MCP_PATH
+
 _NAME = MCP_SESSION_ID_HEADER.encode()
 
 
@@ -27,7 +29,8 @@ class Sessions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] == "http" and all(name != _NAME for name, _ in scope["headers"]):
+        is_mcp = scope["type"] == "http" and scope["path"] == MCP_PATH
+        if is_mcp and all(name != _NAME for name, _ in scope["headers"]):
             self._make_room()
         await self._app(scope, receive, send)
 

@@ -4,12 +4,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, TypeVar
-
-from mcp.server.mcpserver import Context
+from typing import Final, Protocol, TypeVar
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
-from searx_mcp.models.service import Progress
+from searx_mcp.models.service import Progress, Service
 from searx_mcp.render.public import scrub
 from searx_mcp.server.events import watched
 
@@ -21,8 +19,44 @@ _LAST_WORDS: Final = 0.5
 """Seconds a client has to take what it was told last, before the answer."""
 
 
+_MARGIN: Final = 3.0
+"""Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
+together and written."""
+_MARGIN_SHARE: Final = 0.2
+"""Of the limit, the most that the margin takes."""
+_LEAST_TIME: Final = 1.0
+
+
+class Listener(Protocol):
+    """Is told how a call goes: the context of an MCP call, or what stands for it elsewhere."""
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Take one short sentence, and its number."""
+        ...
+
+
+async def opened(
+    get: Callable[[], Awaitable[Service]], named: float | None, limit: float
+) -> tuple[Service, float]:
+    """The service, and the seconds it has: what the call names, or what opening it has left.
+
+    Args:
+        get: opens the service.
+        named: seconds, if the call names any.
+        limit: seconds of the whole call.
+    """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    service = await get()
+    margin = min(_MARGIN, _MARGIN_SHARE * limit)
+    left = max(_LEAST_TIME, limit - margin - (loop.time() - began))
+    return service, min(named or left, left)
+
+
 async def supervise(
-    context: Context[Any, Any],
+    listener: Listener,
     limit: float,
     work: Callable[[Progress], Awaitable[T]],
     *,
@@ -32,7 +66,7 @@ async def supervise(
     """Do `work` by its deadline and tell the client how it goes.
 
     Args:
-        context: of the call.
+        listener: is told how it goes.
         limit: seconds.
         work: takes what is told its progress.
         otherwise: advice where the limit was too short.
@@ -45,7 +79,7 @@ async def supervise(
     messages: asyncio.Queue[str] = asyncio.Queue()
     deadline = min(due or limit, limit)
     async with asyncio.TaskGroup() as group:
-        pump = group.create_task(_report(messages, context))
+        pump = group.create_task(_report(messages, listener))
         with watched(deadline) as is_almost_over:
             outcome = await _settled(work(messages.put_nowait), limit, otherwise)
         with suppress(TimeoutError):
@@ -75,20 +109,25 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
     except SearxMcpError as error:
         return error
     except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer
-        _log.exception("server.call_failed")
-        return SearxMcpError(
-            "Something went wrong inside searx-mcp",
-            advice="Try once more; the server's log has the details.",
-        )
+        return unforeseen()
 
 
-async def _report(messages: "asyncio.Queue[str]", context: Context[Any, Any]) -> None:
+def unforeseen() -> SearxMcpError:
+    """Write the exception in hand to the log, and give what the client is told of it: nothing."""
+    _log.exception("server.call_failed")
+    return SearxMcpError(
+        "Something went wrong inside searx-mcp",
+        advice="Try once more; the server's log has the details.",
+    )
+
+
+async def _report(messages: "asyncio.Queue[str]", listener: Listener) -> None:
     done = 0
     while True:
         message = await messages.get()
         done += 1
         try:
-            await context.report_progress(done, message=scrub(message))
+            await listener.report_progress(done, message=scrub(message))
         except Exception:  # noqa: BLE001 - a client that is gone must not fail the call
             _log.debug("server.progress_failed", exc_info=True)
         messages.task_done()

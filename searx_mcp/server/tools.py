@@ -131,14 +131,17 @@ class Tools:
         settings: budgets, defaults and the time a call may take.
         service: opens the service on the first call.
         boundary: of the fences around what strangers wrote.
+        log: of the calls.
     """
 
-    def __init__(self, settings: Settings, service: "GetService", boundary: str) -> None:
+    def __init__(
+        self, settings: Settings, service: "GetService", boundary: str, log: CallLog
+    ) -> None:
         self._settings = settings
         self._service = service
         self._boundary = boundary
         self._calls: dict[str, Any] = {}
-        self._log = CallLog()
+        self._log = log
 
     def make(self, name: str, published: Published) -> Tool:
         """A tool under its published name that hands its raw arguments to a call."""

@@ -1,0 +1,79 @@
+"""The routes with our own models: arguments as for the tools of MCP, everything in the answers."""
+
+from typing import Final
+
+from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.models.service import Progress
+from searx_mcp.render.batch import batch_data
+from searx_mcp.render.public import page_data, response_data
+from searx_mcp.server.events import note_empty
+from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.server.supervision import supervise
+
+_SMALLER: Final = "Ask for fewer results, or without their pages (fetch_content false)."
+_OTHERWISE: Final = "Use another source."
+
+
+async def search(call: Call) -> Body:
+    """Search, for one thing or for several."""
+    request = parse_search(call.arguments, defaults=call.backend.settings.search_defaults())
+    budget = request.max_tokens
+    if not request.queries:
+        found = await searched(call, request)
+        return lambda: response_data(found, budget=budget)
+    batch = await _searched_all(call, _in_time(call, request))
+    return lambda: batch_data(batch, budget=budget)
+
+
+async def fetch(call: Call) -> Body:
+    """Read a page."""
+    page = await fetched(call, parse_fetch(call.arguments))
+    return lambda: page_data(page)
+
+
+async def searched(call: Call, request: SearchRequest) -> SearchResponse:
+    """What a search finds, by the deadline of the call."""
+    request = _in_time(call, request)
+
+    async def work(progress: Progress) -> SearchResponse:
+        service = await call.backend.get()
+        return await service.search(request, progress=progress)
+
+    due = request.timeout
+    response = await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
+    if not response.results:
+        note_empty()
+    return response
+
+
+async def _searched_all(call: Call, request: SearchRequest) -> SearchBatch:
+    async def work(progress: Progress) -> SearchBatch:
+        service = await call.backend.get()
+        return await service.search_all(request, progress=progress)
+
+    due = request.timeout
+    return await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
+
+
+def _in_time(call: Call, request: SearchRequest) -> SearchRequest:
+    usual = call.backend.settings.web_search.default_timeout
+    return request.model_copy(update={"timeout": min(request.timeout or usual, call.limit)})
+
+
+async def fetched(call: Call, request: FetchRequest) -> Page:
+    """The page that a request names, by the deadline of the call."""
+    if request.further_urls:
+        raise InvalidArgumentError("url", "must be one address; make a call for each")
+    usual = call.backend.settings.web_fetch.default_timeout
+    due = min(request.timeout or usual, call.limit)
+    request = request.model_copy(update={"timeout": due})
+
+    async def work(progress: Progress) -> Page:
+        service = await call.backend.get()
+        return await service.fetch(request, progress=progress)
+
+    return await supervise(call.listener, call.limit, work, otherwise=_OTHERWISE, due=due)

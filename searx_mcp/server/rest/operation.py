@@ -1,0 +1,67 @@
+"""One REST operation as data: what serves it, what documents it, and what it is allowed for."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from searx_mcp.models.base import Frozen
+from searx_mcp.server.app import Backend
+from searx_mcp.server.supervision import Listener
+from searx_mcp.settings.tools import Tool
+
+Body: TypeAlias = Callable[[], Mapping[str, Any]]
+"""Makes the body of an answer, beside the event loop: that of many pages takes tens of milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to an operation.
+
+    Attributes:
+        backend: performs it.
+        arguments: of the body or the query, as the caller wrote them.
+        listener: is told how it goes.
+        is_whole: whether the caller wants the response with every field, as a thin client does.
+    """
+
+    backend: Backend
+    arguments: Mapping[str, Any]
+    listener: Listener
+    is_whole: bool = False
+
+    @property
+    def limit(self) -> float:
+        """Seconds that it may take."""
+        return self.backend.settings.server.tool_timeout
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A route, and what is published of it.
+
+    Attributes:
+        name: unique; in logs and in the OpenAPI document.
+        method: of HTTP.
+        path: of the route.
+        summary: one sentence for a person.
+        request: the model of the arguments; `None` for none. More spellings of them are understood.
+        response: the model of the body of an answer with status 200.
+        statuses: of other answers, besides those of the guard.
+        perform: does it.
+        tool: whose use it is, for what tokens and settings allow; `None` for everybody.
+        streams: whether progress can be had as server-sent events.
+    """
+
+    name: str
+    method: Literal["GET", "POST"]
+    path: str
+    summary: str
+    request: type[Frozen] | None
+    response: type[BaseModel] | UnionType
+    statuses: tuple[int, ...]
+    perform: Callable[[Call], Awaitable[Body]]
+    tool: Tool | None = None
+    streams: bool = False

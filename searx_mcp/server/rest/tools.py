@@ -1,0 +1,169 @@
+"""The two routes whose bodies another project has specified, for clients of that project."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from searx_mcp.arguments import SearchDefaults, parse_fetch, parse_search
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import MAX_CHARS, MAX_QUERY_LENGTH, FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.models.spelling import shown
+from searx_mcp.server.rest.full import fetched, searched
+from searx_mcp.server.rest.operation import Body, Call
+
+DEFAULT_CHARS: Final = 200_000
+"""Characters of a page where a call names no number, as specified."""
+_MOST_RESULTS: Final = 25
+_RESULTS: Final = 10
+
+
+class WebSearchBody(Frozen):
+    """The body of a call of `/v1/tools/web_search`.
+
+    Attributes:
+        query: what to search for.
+        max_results: results wanted.
+        recency: how old results may be.
+        allowed_domains: only these and their subdomains.
+        blocked_domains: not these and their subdomains.
+        search_prompt: what the caller wants to know; stays on the machine of the server.
+    """
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    max_results: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] = _RESULTS
+    recency: Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"] = "noLimit"
+    allowed_domains: tuple[str, ...] = ()
+    blocked_domains: tuple[str, ...] = ()
+    search_prompt: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class FoundPage(Frozen):
+    """A result of `/v1/tools/web_search`; what is not known of it is left out.
+
+    Attributes:
+        url: of the page.
+        title: plain text.
+        snippet: what a search engine shows of it.
+        published_at: ISO 8601 as far as known.
+    """
+
+    url: str
+    title: str | None = None
+    snippet: str | None = None
+    published_at: str | None = None
+
+
+class WebSearchAnswer(Frozen):
+    """The answer of `/v1/tools/web_search`.
+
+    Attributes:
+        results: best first.
+        count: of them.
+    """
+
+    results: tuple[FoundPage, ...]
+    count: int
+
+
+class WebFetchBody(Frozen):
+    """The body of a call of `/v1/tools/web_fetch`; `url` or `cursor` must be there.
+
+    Attributes:
+        url: the public http or https address.
+        cursor: of an earlier answer, to read on without fetching.
+        prompt: what the caller wants to know: of a long page, the passages that fit it.
+        max_chars: characters given at most.
+        offset: characters to skip.
+        limit: characters given with a cursor, in place of `max_chars`.
+    """
+
+    url: str = ""
+    cursor: str = ""
+    prompt: Annotated[str, Field(max_length=2_000)] = ""
+    max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = DEFAULT_CHARS
+    offset: Annotated[int, Field(ge=0)] = 0
+    limit: Annotated[int | None, Field(ge=1, le=MAX_CHARS)] = None
+
+
+class WebFetchAnswer(Frozen):
+    """The answer of `/v1/tools/web_fetch`.
+
+    Attributes:
+        content: the page as Markdown, or a part of it.
+        status: HTTP status of the page.
+        content_type: media type of the page.
+        truncated: whether there is more of the page.
+        cursor: names the page for further calls; left out where nothing is left to be read.
+    """
+
+    content: str
+    status: int
+    content_type: str
+    truncated: bool
+    cursor: str | None = None
+
+
+async def web_search(call: Call) -> Body:
+    """Search, without reading the pages."""
+    request = _search_request(call.arguments, call.backend.settings.search_defaults())
+    response = await searched(call, request)
+    return lambda: _search_answer(response).model_dump(mode="json", exclude_none=True)
+
+
+async def web_fetch(call: Call) -> Body:
+    """Read a page."""
+    page = await fetched(call, _fetch_request(call.arguments))
+    return lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True)
+
+
+def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
+    _check(raw, WebSearchBody.model_fields, one_text="query")
+    most = min(_MOST_RESULTS, defaults.max_results)
+    defaults = replace(defaults, results_count=min(_RESULTS, most), max_results=most)
+    return parse_search({**raw, "fetch_content": False}, defaults=defaults)
+
+
+def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
+    _check(raw, WebFetchBody.model_fields, one_text="url")
+    request = parse_fetch(raw)
+    most = request.max_chars or DEFAULT_CHARS
+    return request.model_copy(update={"max_chars": most})
+
+
+def _check(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
+    """Refuse what the specification does not have, although the tools of MCP understand it."""
+    for name in raw:
+        if name not in known:
+            raise InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
+    if isinstance(raw.get(one_text), list):
+        raise InvalidArgumentError(one_text, "must be one text")
+
+
+def _search_answer(response: SearchResponse) -> WebSearchAnswer:
+    found = tuple(map(_found, response.results))
+    return WebSearchAnswer(results=found, count=len(found))
+
+
+def _found(result: SearchResult) -> FoundPage:
+    return FoundPage(
+        url=result.url,
+        title=result.title or None,
+        snippet=result.description or None,
+        published_at=result.published_at or None,
+    )
+
+
+def _fetch_answer(page: Page) -> WebFetchAnswer:
+    is_more = page.next_offset is not None
+    return WebFetchAnswer(
+        content=page.markdown_content,
+        status=page.status_code,
+        content_type=page.content_type,
+        truncated=page.truncated,
+        cursor=(page.cursor or None) if is_more else None,
+    )

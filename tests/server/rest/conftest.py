@@ -1,0 +1,129 @@
+"""A service that answers everything, and REST over a real socket in front of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from typing_extensions import override
+
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import SafeSearch, TimeRange
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.server.app import build_server
+from searx_mcp.server.http import http_app
+from searx_mcp.settings.server import HttpConfig
+from searx_mcp.settings.values import Settings
+from tests.doubles.service import PartOfService
+from tests.doubles.serving import serving
+
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+
+RESULTS = (
+    SearchResult(
+        title="Bees",
+        url="https://a.example/bees",
+        description="All about bees.",
+        score=1.0,
+        published_at="2026-05-01T00:00:00+00:00",
+    ),
+    SearchResult(title="", url="https://b.example/", score=0.5),
+)
+
+
+class Known(PartOfService):
+    """Answers with what it is made with, and keeps what it was asked.
+
+    Attributes:
+        asked: the requests.
+        failure: is raised in place of an answer.
+    """
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.failure: Exception | None = None
+
+    def _take(self, request: object) -> None:
+        self.asked.append(request)
+        if self.failure is not None:
+            raise self.failure
+
+    @override
+    async def search(self, request, /, *, progress=None):
+        self._take(request)
+        if progress is not None:
+            progress("asking 1 instance")
+        return SearchResponse(
+            query=request.query,
+            category=request.category,
+            language=request.language,
+            safe_search=SafeSearch.OFF,
+            time_range=TimeRange.ANY,
+            fetch_content=request.fetch_content,
+            results_count=len(RESULTS),
+            total_results=len(RESULTS),
+            search_time_ms=1,
+            instance_used="https://i.example/",
+            results=RESULTS,
+            engines_used=("bing",),
+        )
+
+    @override
+    async def fetch(self, request, /, *, progress=None):
+        self._take(request)
+        whole = "# Bees\n\nThey fly. \U0001f41d"
+        most = request.limit or request.max_chars
+        end = request.offset + most
+        return Page(
+            url=request.url or "https://a.example/bees",
+            final_url="https://a.example/bees",
+            content_type="text/html",
+            content_length=900,
+            status_code=200,
+            response_time_ms=3,
+            markdown_content=whole[request.offset : end],
+            word_count=3,
+            truncated=end < len(whole),
+            cursor="abcdefghabcdefgh",
+            offset=request.offset,
+            next_offset=end if end < len(whole) else None,
+            total_chars=len(whole),
+        )
+
+
+@pytest.fixture
+def service() -> Known:
+    """Give what answers, to be looked at and to be changed."""
+    return Known()
+
+
+@pytest.fixture
+def open_rest(service) -> Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]:
+    """Give what opens a client of a server with these settings."""
+
+    @asynccontextmanager
+    async def opened(
+        settings: Settings | None = None, config: HttpConfig | None = None, **options: Any
+    ) -> AsyncIterator[httpx2.AsyncClient]:
+        server = build_server(settings or Settings(), service=service)
+        config = config or HttpConfig(port=0)
+        async with asyncio.timeout(DEADLINE), serving(server, config, **options) as url:
+            base = url.removesuffix("/mcp")
+            async with httpx2.AsyncClient(
+                base_url=base, trust_env=False, timeout=DEADLINE
+            ) as client:
+                yield client
+
+    return opened
+
+
+@pytest.fixture
+async def rest(service) -> AsyncIterator[httpx2.AsyncClient]:
+    """Give a client of the app with the usual settings, without a socket: tables need one a row."""
+    app = http_app(build_server(Settings(), service=service), HttpConfig())
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as client:
+        yield client
