@@ -29,7 +29,8 @@ def inspect(modules: Path, run_node: Any) -> Any:
 
     async def run(*how: str, era: str = "modern") -> tuple[int, str]:
         asked = ("--method", "tools/list", "--strict", "--protocol-era", era)
-        code, said = await run_node(launcher, "--cli", *how, *asked)
+        patient = ("--connect-timeout", "100000")  # ms
+        code, said = await run_node(launcher, "--cli", *how, *asked, *patient)
         return code, said
 
     return run

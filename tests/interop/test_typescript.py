@@ -167,6 +167,7 @@ def tables(site: Site, instance: Instance) -> dict[str, dict[str, Any]]:
         "fetch": {"allow_private": [site.origin], "host_rate": 6_000},
         "instances": {"own": [instance.url], "public": "off"},
         "open_sources": {"mode": "off"},
+        "search": {"attempt_timeout": 20},
         "server": {"structured_output": "on"},
     }
 
