@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
@@ -25,7 +25,7 @@ from searx_mcp.server.events import CallLog, note_unopened
 from searx_mcp.server.instructions import instructions
 from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
-from searx_mcp.server.tools import Tools
+from searx_mcp.server.tools import Tools, allowed_only
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -163,6 +163,8 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
     tools = Tools(settings, backend.get, boundary, backend.log)
     names = settings.server.published()
+    # Each token has a list of its own, which nothing between may keep for others.
+    scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
     with _logging_kept():
         server = Server(
             "searx-mcp",
@@ -173,7 +175,8 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             resources=[*resources(backend.instances, names=names, boundary=boundary)],
             lifespan=backend.lifespan,
             subscriptions=False,  # no list changes while the server runs, so no change is announced
-            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")),
+            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope=scope)),
+            middleware=[allowed_only(names)] if settings.http.tokens_file else [],
         )
     server.backend = backend
     server.add_prompt(

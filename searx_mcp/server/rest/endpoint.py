@@ -20,6 +20,7 @@ from searx_mcp.server.policy import Refusal
 from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.supervision import unforeseen
+from searx_mcp.server.tokens import identity_of
 
 T = TypeVar("T")
 
@@ -65,7 +66,10 @@ class Endpoint:
             await arguments.send(scope, send, ())
             return
         log = self._backend.log.request(
-            self._operation.name, arguments, request_id=scope["state"]["request_id"], client=""
+            self._operation.name,
+            arguments,
+            request_id=scope["state"]["request_id"],
+            caller=identity_of(scope).name,
         )
         with log as keep:
             call = Call(self._backend, arguments, Silent())
