@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver import server as library
-from mcp.types import GetPromptResult, InputRequiredResult
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
 from typing_extensions import override
 
 from searx_mcp import __version__
@@ -120,16 +121,30 @@ _SET_UP: Final = getattr(library, _SETS_UP)
 
 
 class Server(MCPServer[None]):
-    """A server that tells a client what is wrong with its request for a prompt.
+    """A server that tells a client what is wrong with a name, and with its request for a prompt.
 
-    The SDK takes an unknown name and a missing argument for mistakes of the server: it logs a traceback and
-    tells the client nothing.
+    Of a prompt, the SDK takes an unknown name and a missing argument for mistakes of the server: it logs a
+    traceback and tells the client nothing.
 
     Attributes:
         backend: what performs the calls, for fronts beside MCP.
     """
 
     backend: "Backend"
+
+    @override
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: there is none of this name; tools may have other names since the client listed them.
+        """
+        if self._tool_manager.get_tool(name) is None:
+            known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
+            raise ToolError(f"Unknown tool: {shown(name)}. This server has: {known}.")
+        return await super().call_tool(name, arguments, context)
 
     @override
     async def get_prompt(
