@@ -9,15 +9,12 @@ what it shows.
 import asyncio
 import random
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
-from itertools import cycle, islice
-from time import perf_counter
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from benchmarks.fetching import memory
+from benchmarks.loading.calls import Call, at_once, mix, share
 from benchmarks.loading.processes import TOKEN, Server, open_bare, open_server, open_world
 from benchmarks.loading.soak import Crowd, Soak
 from benchmarks.loading.wire import Era, Wire
@@ -25,12 +22,11 @@ from benchmarks.loading.world import World
 from benchmarks.measure import Ratio, Table, command_line, report
 
 CALLS, QUICK_CALLS = 1_000, 60
-QUERIES: Final = 100
 SEED: Final = 1
-_DEADLINE: Final = 120.0
-"""Seconds for all calls; a server gives up each of them after 50."""
 _TRIVIAL: Final = 200
 _ROUNDS: Final = 5
+_SEARCHES: Final = 1_000
+_WORKERS: Final = 8
 
 _CROWD: Final = Crowd(clients=36, warm=40, waves=4, seconds=0, idle=2, kept=0, is_patient=True)
 """Its warm-up searches for more than the 256 answers that are kept."""
@@ -41,42 +37,9 @@ _QUICK_CROWD: Final = Crowd(
 _PEAK: Final = 400.0  # MB
 _AGAIN: Final = 40.0  # MB
 _MORE, _QUICK_MORE = 8.0, 16.0  # MB
+_SEARCHED: Final = 160.0  # MB
 _SECONDS: Final = 50.0
 _OVERHEAD: Final = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call of the mix.
-
-    Attributes:
-        kind: what it is, in the table.
-        tool: its tool.
-        arguments: for the tool.
-        code: of the error that is expected, or empty.
-    """
-
-    kind: str
-    tool: str
-    arguments: Mapping[str, object]
-    code: str = ""
-
-
-@dataclass(slots=True)
-class Run:
-    """What many calls at once came to.
-
-    Attributes:
-        seconds: from the first request to the last answer.
-        busy: seconds of the processor that the server took meanwhile.
-        latencies: of each kind of call, seconds.
-        surprises: outcomes that were not expected, with their number.
-    """
-
-    seconds: float = 0.0
-    busy: float = 0.0
-    latencies: dict[str, list[float]] = field(default_factory=dict)
-    surprises: Counter[str] = field(default_factory=Counter)
 
 
 def main() -> None:
@@ -101,7 +64,7 @@ def main() -> None:
             with open_server(world) as server:
                 targets, table = asyncio.run(_loaded(world, server, int(options.calls or CALLS)))
             more, other = _trivial(world)
-            targets += more
+            targets += more + _searched(world)
             tables += [table, other]
     report(targets, as_json=options.json, tables=tables)
 
@@ -150,22 +113,22 @@ def _flat(soak: Soak, crowd: Crowd, megabytes: float) -> list[Ratio]:
 
 async def _loaded(world: World, server: Server, count: int) -> tuple[list[Ratio], Table]:
     dice = random.Random(SEED)  # noqa: S311 - not for secrets
-    calls = list(islice(_mix(world), count))
+    calls = list(islice(mix(world), count))
     idle = server.megabytes()
     # Whatever is loaded late: each kind of call once in both eras.
-    early = await _run(server, list({call.kind: call for call in calls}.values()) * 2)
+    early = await at_once(server, list({call.kind: call for call in calls}.values()) * 2)
     warm = server.megabytes()
     dice.shuffle(calls)
-    run = await _run(server, calls)
+    run = await at_once(server, calls)
     peak = server.peak()
-    again = await _run(server, calls)
+    again = await at_once(server, calls)
     surprises = early.surprises + run.surprises + again.surprises
     rows: list[tuple[str | float, ...]] = [
-        (kind, len(found), *(round(_share(found, part), 2) for part in (0.5, 0.95, 1)))
+        (kind, len(found), *(round(share(found, part), 2) for part in (0.5, 0.95, 1)))
         for kind, found in sorted(run.latencies.items())
     ]
     everything = [one for found in run.latencies.values() for one in found]
-    rows.append(("all", count, *(round(_share(everything, part), 2) for part in (0.5, 0.95, 1))))
+    rows.append(("all", count, *(round(share(everything, part), 2) for part in (0.5, 0.95, 1))))
     table = Table(
         f"{count} calls at once, half of them in sessions",
         ("", "calls", "P50 s", "P95 s", "longest s"),
@@ -180,66 +143,8 @@ async def _loaded(world: World, server: Server, count: int) -> tuple[list[Ratio]
         _at_most(f"of {count} calls at once: not as expected {told}", surprises.total(), 0),
         _at_most("MB of the server at most", peak, _PEAK),
         _at_most("MB more when they come again", server.peak() - peak, _AGAIN),
-        _at_most("seconds, P95", _share(everything, 0.95), _SECONDS),
+        _at_most("seconds, P95", share(everything, 0.95), _SECONDS),
     ], table
-
-
-def _mix(world: World) -> Iterator[Call]:
-    """What agents do, without end: of ten calls four search, three fetch, two ask a page, one fails."""
-    pages, asked = cycle(world.pages), cycle(reversed(world.pages))
-    queries = cycle([f"hedges of year {number}" for number in range(QUERIES)])
-    errors = cycle((
-        Call("an error", "web_fetch", {"url": world.missing}, "not_found"),
-        Call("an error", "web_fetch", {"url": "ftp://example.org/"}, "blocked_scheme"),
-        Call("an error", "web_search", {"query": ""}, "invalid_argument"),
-        Call("an error", "web_fetch", {"url": "http://169.254.169.254/"}, "blocked_address"),
-    ))  # fmt: skip
-    while True:
-        for _ in range(2):
-            yield Call("web_search", "web_search", {"query": next(queries)})
-        for _ in range(2):
-            yield Call(
-                "web_search, no pages",
-                "web_search",
-                {"query": next(queries), "fetch_content": False},
-            )
-        for _ in range(3):
-            yield Call("web_fetch", "web_fetch", {"url": next(pages)})
-        for _ in range(2):
-            question = {"url": next(asked), "query": "How deep do the roots reach?"}
-            yield Call("read_page", "read_page", question)
-        yield next(errors)
-
-
-async def _run(server: Server, calls: Sequence[Call], *, token: str = TOKEN) -> Run:
-    """Make all calls at once, each on a connection of its own that is open before."""
-    run = Run()
-    async with AsyncExitStack() as stack, asyncio.timeout(_DEADLINE):
-        wires = [
-            await stack.enter_async_context(Wire(server.url, token, era))
-            for _, era in zip(calls, cycle(Era), strict=False)
-        ]
-        for wire in wires:
-            await wire.greet()
-        began, busy = perf_counter(), server.busy()
-        async with asyncio.TaskGroup() as group:
-            for wire, call in zip(wires, calls, strict=True):
-                group.create_task(_one(wire, call, run))
-        run.seconds, run.busy = perf_counter() - began, server.busy() - busy
-    return run
-
-
-async def _one(wire: Wire, call: Call, run: Run) -> None:
-    began = perf_counter()
-    try:
-        reply = await wire.call(call.tool, call.arguments)
-        run.latencies.setdefault(call.kind, []).append(perf_counter() - began)
-        await wire.leave()
-    except (OSError, EOFError, RuntimeError) as exc:
-        run.surprises[f"{call.kind}: {type(exc).__name__} {exc}"[:200]] += 1
-        return
-    if reply.code != call.code or not reply.text:
-        run.surprises[f"{call.kind}: {reply.code or 'no error'}: {reply.text}"[:200]] += 1
 
 
 def _trivial(world: World) -> tuple[list[Ratio], Table]:
@@ -254,28 +159,52 @@ def _trivial(world: World) -> tuple[list[Ratio], Table]:
                 ("searx-mcp", server, ours, TOKEN),
                 ("bare SDK server", other, bare, ""),
             ):
-                run = asyncio.run(_run(one, [call] * _TRIVIAL, token=token))
+                run = asyncio.run(at_once(one, [call] * _TRIVIAL, token=token))
                 if run.surprises:
                     sys.exit(f"{name}: {run.surprises}")
                 costs[name].append(1_000 * run.busy / _TRIVIAL)
                 speeds[name].append(_TRIVIAL / run.seconds)
     rows = tuple(
-        (name, round(_share(speeds[name], 0.5), 1), round(_share(costs[name], 0.5), 2))
+        (name, round(share(speeds[name], 0.5), 1), round(share(costs[name], 0.5), 2))
         for name in costs
     )
     title = (
         f"{_TRIVIAL} calls at once that ask for nothing, medians of {_ROUNDS} interleaved rounds"
     )
-    ratio = _share([a / b for a, b in zip(*costs.values(), strict=True)], 0.5)
+    ratio = share([a / b for a, b in zip(*costs.values(), strict=True)], 0.5)
     return [_at_most("processor of a call that asks for nothing / bare", ratio, _OVERHEAD)], Table(
         title, ("", "calls a second", "CPU ms a call"), rows
     )
 
 
-def _share(values: Sequence[float], part: float) -> float:
-    """The value that this part of all does not pass."""
-    ordered = sorted(values)
-    return ordered[min(int(len(ordered) * part), len(ordered) - 1)]
+def _searched(world: World) -> list[Ratio]:
+    """Memory after many searches that read pages, a few at a time, each for something else."""
+    found = []
+    with open_server(world) as server:
+        for half in range(2):
+            first = half * _SEARCHES // 2
+            queries = [
+                f"hedges of garden {number}" for number in range(first, first + _SEARCHES // 2)
+            ]
+            asyncio.run(_search(server, queries))
+            found.append(server.megabytes())
+    return [
+        _at_most(f"MB after {_SEARCHES} searches with pages", found[1], _SEARCHED),
+        _at_most("MB more in their second half", found[1] - found[0], _MORE),
+    ]
+
+
+async def _search(server: Server, queries: list[str]) -> None:
+    async def work() -> None:
+        async with Wire(server.url, TOKEN, Era.STATELESS) as wire:
+            while queries:
+                reply = await wire.call("web_search", {"query": queries.pop()})
+                if reply.code:
+                    raise RuntimeError(reply.text)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(_WORKERS):
+            group.create_task(work())
 
 
 def _at_most(name: str, value: float, limit: float) -> Ratio:
