@@ -29,6 +29,7 @@ from searx_mcp.models.instance import (
     InstanceState,
     MonthReport,
     PoolReport,
+    Tier,
 )
 
 WIDE: Final = 110
@@ -121,10 +122,10 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
     for title, facts in (
         ("", _standing(details)),
         ("Collection", _collection(details.open_source)),
-        ("Score", _score(row) if row.tier.is_instance else {}),
+        ("Score", _score(row) if row.tier is not Tier.OPEN else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),
-        ("What /config said", _config(details) if row.tier.is_instance else {}),
+        ("What /config said", _config(details) if row.tier is not Tier.OPEN else {}),
     ):
         _print_facts(out, title, facts)
     if row.engines:
@@ -158,7 +159,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             row.tier,
             *([plain_text(_grade(row))] if width >= WIDE else []),
             # Nobody chooses among open sources by a score: the query does.
-            f"{row.score:.2f}" if row.tier.is_instance else "",
+            "" if row.tier is Tier.OPEN else f"{row.score:.2f}",
             state(row.state),
             percent(row.success),
             seconds(row.p50, width),
@@ -264,7 +265,7 @@ def refresh_lines(refresh: Refresh) -> Iterator[str]:
 
 
 def _grade(row: InstanceReport) -> str:
-    return (row.grade or "?") if row.tier.is_instance else ""
+    return "" if row.tier is Tier.OPEN else row.grade or "?"
 
 
 def forecast(line: BudgetLine, now: datetime) -> Text:

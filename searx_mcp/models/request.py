@@ -106,8 +106,6 @@ class Source(StrEnum):
     """SearXNG instances alone."""
     OPEN = "open"
     """Documented APIs of open collections alone: not the web."""
-    KEYED = "keyed"
-    """Search APIs alone that the user has a key of."""
 
 
 _UNBOUNDED: Final = {"minimum": None, "maximum": None}
@@ -253,7 +251,7 @@ class SearchRequest(Frozen):
         Source,
         Argument(
             read.choice({source.value: source for source in Source}, f"one of {', '.join(Source)}"),
-            "auto, instances, open (documented APIs alone), or keyed (APIs you have a key of).",
+            "auto, instances, or open (documented APIs alone).",
             "WHO",
             schema=None,
         ),

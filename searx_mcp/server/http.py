@@ -19,11 +19,11 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.access import Access
 from searx_mcp.server.app import Server
 from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
 from searx_mcp.server.guard import Guard
-from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, Policy
+from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, READY_PATH, Policy
+from searx_mcp.server.readiness import Readiness
 from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
@@ -33,17 +33,14 @@ _LAST_WORDS: Final = 0.5
 
 
 def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
-    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and `/healthz`, which says that the process answers.
+    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and two paths for whoever watches it.
 
-    It serves one lifespan; for another one, make another app.
+    `/healthz` says that the process answers, `/readyz` that there is something to ask. It serves one lifespan; for another one, make another app.
 
     Args:
         server: of `searx_mcp.server.app.build_server`.
         config: who may reach it.
         limits: of its sessions and bodies.
-
-    Raises:
-        SettingsError: the file of tokens cannot be used.
     """
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
@@ -56,12 +53,13 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     app.router.redirect_slashes = False
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
     if isinstance(server, Server):
+        app.router.routes.append(
+            Route(READY_PATH, Readiness(server.backend).answer, methods=["GET"])
+        )
         app.router.routes.extend(rest_routes(server.backend))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    return Guard(
-        Sessions(app, server.session_manager), Policy.of(config), Access(config), limits.body
-    )
+    return Guard(Sessions(app, server.session_manager), Policy.of(config), limits.body)
 
 
 async def _health(_: Request) -> Response:
@@ -149,13 +147,12 @@ async def serve_http(
         limits: what clients may take.
 
     Raises:
-        SettingsError: it cannot listen there, may not without a token, or cannot read the file of tokens.
+        SettingsError: it cannot listen there, or may not without a token.
     """
-    app = http_app(server, config, limits)
     listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
     url = _url(listener)
     serving = _Server(
-        app,
+        http_app(server, config, limits),
         limits,
         lambda: listening(url) if listening is not None else None,
     )
@@ -188,7 +185,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
         ) from exc
     family, _, _, _, address = min(found, key=lambda row: row[0] != socket.AF_INET)
     is_local = ipaddress.ip_address(address[0]).is_loopback
-    if not (is_local or config.wants_token or allow_unauthenticated):
+    if not (is_local or config.token.get_secret_value() or allow_unauthenticated):
         raise SettingsError(
             "http.token",
             f"others than this machine reach {config.host}, and there is no token",

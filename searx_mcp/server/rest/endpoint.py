@@ -1,9 +1,8 @@
-"""What serves the requests to one operation: arguments in, an answer out, or nothing to a client that has gone."""
+"""What serves the requests to one operation: arguments in, an answer out, nothing to a client that has gone."""
 
 import asyncio
-import gzip
-import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import pydantic_core
@@ -11,19 +10,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.errors import ErrorCode, InvalidArgumentError, SearxMcpError
+from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.errors import seconds_until_retry
-from searx_mcp.render.public import scrub
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.policy import Refusal
 from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
-from searx_mcp.server.supervision import unforeseen
-from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.rest.stream import EVENTS, EventStream, event
+from searx_mcp.server.rest.written import LEAST_COMPRESSED, compressed, encoded, takes_gzip
+from searx_mcp.server.supervision import Listener, unforeseen
 
 T = TypeVar("T")
 
+_HEADERS: Final = {"content-type": "application/json", "cache-control": "no-store"}
 _NO_OBJECT: Final = Refusal(
     400, ErrorCode.INVALID_ARGUMENT, "The body is no JSON object with the arguments of the call."
 )
@@ -31,10 +32,7 @@ _TOO_MANY: Final = Refusal(
     400, ErrorCode.INVALID_ARGUMENT, "The query string has more than 100 parameters."
 )
 _MOST_PARAMETERS: Final = 100
-_LEAST_COMPRESSED: Final = 1_024
-"""Bytes. One packet holds that, so that nothing would be won."""
-_LEVEL: Final = 5
-"""Of gzip: 1 MB of JSON takes some 15 ms, and is within 2 % of what level 9 makes in three times as long."""
+_WHOLE: Final = "whole"
 
 
 class Silent:
@@ -52,11 +50,15 @@ class Endpoint:
     Args:
         operation: what is done.
         backend: performs it.
+        offered: all operations of the server.
     """
 
-    def __init__(self, operation: Operation, backend: Backend) -> None:
+    def __init__(
+        self, operation: Operation, backend: Backend, offered: Sequence[Operation]
+    ) -> None:
         self._operation = operation
         self._backend = backend
+        self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -66,49 +68,82 @@ class Endpoint:
             await arguments.send(scope, send, ())
             return
         log = self._backend.log.request(
-            self._operation.name,
-            arguments,
-            request_id=scope["state"]["request_id"],
-            caller=identity_of(scope).name,
+            self._operation.name, arguments, request_id=scope["state"]["request_id"], client=""
         )
         with log as keep:
-            call = Call(self._backend, arguments, Silent())
-            outcome = await unless_gone(receive, self._outcome(call))
-            if outcome is None:
+            wants_events = EVENTS in request.headers.get("accept", "")
+            stream = EventStream(send) if self._operation.streams and wants_events else None
+            answered = await unless_gone(receive, self._answer(request, arguments, send, stream))
+            if answered is None:
                 note_failure("cancelled")
-                return
-            response = await self._response(outcome, request)
-            keep(response.status_code, len(response.body))
-            await response(scope, receive, send)
+            else:
+                keep(*answered)
 
-    async def _outcome(self, call: Call) -> Body | SearxMcpError:
+    async def _answer(
+        self,
+        request: Request,
+        arguments: Mapping[str, Any],
+        send: Send,
+        stream: EventStream | None,
+    ) -> tuple[int, int]:
+        """Answer in one piece, or with events; gives the status and the bytes."""
+        if stream is None:
+            outcome = await self._outcome(request, arguments, Silent())
+        else:
+            async with stream.kept_alive():
+                outcome = await self._outcome(request, arguments, stream)
+        if isinstance(outcome, SearxMcpError):
+            note_failure(outcome.code.value)
+            if stream is None or not stream.is_begun:
+                return await self._tell(outcome, request, send)
+            await stream.end(event("error", encoded(self._told(outcome, status_of(outcome)))))
+            return 200, stream.size
+        made = outcome
+        body = await asyncio.to_thread(lambda: encoded(made()))
+        if stream is None:
+            return await _send_whole(body, request, send)
+        await stream.end(event("result", body))
+        return 200, stream.size
+
+    async def _outcome(
+        self, request: Request, arguments: Mapping[str, Any], listener: Listener
+    ) -> Body | SearxMcpError:
         try:
+            call = Call(
+                backend=self._backend,
+                arguments=arguments,
+                listener=listener,
+                is_whole=_wants_whole(request),
+                allowed=self._offered,
+            )
             return await self._operation.perform(call)
         except SearxMcpError as error:
             return error
         except Exception:  # noqa: BLE001 - whatever it is, the client gets an answer
             return unforeseen()
 
-    async def _response(self, outcome: Body | SearxMcpError, request: Request) -> Response:
-        status, headers = 200, {"content-type": "application/json", "cache-control": "no-store"}
-        if isinstance(outcome, SearxMcpError):
-            note_failure(outcome.code.value)
-            told = error_body(outcome, self._backend.settings.server.tool_timeout)
-            status = status_of(outcome)
-            if (seconds := seconds_until_retry(outcome)) is not None:
-                headers["retry-after"] = str(seconds)
-            body = encoded(told)
-        else:
-            made = outcome
-            headers["vary"] = "accept-encoding"
-            body = await asyncio.to_thread(lambda: encoded(made()))
-            if len(body) >= _LEAST_COMPRESSED and _takes_gzip(request):
-                headers["content-encoding"] = "gzip"
-                body = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
-        return Response(body, status, headers)
+    async def _tell(self, error: SearxMcpError, request: Request, send: Send) -> tuple[int, int]:
+        body, status = encoded(self._told(error)), status_of(error)
+        seconds = seconds_until_retry(error)
+        headers = {} if seconds is None else {"retry-after": str(seconds)}
+        response = Response(body, status, {**_HEADERS, **headers})
+        await response(request.scope, request.receive, send)
+        return status, len(body)
+
+    def _told(self, error: SearxMcpError, status: int | None = None) -> Mapping[str, Any]:
+        return error_body(error, self._backend.settings.server.tool_timeout, status=status)
 
 
-async def unless_gone(receive: Receive, work: Awaitable[T]) -> T | None:
+async def _send_whole(body: bytes, request: Request, send: Send) -> tuple[int, int]:
+    headers = dict(_HEADERS)
+    if len(body) >= LEAST_COMPRESSED and takes_gzip(request.headers.get("accept-encoding", "")):
+        headers["content-encoding"] = "gzip"
+        body = await asyncio.to_thread(compressed, body)
+    await Response(body, HTTPStatus.OK, headers)(request.scope, request.receive, send)
+    return HTTPStatus.OK, len(body)
+
+
+async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
     """Do some work, and stop where the client has gone.
 
     Args:
@@ -119,24 +154,16 @@ async def unless_gone(receive: Receive, work: Awaitable[T]) -> T | None:
         What came of it, or `None` if the client has gone.
     """
 
-    async def awaited() -> T:
-        return await work
-
     async def gone() -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
 
     async with asyncio.TaskGroup() as group:
-        tasks = (group.create_task(awaited()), group.create_task(gone()))
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in tasks:
-            task.cancel()
-    return None if tasks[0].cancelled() else tasks[0].result()
-
-
-def encoded(data: Mapping[str, Any]) -> bytes:
-    """Write a body as JSON in UTF-8, whatever strangers wrote into it."""
-    return json.dumps(scrub(data), ensure_ascii=False, separators=(",", ":")).encode()
+        working, waiting = group.create_task(work), group.create_task(gone())
+        await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
+        working.cancel()
+        waiting.cancel()
+    return None if working.cancelled() else working.result()
 
 
 async def _arguments(request: Request) -> Mapping[str, Any] | Refusal:
@@ -150,14 +177,12 @@ async def _arguments(request: Request) -> Mapping[str, Any] | Refusal:
     if request.scope["query_string"].count(b"&") >= _MOST_PARAMETERS:
         return _TOO_MANY
     query = request.query_params
-    lists = {name: query.getlist(name) for name in query}
+    lists = {name: query.getlist(name) for name in query if name != _WHOLE}
     return {name: each[0] if len(each) == 1 else each for name, each in lists.items()}
 
 
-def _takes_gzip(request: Request) -> bool:
-    accepted = request.headers.get("accept-encoding", "").lower().replace(" ", "").split(",")
-    return any(each.partition(";")[0] in {"gzip", "*"} and not _is_off(each) for each in accepted)
-
-
-def _is_off(coding: str) -> bool:
-    return coding.partition(";q=")[2].strip("0.") == "" and ";q=" in coding
+def _wants_whole(request: Request) -> bool:
+    try:
+        return bool(boolean(request.query_params.get(_WHOLE, "false"), Limits()))
+    except ValueError as exc:
+        raise InvalidArgumentError(_WHOLE, str(exc)) from None

@@ -1,4 +1,4 @@
-"""The routes with our own models: arguments as for the tools of MCP, everything in the answers."""
+"""Search and pages with our own models: arguments as for the tools of MCP, everything in the answers."""
 
 from typing import Final
 
@@ -8,6 +8,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
+from searx_mcp.models.wire import dumped
 from searx_mcp.render.batch import batch_data
 from searx_mcp.render.public import page_data, response_data
 from searx_mcp.server.events import note_empty
@@ -24,15 +25,15 @@ async def search(call: Call) -> Body:
     budget = request.max_tokens
     if not request.queries:
         found = await searched(call, request)
-        return lambda: response_data(found, budget=budget)
+        return lambda: dumped(found) if call.is_whole else response_data(found, budget=budget)
     batch = await _searched_all(call, _in_time(call, request))
-    return lambda: batch_data(batch, budget=budget)
+    return lambda: dumped(batch) if call.is_whole else batch_data(batch, budget=budget)
 
 
 async def fetch(call: Call) -> Body:
     """Read a page."""
     page = await fetched(call, parse_fetch(call.arguments))
-    return lambda: page_data(page)
+    return lambda: dumped(page) if call.is_whole else page_data(page)
 
 
 async def searched(call: Call, request: SearchRequest) -> SearchResponse:

@@ -1,6 +1,6 @@
 """One REST operation as data: what serves it, what documents it, and what it is allowed for."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
 from typing import Any, Literal, TypeAlias
@@ -25,12 +25,14 @@ class Call:
         arguments: of the body or the query, as the caller wrote them.
         listener: is told how it goes.
         is_whole: whether the caller wants the response with every field, as a thin client does.
+        allowed: the operations that the caller may use.
     """
 
     backend: Backend
     arguments: Mapping[str, Any]
     listener: Listener
     is_whole: bool = False
+    allowed: Sequence["Operation"] = ()
 
     @property
     def limit(self) -> float:

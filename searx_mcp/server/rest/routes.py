@@ -4,17 +4,33 @@ from typing import Final
 
 from starlette.routing import Route
 
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.evidence import (
+    CorpusStatus,
+    EvidenceResponse,
+    IngestResponse,
+    ReadResponse,
+)
+from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest import full, tools
+from searx_mcp.server.rest import about, corpus, full, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.settings.tools import Tool
 
 _SEARCH: Final = (422, 500, 503, 504)
 _FETCH: Final = (422, 424, 500, 504)
+_EVIDENCE: Final = (422, 424, 500, 503, 504)
+_LOCAL: Final = (422, 500, 504)
 
 OPERATIONS: Final = (
     Operation(
@@ -49,6 +65,7 @@ OPERATIONS: Final = (
         statuses=_SEARCH,
         perform=full.search,
         tool=Tool.WEB_SEARCH,
+        streams=True,
     ),
     Operation(
         name="fetch",
@@ -60,6 +77,86 @@ OPERATIONS: Final = (
         statuses=_FETCH,
         perform=full.fetch,
         tool=Tool.WEB_FETCH,
+        streams=True,
+    ),
+    Operation(
+        name="read",
+        method="POST",
+        path="/v1/read",
+        summary="Find in a page the passages that answer questions.",
+        request=ReadRequest,
+        response=ReadResponse,
+        statuses=_FETCH,
+        perform=corpus.read,
+        tool=Tool.READ_PAGE,
+        streams=True,
+    ),
+    Operation(
+        name="answer",
+        method="POST",
+        path="/v1/answer",
+        summary="Give evidence for a question, with sources and quotes.",
+        request=AnswerRequest,
+        response=EvidenceResponse,
+        statuses=_EVIDENCE,
+        perform=corpus.answer,
+        tool=Tool.ANSWER,
+        streams=True,
+    ),
+    Operation(
+        name="corpus_status",
+        method="GET",
+        path="/v1/corpus",
+        summary="Tell which pages are kept.",
+        request=StatusRequest,
+        response=CorpusStatus,
+        statuses=_LOCAL,
+        perform=corpus.status,
+        tool=Tool.CORPUS_STATUS,
+    ),
+    Operation(
+        name="corpus_search",
+        method="POST",
+        path="/v1/corpus/search",
+        summary="Give evidence from kept pages, without any request.",
+        request=CorpusSearchRequest,
+        response=EvidenceResponse,
+        statuses=_EVIDENCE,
+        perform=corpus.search,
+        tool=Tool.SEARCH_CORPUS,
+        streams=True,
+    ),
+    Operation(
+        name="corpus_ingest",
+        method="POST",
+        path="/v1/corpus/ingest",
+        summary="Read pages and keep them.",
+        request=IngestRequest,
+        response=IngestResponse,
+        statuses=_FETCH,
+        perform=corpus.ingest,
+        tool=Tool.INGEST,
+        streams=True,
+    ),
+    Operation(
+        name="instances",
+        method="GET",
+        path="/v1/instances",
+        summary="Report the instances and open sources, without any request.",
+        request=None,
+        response=PoolReport,
+        statuses=_LOCAL,
+        perform=about.instances,
+    ),
+    Operation(
+        name="capabilities",
+        method="GET",
+        path="/v1/capabilities",
+        summary="Tell the version, and the routes that the caller may use.",
+        request=None,
+        response=about.Capabilities,
+        statuses=_LOCAL,
+        perform=about.capabilities,
     ),
 )
 
@@ -70,9 +167,9 @@ def rest_routes(backend: Backend) -> list[Route]:
     Args:
         backend: performs the calls.
     """
-    allowed = backend.settings.server.tools or tuple(Tool)
+    tools_allowed = backend.settings.server.tools or tuple(Tool)
+    offered = [each for each in OPERATIONS if each.tool is None or each.tool in tools_allowed]
     return [
-        Route(each.path, Endpoint(each, backend), methods=[each.method], name=each.name)
-        for each in OPERATIONS
-        if each.tool is None or each.tool in allowed
+        Route(each.path, Endpoint(each, backend, offered), methods=[each.method], name=each.name)
+        for each in offered
     ]

@@ -9,9 +9,30 @@ import httpx2
 import pytest
 from typing_extensions import override
 
-from searx_mcp.models.page import Page
+from searx_mcp.models.corpus_request import Intent
+from searx_mcp.models.evidence import (
+    Chunk,
+    CorpusPage,
+    CorpusStatus,
+    Evidence,
+    EvidenceResponse,
+    EvidenceStats,
+    IngestedPage,
+    IngestResponse,
+    QuestionChunks,
+    ReadResponse,
+    Source,
+)
+from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.models.response import (
+    BatchedSearch,
+    PageContent,
+    SearchBatch,
+    SearchResponse,
+    SearchResult,
+)
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.settings.server import HttpConfig
@@ -29,8 +50,14 @@ RESULTS = (
         description="All about bees.",
         score=1.0,
         published_at="2026-05-01T00:00:00+00:00",
+        content=PageContent(
+            markdown="# Bees\n\nThey fly.",
+            word_count=3,
+            fetch_time_ms=1,
+            passages=(Passage(path=("Bees",), offset=8, text="They fly."),),
+        ),
     ),
-    SearchResult(title="", url="https://b.example/", score=0.5),
+    SearchResult(title="", url="https://b.example/", description="Cut \ud83d", score=0.5),
 )
 
 
@@ -40,16 +67,96 @@ class Known(PartOfService):
     Attributes:
         asked: the requests.
         failure: is raised in place of an answer.
+        fails_late: is raised after progress was told.
+        holds: whether `answer` does not end by itself.
+        is_reached: set when `answer` is asked.
+        is_cancelled: set when `answer` was cancelled.
+        report: of the pool.
     """
 
     def __init__(self) -> None:
         self.asked: list[Any] = []
         self.failure: Exception | None = None
+        self.fails_late: Exception | None = None
+        self.holds = False
+        self.is_reached = asyncio.Event()
+        self.is_cancelled = asyncio.Event()
+        row = InstanceReport(
+            url="https://i.example/",
+            tier=Tier.OWN,
+            grade=None,
+            state=InstanceState.HEALTHY,
+            score=1.0,
+        )
+        self.report = PoolReport(instances=(row,))
 
     def _take(self, request: object) -> None:
         self.asked.append(request)
         if self.failure is not None:
             raise self.failure
+
+    @override
+    async def search_all(self, request, /, *, progress=None):
+        found = [
+            BatchedSearch(query=each.query, result=await self.search(each))
+            for each in request.searches
+        ]
+        return SearchBatch(queries=tuple(found))
+
+    @override
+    async def read_page(self, request, /, *, progress=None):
+        self._take(request)
+        chunk = Chunk(id="c1", text="They fly.", score=0.9, span=(8, 17))
+        found = [QuestionChunks(query=each, results=(chunk,)) for each in request.questions]
+        return ReadResponse(url=request.url, last_crawled="", queries=tuple(found))
+
+    @override
+    async def answer(self, request, /, *, progress=None):
+        self._take(request)
+        if progress is not None:
+            progress("reading 1 page")
+            progress("choosing \ud83d passages")
+        self.is_reached.set()
+        if self.fails_late is not None:
+            raise self.fails_late
+        try:
+            while self.holds:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.is_cancelled.set()
+            raise
+        return self._evidence(request.query)
+
+    @override
+    async def search_corpus(self, request, /, *, progress=None):
+        self._take(request)
+        return self._evidence(request.query)
+
+    def _evidence(self, query: str) -> EvidenceResponse:
+        return EvidenceResponse(
+            query=query,
+            intent=Intent.FACTUAL,
+            sub_queries=(query,),
+            sources=(Source(number=1, url="https://a.example/bees"),),
+            evidence=(Evidence(source=1, id="c1", text="They fly.\nHigh.", score=0.9),),
+            stats=EvidenceStats(),
+        )
+
+    @override
+    async def corpus_status(self, request, /):
+        self._take(request)
+        row = CorpusPage(url="https://a.example/bees", chunks=1, tokens=3, fetched_at="2026-05-01")
+        return CorpusStatus(documents=1, chunks=1, tokens=3, urls=(row,))
+
+    @override
+    async def ingest(self, request, /, *, progress=None):
+        self._take(request)
+        return IngestResponse(pages=tuple(IngestedPage(url=each) for each in request.url))
+
+    @override
+    async def instances(self):
+        self._take(None)
+        return self.report
 
     @override
     async def search(self, request, /, *, progress=None):

@@ -19,7 +19,7 @@ async def test_a_search_has_the_specified_fields_and_no_other(rest):
                 "snippet": "All about bees.",
                 "published_at": "2026-05-01T00:00:00+00:00",
             },
-            {"url": "https://b.example/"},
+            {"url": "https://b.example/", "snippet": "Cut \ufffd"},  # half a character
         ],
         "count": 2,
     }

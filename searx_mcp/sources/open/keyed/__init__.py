@@ -1,1 +1,0 @@
-"""Keyed providers: search APIs of companies, asked only with a key of the user's own. One module each."""
