@@ -10,6 +10,7 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 MOUNTS = Path("/proc/self/mounts")
 """Where Linux lists what is mounted; elsewhere there is no such file."""
@@ -57,16 +58,27 @@ def read_bytes(path: Path, limit: int) -> bytes:
     Raises:
         OSError: it cannot be read, is no regular file or is too long; `strerror` says which.
     """
-    try:
-        with open(path, "rb", opener=_open) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise _error(_NO_FILE, path)
-            content = file.read(limit + 1)
-    except ValueError as exc:
-        raise _error("it is not a usable path", path) from exc
+    with open_regular(path) as file:
+        content = file.read(limit + 1)
     if len(content) > limit:
         raise _error(f"it is longer than {limit:,} bytes", path)
     return content
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file to read it; nothing else is waited for, such as a named pipe or a device.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file; `strerror` says which.
+    """
+    try:
+        file = open(path, "rb", opener=_open)  # noqa: SIM115 - for the caller
+    except ValueError as exc:
+        raise _error("it is not a usable path", path) from exc
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _error(_NO_FILE, path)
+    return file
 
 
 def read_text(path: Path, limit: int) -> str:

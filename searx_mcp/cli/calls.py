@@ -24,7 +24,7 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse, SearchResult
 from searx_mcp.render.batch import batch_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
@@ -37,6 +37,9 @@ from searx_mcp.settings.sources import Loaded
 @click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
 @click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
+@click.option(
+    "--raw", metavar="PROVIDER", help="Print the JSON of google or brave, untouched; needs a key."
+)
 @working
 async def search(
     loaded: Loaded,
@@ -45,24 +48,28 @@ async def search(
     profile: str | None,
     pages: bool,
     as_json: bool,
+    raw: str | None,
     **options: object,
 ) -> None:
     """Search the web and read the result pages."""
-    raw, settings = given(options), loaded.settings
+    typed, settings = given(options), loaded.settings
     if profile is not None:
         if profile not in settings.profiles:
             known = ", ".join(sorted(settings.profiles)) or "none is configured"
             raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
         settings = settings.model_copy(update={"profile": profile})
     try:
-        request = parse_search(raw, defaults=settings.search_defaults())
+        request = parse_search(typed, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
             with show_progress("searching") as progress:
+                if raw is not None:
+                    print_raw(await client.raw_search(raw, request, progress=progress))
+                    return
                 search = client.search_all if request.queries else client.search
                 found = await search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
-            print_json(search_error_data(error, str(raw.get("query", ""))))
+            print_json(search_error_data(error, str(typed.get("query", ""))))
         print_attempts(error)
         raise
     budget = request.max_tokens
@@ -151,6 +158,16 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
         for hit in each.repeated:
             place = f"result {hit.result} of search {hit.search}"
             out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))
+
+
+def print_raw(batch: RawBatch) -> None:
+    """Print the JSON of a provider in the form that the specification gives it."""
+    rows = [
+        {"query": each.query, "result": each.result}
+        | ({"error": each.error.model_dump(mode="json")} if each.error else {})
+        for each in batch.queries
+    ]
+    print_json({"queries": rows})
 
 
 def print_page(page: Page) -> None:

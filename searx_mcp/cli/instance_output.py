@@ -29,7 +29,6 @@ from searx_mcp.models.instance import (
     InstanceState,
     MonthReport,
     PoolReport,
-    Tier,
 )
 
 WIDE: Final = 110
@@ -122,10 +121,10 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
     for title, facts in (
         ("", _standing(details)),
         ("Collection", _collection(details.open_source)),
-        ("Score", _score(row) if row.tier is not Tier.OPEN else {}),
+        ("Score", _score(row) if row.tier.is_instance else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),
-        ("What /config said", _config(details) if row.tier is not Tier.OPEN else {}),
+        ("What /config said", _config(details) if row.tier.is_instance else {}),
     ):
         _print_facts(out, title, facts)
     if row.engines:
@@ -159,7 +158,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             row.tier,
             *([plain_text(_grade(row))] if width >= WIDE else []),
             # Nobody chooses among open sources by a score: the query does.
-            "" if row.tier is Tier.OPEN else f"{row.score:.2f}",
+            f"{row.score:.2f}" if row.tier.is_instance else "",
             state(row.state),
             percent(row.success),
             seconds(row.p50, width),
@@ -265,7 +264,7 @@ def refresh_lines(refresh: Refresh) -> Iterator[str]:
 
 
 def _grade(row: InstanceReport) -> str:
-    return "" if row.tier is Tier.OPEN else row.grade or "?"
+    return (row.grade or "?") if row.tier.is_instance else ""
 
 
 def forecast(line: BudgetLine, now: datetime) -> Text:

@@ -193,6 +193,7 @@ for _command in (
         "Delete what was learned and read: budgets, states of instances, your choices, captured"
         " pages.",
     ),
+    Deferred("searx_mcp.cli.token:token", "Make a token for a server over HTTP."),
     Deferred(
         "searx_mcp.cli.doctor:doctor",
         "Find out what keeps searches from working, and how to mend it; searches nowhere.",

@@ -100,7 +100,7 @@ def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
     from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
     from searx_mcp.server.policy import is_loopback  # noqa: PLC0415 - as above
 
-    is_exposed = not (is_loopback(settings.http.host) or settings.http.token.get_secret_value())
+    is_exposed = not (is_loopback(settings.http.host) or settings.http.wants_token)
 
     async def work() -> None:
         with lifetime("streamable-http", profile=settings.server.profile) as start:

@@ -1,7 +1,7 @@
 """What an open client searches and reads with, wired when it is first needed."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +34,8 @@ from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.answering import wire_answering
 from searx_mcp.sources.attempt import RequestPacer
-from searx_mcp.sources.open.config import origin_of
-from searx_mcp.sources.open.members import SourceMembers
+from searx_mcp.sources.open.config import OpenSourcesMode, origin_of
+from searx_mcp.sources.open.keyed.config import ProvidersMode
 from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore
@@ -46,6 +46,7 @@ from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
 if TYPE_CHECKING:
+    from searx_mcp.search.providers.keyed import KeyedSearch
     from searx_mcp.search.providers.open_sources import OpenSources
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
@@ -64,6 +65,7 @@ class Asking:
         searcher: searches.
         fetcher: reads pages.
         schedule: runs what is renewed behind the searches, in servers.
+        keyed: asks keyed providers; `None` if none has a key.
     """
 
     upstream: Upstream
@@ -71,6 +73,7 @@ class Asking:
     searcher: Searcher
     fetcher: Fetcher
     schedule: Schedule | None
+    keyed: "KeyedSearch | None"
 
 
 def wire_asking(parts: Components, *, background: bool) -> Asking:
@@ -126,13 +129,16 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             pool=pool,
             clock=clock,
         )
+    open_sources, keyed = _sources(parts, answering)
     searcher = Searcher(
         provider=FallbackSearch(
             instances,
-            _open_sources(parts, parts.sources, answering) if parts.sources else None,
+            open_sources,
             mode=settings.open_sources.mode,
             has_own=lambda: pool.has_own,
             plan=TimePlan(settings.search.phase_timeout),
+            keyed=keyed,
+            instead=settings.providers.mode is ProvidersMode.ONLY,
         ),
         reader=ResultReader(fetcher, settings.web_search, settings.quality, spawn=spawn),
         flights=SingleFlight[Found](spawn),
@@ -151,12 +157,17 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         clock=clock,
     )
     schedule = _started_schedule(parts, upstream) if background else None
-    return Asking(upstream, recorder, searcher, fetcher, schedule)
+    return Asking(upstream, recorder, searcher, fetcher, schedule, keyed)
 
 
-def _open_sources(parts: Components, members: SourceMembers, workers: Workers) -> "OpenSources":
-    """Wire what asks the open sources."""
-    from searx_mcp.search.providers import concurrent_queries, open_sources  # noqa: PLC0415 - may be off
+def _sources(
+    parts: Components, workers: Workers
+) -> "tuple[OpenSources | None, KeyedSearch | None]":
+    """Wire what asks open sources and what asks keyed providers, as far as they are switched on."""
+    members = parts.sources
+    if not members.engines:
+        return None, None
+    from searx_mcp.search.providers import concurrent_queries, keyed, open_sources  # noqa: PLC0415 - may be off
     from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - likewise
 
     sessions, config = parts.sessions.get(), parts.settings.open_sources
@@ -177,14 +188,22 @@ def _open_sources(parts: Components, members: SourceMembers, workers: Workers) -
         has_contact=bool(config.contact),
         clock=parts.clock,
     )
-    return open_sources.OpenSources(
-        members.engines,
+    plan, clock = TimePlan(parts.settings.search.phase_timeout), parts.clock
+
+    def blocked() -> Collection[str]:
+        return parts.membership.blocked
+
+    collections = open_sources.OpenSources(
+        members.collections,
         rounds,
         contact=config.contact,
-        plan=TimePlan(parts.settings.search.phase_timeout),
-        clock=parts.clock,
-        blocked=lambda: parts.membership.blocked,
+        plan=plan,
+        clock=clock,
+        blocked=blocked,
     )
+    providers = keyed.KeyedSearch(members.keyed, rounds, plan=plan, clock=clock, blocked=blocked)
+    is_on = config.mode is not OpenSourcesMode.OFF
+    return collections if is_on else None, providers if members.keyed else None
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:

@@ -25,7 +25,7 @@ from searx_mcp.models.request import (
     SearchArguments,
     SearchRequest,
 )
-from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
@@ -220,6 +220,43 @@ class SearxClient(CorpusCalls):
                 {"queries": request, **arguments}, defaults=self.settings.search_defaults()
             )
         return await search_all(request.searches, partial(self.search, progress=progress))
+
+    async def raw_search(
+        self,
+        provider: str,
+        request: SearchRequest | Sequence[str],
+        /,
+        *,
+        progress: Progress | None = None,
+        **arguments: Unpack[SearchArguments],
+    ) -> RawBatch:
+        """Give the JSON that a keyed provider answers queries with, untouched; nothing is cached.
+
+        Args:
+            provider: its name, such as `google`.
+            request: a request, or the queries with the rest as keyword arguments. Of these the language,
+                the safe search, the time range, the page and the number of results are sent.
+            progress: told each step.
+            **arguments: the fields of `SearchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong, or the provider has no key.
+            SearxMcpError: every query failed; the error of the first one.
+        """
+        from searx_mcp.search.batch import raw_all  # noqa: PLC0415 - what no single search needs
+
+        components = self._opened()
+        if not isinstance(request, SearchRequest):
+            request = parse_search(
+                {"queries": request, **arguments}, defaults=self.settings.search_defaults()
+            )
+        keyed = (await self._asking()).keyed
+        timeout = request.timeout or self.settings.web_search.default_timeout
+        await components.sync.pull()
+        try:
+            return await raw_all(request.searches, keyed, provider, timeout, progress)
+        finally:
+            await components.sync.push()
 
     @override
     async def fetch(

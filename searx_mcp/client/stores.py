@@ -9,6 +9,7 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.files import kept_secret
 from searx_mcp.search.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.storage import sqlite_pages as pages
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
@@ -71,7 +72,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
     if not secret:
         return None
     # Whoever asks others wants other answers.
-    sources = settings.open_sources
+    sources, providers = settings.open_sources, settings.providers
     scope = " ".join(
         [
             instances.public,
@@ -79,6 +80,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
             sources.mode,
             *sorted(sources.disabled),
             str(sources.keenable),
+            *_keyed_scope(providers),
         ]
     )
 
@@ -94,6 +96,14 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
         )
 
     return _with_library(make)
+
+
+def _keyed_scope(providers: ProvidersConfig) -> list[str]:
+    """What tells the answers of keyed providers apart; none without one, as before there were any."""
+    google, brave = providers.google, providers.brave
+    names = [google.search_engine_id, google.safe_search] if google.key else []
+    names += ["brave"] if brave.key else []
+    return [providers.mode, *names] if names else []
 
 
 def _with_library(make: Callable[[], T]) -> T:

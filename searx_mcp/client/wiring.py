@@ -31,7 +31,6 @@ from searx_mcp.search.background.membership import (
 from searx_mcp.search.background.schedule import Activity
 from searx_mcp.search.cache import SharedAnswers
 from searx_mcp.settings.values import Settings
-from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.open.members import SourceMembers
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
@@ -118,7 +117,7 @@ class Components:
         membership: who belongs to the pool.
         refresher: renews the list of public instances, where there is one to fetch.
         activity: whether anybody searches.
-        sources: the open sources, unless they are switched off.
+        sources: open sources and keyed providers, as far as they are switched on.
         sync: shares with other processes what the pool learns.
         shared: the answers of other processes, if they are shared.
         tasks: work that outlives a caller.
@@ -141,7 +140,7 @@ class Components:
     membership: PoolMembership
     refresher: CatalogRefresher | None
     activity: Activity
-    sources: SourceMembers | None
+    sources: SourceMembers
     sync: StateSync
     shared: SharedAnswers | None
     tasks: Tasks
@@ -217,10 +216,8 @@ async def open_components(
         from searx_mcp.client.stores import open_answers  # noqa: PLC0415 - seldom there
 
         shared = open_answers(settings, folder)
-    sources = None
-    if settings.open_sources.mode is not OpenSourcesMode.OFF:
-        sources = SourceMembers.of(settings.open_sources, config=config, rng=rng)
-    sync = StateSync(pool, state, clock, membership, sources=sources.pool if sources else None)
+    sources = SourceMembers.of(settings.open_sources, settings.providers, config=config, rng=rng)
+    sync = StateSync(pool, state, clock, membership, sources=sources.pool)
     tasks = Tasks()
     async with AsyncExitStack() as stack:
         stack.push_async_callback(sync.push)

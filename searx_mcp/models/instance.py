@@ -31,6 +31,13 @@ class Tier(StrEnum):
     C = "C"
     OPEN = "open"
     """No instance: a documented API of an open collection."""
+    KEYED = "keyed"
+    """No instance: a search API of a company, asked with a key of the user's own."""
+
+    @property
+    def is_instance(self) -> bool:
+        """Tell whether it is a tier of instances."""
+        return self not in {Tier.OPEN, Tier.KEYED}
 
 
 class InstanceState(StrEnum):

@@ -106,6 +106,8 @@ class Source(StrEnum):
     """SearXNG instances alone."""
     OPEN = "open"
     """Documented APIs of open collections alone: not the web."""
+    KEYED = "keyed"
+    """Search APIs alone that the user has a key of."""
 
 
 _UNBOUNDED: Final = {"minimum": None, "maximum": None}
@@ -251,7 +253,7 @@ class SearchRequest(Frozen):
         Source,
         Argument(
             read.choice({source.value: source for source in Source}, f"one of {', '.join(Source)}"),
-            "auto, instances, or open (documented APIs alone).",
+            "auto, instances, open (documented APIs alone), or keyed (APIs you have a key of).",
             "WHO",
             schema=None,
         ),

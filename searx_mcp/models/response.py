@@ -191,7 +191,8 @@ class SearchResponse(Frozen):
             gives no estimate of the whole web, so neither do we.
         next_offset: the `offset` of a call that shows those of them that follow; `None` if none do.
         search_time_ms: the search phase, without the reading of pages.
-        instance_used: the base URL that answered first; `open sources` if no instance did.
+        instance_used: the base URL that answered first, or the address of a keyed provider; `open
+            sources` if neither did.
         coverage: what the answer was found in.
         attribution: what the licences of open collections ask to be said, a sentence each.
         engines_used: the engines behind the results.
@@ -280,3 +281,23 @@ class SearchBatch(Frozen):
     """The answers to several searches of one call, in their order."""
 
     queries: tuple[BatchedSearch, ...]
+
+
+class RawAnswer(Frozen):
+    """The answer of a keyed provider to one query, as it came.
+
+    Attributes:
+        query: as asked.
+        result: its JSON; a list of them if more than one page was asked for; `None` if it failed.
+        error: why it failed; `None` if it did not.
+    """
+
+    query: str
+    result: object = None
+    error: SearchFailure | None = None
+
+
+class RawBatch(Frozen):
+    """The answers of a keyed provider to the queries of one call, in their order."""
+
+    queries: tuple[RawAnswer, ...]

@@ -267,8 +267,7 @@ class InstanceAdmin:
                 advice="`searx-mcp instances remove` takes it out.",
             )
         listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
-        if self._parts.sources is not None:
-            listed |= self._parts.sources.hosts
+        listed |= self._parts.sources.hosts
         changed = name not in self._settings.instances.blocked
         changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
         notes = [] if name in listed or not changed else self._not_listed(name, listed)
@@ -304,9 +303,9 @@ class InstanceAdmin:
         now = self._clock()
         pool: InstancePool | SourcePool = self._parts.pool
         urls = [row.url for row in pool.snapshot(now)]
-        sources = self._parts.sources.pool if self._parts.sources else None
-        url = _found(host, [*urls, *(sources.urls() if sources else ())])
-        if sources is not None and url in sources:
+        sources = self._parts.sources.pool
+        url = _found(host, [*urls, *sources.urls()])
+        if url in sources:
             pool = sources
         # Dated ahead: whatever other processes learn of it before they hear of this is older.
         record = pool.reset(url, now + PULL_INTERVAL)

@@ -62,8 +62,8 @@ class Members(Protocol):
         ...
 
     @property
-    def sources(self) -> "SourceMembers | None":
-        """The open sources, unless they are switched off."""
+    def sources(self) -> "SourceMembers":
+        """The open sources and keyed providers that are switched on."""
         ...
 
 
@@ -152,11 +152,9 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
         instances.append(row.model_copy(update=known))
     month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
     report = catalog_report(members.membership.catalog, now)
-    notices: tuple[str, ...] = ()
-    if members.sources is not None:
-        notices = members.sources.notices
-        instances += await _source_rows(members.sources, members.membership.blocked, state, now)
-    notes = (*report.notes, *notices, *filter(None, [state.problem]))
+    sources = members.sources
+    instances += await _source_rows(sources, members.membership.blocked, state, now)
+    notes = (*report.notes, *sources.notices, *filter(None, [state.problem]))
     return report.model_copy(update={"instances": tuple(instances), "month": month, "notes": notes})
 
 
@@ -175,13 +173,13 @@ async def instance_details(
     from searx_mcp.search.background.health import config_report  # noqa: PLC0415 - loads what asks
 
     sources = members.sources
-    if row.tier is Tier.OPEN and sources is not None:
+    if not row.tier.is_instance:
         record, account = sources.pool.record_of(row.url), sources.accounts[row.url]
     else:
         record, account = members.pool.record_of(row.url), account_of(row)
     apart = [Account(account.name, (window,)) for window in account.windows]
     whole, *budgets = await state.budgets([account, *apart], now)
-    source = Source.TABLE if row.tier is Tier.OPEN else Source.LIST
+    source = Source.LIST if row.tier.is_instance else Source.TABLE
     if row.tier is Tier.OWN:
         source = Source.SETTINGS if is_configured else Source.COMMAND
     return InstanceDetails(
@@ -200,7 +198,7 @@ async def instance_details(
             for window, budget in zip(account.windows, budgets, strict=True)
         ),
         config=config_report(record.facts),
-        open_source=sources.described(row.source) if sources and row.source else None,
+        open_source=sources.described(row.source) if row.source else None,
     )
 
 
@@ -273,13 +271,13 @@ async def trial_report(asked: "Asked", pool: InstancePool, state: StateStore, no
 async def _source_rows(
     sources: "SourceMembers", blocked: Collection[str], state: StateStore, now: float
 ) -> list[InstanceReport]:
-    """The open sources, as a tier of their own, with what is left of a day."""
+    """Open sources and keyed providers, as tiers of their own, with what is left of a day or month."""
     rows = [
         row for row in sources.pool.snapshot(now) if sources.engines[row.source].host not in blocked
     ]
     # Their spacing lets go within seconds, and would show one as spent that is only being asked.
     days = [
-        replace(account, windows=account.windows[-1:])
+        replace(account, windows=account.windows[1:])
         for account in (sources.accounts[row.url] for row in rows)
     ]
     budgets = await state.budgets(days, now)

@@ -30,7 +30,7 @@ CONFIDENCE = 4.0
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
-_TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
+_TRUSTED = frozenset({Tier.OWN, Tier.OPEN, Tier.KEYED})
 
 
 class Score(NamedTuple):

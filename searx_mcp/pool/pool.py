@@ -322,16 +322,24 @@ class SourcePool(Members):
         sources: name and address of each.
         config: how failures are judged; limits are by `LIMIT_BASE`.
         rng: the dice.
+        keyed: names of those that are keyed providers.
     """
 
     def __init__(
-        self, sources: Iterable[tuple[str, str]], *, config: PoolConfig, rng: "random.Random"
+        self,
+        sources: Iterable[tuple[str, str]],
+        *,
+        config: PoolConfig,
+        rng: "random.Random",
+        keyed: Collection[str] = (),
     ) -> None:
         update = {"limits_double": True, "rate_limit_backoff_base": LIMIT_BASE}
         super().__init__(config.model_copy(update=update), rng)
-        standing = Standing(Tier.OPEN, None, OWN_PRIOR)
         self._names = {url: name for name, url in sources}
-        self._members = {url: Member(url, standing) for url in self._names}
+        self._members = {
+            url: Member(url, Standing(Tier.KEYED if name in keyed else Tier.OPEN, None, OWN_PRIOR))
+            for url, name in self._names.items()
+        }
 
     @override
     def __repr__(self) -> str:

@@ -1,19 +1,28 @@
 """Several searches of one call: side by side, each with its own answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
 
-from searx_mcp.errors import SearxMcpError
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import (
     BatchedSearch,
+    RawAnswer,
+    RawBatch,
     RepeatedHit,
     SearchBatch,
     SearchFailure,
     SearchResponse,
 )
+from searx_mcp.models.service import Progress
 from searx_mcp.render.errors import search_error_data
 from searx_mcp.search.merge import canonical_key
+from searx_mcp.search.providers.context import NO_KEY
+from searx_mcp.search.providers.keyed import KeyedSearch
+from searx_mcp.search.searcher import instance_query
+
+T = TypeVar("T")
 
 
 async def search_all(
@@ -30,11 +39,7 @@ async def search_all(
     Raises:
         SearxMcpError: every search failed; the error of the first one.
     """
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_settled(search(request))) for request in requests]
-    outcomes = [task.result() for task in tasks]
-    if all(isinstance(outcome, SearxMcpError) for outcome in outcomes):
-        raise next(outcome for outcome in outcomes if isinstance(outcome, SearxMcpError))
+    outcomes = await _all_settled(map(search, requests))
     seen: dict[str, RepeatedHit] = {}
     return SearchBatch(
         queries=tuple(
@@ -48,7 +53,57 @@ async def search_all(
     )
 
 
-async def _settled(search: Awaitable[SearchResponse]) -> SearchResponse | SearxMcpError:
+async def raw_all(
+    requests: Sequence[SearchRequest],
+    keyed: KeyedSearch | None,
+    provider: str,
+    timeout: float,  # noqa: ASYNC109 - of all of it, and told to each
+    progress: Progress | None,
+) -> RawBatch:
+    """Ask a keyed provider for all at the same time, and give its JSON untouched.
+
+    Args:
+        requests: one or more.
+        keyed: asks; `None` if no provider has a key.
+        provider: its name.
+        timeout: seconds.
+        progress: told each step.
+
+    Raises:
+        InvalidArgumentError: the provider has no key.
+        SearxMcpError: every query failed; the error of the first one.
+    """
+    if keyed is None:
+        raise InvalidArgumentError("raw", "no keyed provider has a key", advice=NO_KEY)
+    deadline = asyncio.get_running_loop().time() + timeout
+
+    def ask(request: SearchRequest) -> Awaitable[object]:
+        query, wanted = instance_query(request), request.results_count
+        return keyed.raw(provider, query, wanted=wanted, deadline=deadline, progress=progress)
+
+    outcomes = await _all_settled(map(ask, requests))
+    return RawBatch(
+        queries=tuple(
+            RawAnswer(query=request.query, error=_failure(request.query, outcome))
+            if isinstance(outcome, SearxMcpError)
+            else RawAnswer(query=request.query, result=outcome)
+            for request, outcome in zip(requests, outcomes, strict=True)
+        )
+    )
+
+
+async def _all_settled(searches: Iterable[Awaitable[T]]) -> list[T | SearxMcpError]:
+    """Wait for all; if all fail, the first failure is raised."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_settled(search)) for search in searches]
+    outcomes = [task.result() for task in tasks]
+    failures = [outcome for outcome in outcomes if isinstance(outcome, SearxMcpError)]
+    if len(failures) == len(outcomes):
+        raise failures[0]
+    return outcomes
+
+
+async def _settled(search: Awaitable[T]) -> T | SearxMcpError:
     try:
         return await search
     except SearxMcpError as error:  # a value, since it is the end of this search alone
@@ -56,9 +111,12 @@ async def _settled(search: Awaitable[SearchResponse]) -> SearchResponse | SearxM
 
 
 def _failed(query: str, error: SearxMcpError) -> BatchedSearch:
+    return BatchedSearch(query=query, error=_failure(query, error))
+
+
+def _failure(query: str, error: SearxMcpError) -> SearchFailure:
     data = search_error_data(error, query)
-    told = {name: data[name] for name in SearchFailure.model_fields}
-    return BatchedSearch(query=query, error=SearchFailure(**told))
+    return SearchFailure(**{name: data[name] for name in SearchFailure.model_fields})
 
 
 def _told_once(

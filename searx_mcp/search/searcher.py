@@ -89,6 +89,8 @@ def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
 def _reason(found: Found, page: int) -> str:
     if found.coverage is Coverage.COLLECTIONS:
         return "the collections asked gave no more, of three pages at most"
+    if found.keyed:
+        return f"{found.keyed} gave no more"
     if found.own:
         return "your instance has no more"
     return f"public instances are asked for one page a call; page {page + 1} may have more"

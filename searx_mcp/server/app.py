@@ -10,12 +10,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver import server as library
-from mcp.types import GetPromptResult, InputRequiredResult
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
 from typing_extensions import override
 
 from searx_mcp import __version__
@@ -25,7 +26,7 @@ from searx_mcp.server.events import CallLog, note_unopened
 from searx_mcp.server.instructions import instructions
 from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
-from searx_mcp.server.tools import Tools
+from searx_mcp.server.tools import Tools, allowed_only
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -120,16 +121,30 @@ _SET_UP: Final = getattr(library, _SETS_UP)
 
 
 class Server(MCPServer[None]):
-    """A server that tells a client what is wrong with its request for a prompt.
+    """A server that tells a client what is wrong with a name, and with its request for a prompt.
 
-    The SDK takes an unknown name and a missing argument for mistakes of the server: it logs a traceback and
-    tells the client nothing.
+    Of a prompt, the SDK takes an unknown name and a missing argument for mistakes of the server: it logs a
+    traceback and tells the client nothing.
 
     Attributes:
         backend: what performs the calls, for fronts beside MCP.
     """
 
     backend: "Backend"
+
+    @override
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: there is none of this name; tools may have other names since the client listed them.
+        """
+        if self._tool_manager.get_tool(name) is None:
+            known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
+            raise ToolError(f"Unknown tool: {shown(name)}. This server has: {known}.")
+        return await super().call_tool(name, arguments, context)
 
     @override
     async def get_prompt(
@@ -163,6 +178,8 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
     tools = Tools(settings, backend.get, boundary, backend.log)
     names = settings.server.published()
+    # Each token has a list of its own, which nothing between may keep for others.
+    scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
     with _logging_kept():
         server = Server(
             "searx-mcp",
@@ -173,7 +190,8 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             resources=[*resources(backend.instances, names=names, boundary=boundary)],
             lifespan=backend.lifespan,
             subscriptions=False,  # no list changes while the server runs, so no change is announced
-            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")),
+            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope=scope)),
+            middleware=[allowed_only(names)] if settings.http.tokens_file else [],
         )
     server.backend = backend
     server.add_prompt(

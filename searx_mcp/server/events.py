@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp import __version__
+from searx_mcp.server.tokens import caller_of
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -109,8 +110,9 @@ class CallLog:
         results: list[CallToolResult] = []
         with self._numbered() as call:
             _log.info(
-                "server.call tool=%s client=%s protocol=%s",
+                "server.call tool=%s client=%s protocol=%s caller=%s",
                 *(tool, client_name(context)[:_LONGEST_NAME], context.protocol_version),
+                caller_of(context).name or None,
             )
             _show_arguments(arguments)
             began = asyncio.get_running_loop().time()
@@ -122,7 +124,7 @@ class CallLog:
 
     @contextmanager
     def request(
-        self, route: str, arguments: Mapping[str, Any], *, request_id: str, client: str
+        self, route: str, arguments: Mapping[str, Any], *, request_id: str, caller: str
     ) -> Iterator[Callable[[int, int], None]]:
         """Write that a REST request begins, and how it ends.
 
@@ -130,7 +132,7 @@ class CallLog:
             route: its name.
             arguments: of its body or its query.
             request_id: of the request, as in the header of its answer.
-            client: name of the token that came with it; empty for none.
+            caller: name of the token that came with it; empty for none.
 
         Yields:
             What takes the status and the bytes of the answer, if there is one.
@@ -142,7 +144,7 @@ class CallLog:
             answer = (status, size)
 
         with self._numbered() as call:
-            _log.info("server.request route=%s id=%s client=%s", route, request_id, client or None)
+            _log.info("server.request route=%s id=%s caller=%s", route, request_id, caller or None)
             _show_arguments(arguments)
             began = asyncio.get_running_loop().time()
             try:
@@ -216,6 +218,26 @@ def note_empty() -> None:
 def note_budget(tokens: int) -> None:
     """Write how many tokens an answer may have."""
     _log.debug("server.budget tokens=%d", tokens)
+
+
+def note_tokens(count: int) -> None:
+    """Write how many tokens the file of tokens has."""
+    _log.info("server.tokens_read count=%d", count)
+
+
+def note_tokens_unread(reason: str, count: int) -> None:
+    """Write why the file of tokens cannot be read again, and how many go on to count."""
+    _log.error("server.tokens_unread reason=%s kept=%d", reason, count)
+
+
+def note_guesses(address: str) -> None:
+    """Write that an address has sent as many wrong tokens as it may."""
+    _log.warning("server.wrong_tokens address=%s", address)
+
+
+def note_quota(caller: str) -> None:
+    """Write that a caller has used the last call that they had."""
+    _log.warning("server.quota_used caller=%s", caller)
 
 
 def note_unopened(error: Exception) -> None:

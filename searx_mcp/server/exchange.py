@@ -9,6 +9,7 @@ import pydantic_core
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from searx_mcp.server.policy import MCP_PATH, Refusal
+from searx_mcp.server.tokens import identity_of
 
 _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
@@ -27,6 +28,9 @@ class Exchange:
         body: of the request, whole.
         send: takes the answer.
         more: headers of the answer, besides its own.
+
+    Attributes:
+        scope: of the request.
     """
 
     def __init__(
@@ -37,7 +41,7 @@ class Exchange:
         send: Send,
         more: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
-        self._scope = scope
+        self.scope = scope
         self._headers = headers
         self._body = body
         self._send = send
@@ -51,17 +55,18 @@ class Exchange:
     @property
     def carries_call(self) -> bool:
         """Whether somebody waits for an answer; a stream that was asked for with GET is none."""
-        return bool(self._scope["method"] != "GET")
+        return bool(self.scope["method"] != "GET")
 
     @property
     def session(self) -> bytes:
-        """The id of its session, or nothing."""
-        return self._headers.get(_SESSION, b"")
+        """Its session, which is nobody's but the caller's who opened it; or nothing."""
+        name = self._headers.get(_SESSION, b"")
+        return identity_of(self.scope).name.encode() + b" " + name if name else b""
 
     @property
     def ends_session(self) -> bool:
         """Whether it is the request by which a client ends its session."""
-        return bool(self._scope["method"] == "DELETE" and self.session)
+        return bool(self.scope["method"] == "DELETE" and self.session)
 
     async def done(self) -> None:
         """Wait until it is served, or ended."""
@@ -88,14 +93,14 @@ class Exchange:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(self._watch(receive))
             try:
-                await app(self._scope, self._replay, self._answer)
+                await app(self.scope, self._replay, self._answer)
             finally:
                 watch.cancel()
         if self._is_complete or not self._is_over.is_set():
             return
         if self._ended_with is not None:
             await self._close(self._ended_with)
-        if self._request_id is not None and self.session:
+        if self.request_id is not None and self.session:
             await app(*self._cancellation())
 
     async def _watch(self, receive: Receive) -> None:
@@ -125,20 +130,20 @@ class Exchange:
 
     async def _close(self, refusal: Refusal) -> None:
         if not self._is_begun:
-            await refusal.send(self._scope, self._send, self._more, self._request_id)
+            await refusal.send(self.scope, self._send, self._more, self.request_id)
             return
         last = b""
-        is_rest = self._scope["path"] != MCP_PATH
-        if self._is_stream and (is_rest or self._request_id is not None):
-            whole = json.dumps(refusal.content(self._scope, self._request_id))
+        is_rest = self.scope["path"] != MCP_PATH
+        if self._is_stream and (is_rest or self.request_id is not None):
+            whole = json.dumps(refusal.content(self.scope, self.request_id))
             name = b"error" if is_rest else b"message"
             last = b"event: " + name + b"\r\ndata: " + whole.encode() + b"\r\n\r\n"
         await self._send({"type": "http.response.body", "body": last})
 
     @property
-    def _request_id(self) -> str | int | None:
+    def request_id(self) -> str | int | None:
         """The id of the request in the body, if it is one of MCP."""
-        if self._scope["path"] != MCP_PATH or self._scope["method"] != "POST":
+        if self.scope["path"] != MCP_PATH or self.scope["method"] != "POST":
             return None
         try:
             message: Any = pydantic_core.from_json(self._body)
@@ -152,9 +157,9 @@ class Exchange:
         body = json.dumps({
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
-            "params": {"requestId": self._request_id, "reason": "the connection was closed"},
+            "params": {"requestId": self.request_id, "reason": "the connection was closed"},
         }).encode()  # fmt: skip
-        headers = [row for row in self._scope["headers"] if row[0] != b"content-length"]
+        headers = [row for row in self.scope["headers"] if row[0] != b"content-length"]
 
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
@@ -162,4 +167,4 @@ class Exchange:
         async def send(message: Message) -> None:
             del message
 
-        return {**self._scope, "headers": headers}, receive, send
+        return {**self.scope, "headers": headers}, receive, send

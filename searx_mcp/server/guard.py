@@ -7,12 +7,15 @@ stands on, the token, the kind of its body, the size and the time of its body.
 import asyncio
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from searx_mcp.server.access import Access
 from searx_mcp.server.exchange import Exchange
 from searx_mcp.server.policy import (
     MCP_PATH,
@@ -25,6 +28,7 @@ from searx_mcp.server.policy import (
     Policy,
     Refusal,
 )
+from searx_mcp.server.tokens import Identity, marked
 
 _LAST_CALLS: Final = 1.0
 """Seconds for the calls of a session to end, before it does."""
@@ -38,12 +42,14 @@ class Guard:
     Args:
         app: what serves them.
         policy: which requests are served.
+        access: whose are, and how many.
         body_seconds: in which the body of a request must have arrived.
     """
 
-    def __init__(self, app: ASGIApp, policy: Policy, body_seconds: float) -> None:
+    def __init__(self, app: ASGIApp, policy: Policy, access: Access, body_seconds: float) -> None:
         self._app = app
         self._policy = policy
+        self._access = access
         self._body_seconds = body_seconds
         self._open: set[Exchange] = set()
         self._ending: set[bytes] = set()
@@ -68,32 +74,48 @@ class Guard:
             return
         if scope["path"] == f"{MCP_PATH}/":  # as people write it
             scope = {**scope, "path": MCP_PATH}
-        headers: dict[bytes, bytes] = {}
-        for name, value in scope["headers"]:
-            # Of two tokens or two kinds neither counts.
-            headers[name] = value if name not in headers else b""
+        headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
         scope = {**scope, "state": {**scope.get("state", {}), "request_id": request_id}}
         shared = [(b"x-request-id", request_id.encode())]
-        refusal = self._policy.refusal(scope, headers)
+        admitted = await self._admitted(scope, headers)
         if (origin := headers.get(b"origin")) and self._policy.allows_origin(origin):
             shared += _shared_with(origin)
             asked = headers.get(b"access-control-request-method")
-            if scope["method"] == "OPTIONS" and asked and refusal is not WRONG_HOST:
+            if scope["method"] == "OPTIONS" and asked and admitted is not WRONG_HOST:
                 await _preflight(send, headers, shared)
                 return
+        if isinstance(admitted, Refusal):
+            await admitted.send(scope, send, shared)
+            return
         try:
-            body = await self._body(scope, receive, refusal)
+            body = await self._body(scope, receive)
         except _Refused as exc:
             await exc.refusal.send(scope, send, shared)
         except _Gone:
             pass
         else:
-            exchange = Exchange(scope, headers, body, send, shared)
-            if exchange.session in self._ending:
-                await SESSION_ENDED.send(scope, send, shared)
+            exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
+            if refusal := self._unserved(exchange, admitted, body):
+                await refusal.send(scope, send, shared, exchange.request_id)
             else:
                 await self._serve(exchange, receive)
+
+    def _unserved(self, exchange: Exchange, identity: Identity, body: bytes) -> Refusal | None:
+        """Why a whole request is not served."""
+        if exchange.session in self._ending:
+            return SESSION_ENDED
+        return self._access.charge(exchange.scope, identity, body)
+
+    async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+        """Whose request it is, or why it is refused for its head."""
+        if refusal := self._policy.wrong_place(headers):
+            return refusal
+        admitted = await self._access.admit(scope, headers)
+        if isinstance(admitted, Refusal):
+            return admitted
+        refusal = self._policy.wrong_kind(scope, headers)
+        return refusal or (STOPPING if self._is_stopping else admitted)
 
     async def _serve(self, exchange: Exchange, receive: Receive) -> None:
         try:
@@ -117,20 +139,17 @@ class Guard:
                 for call in calls:
                     await call.done()
 
-    async def _body(self, scope: Scope, receive: Receive, refusal: Refusal | None) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Read the whole body, so that nothing else waits for it.
 
         Args:
             scope: of the request.
             receive: gives the body.
-            refusal: why it need not be read.
 
         Raises:
             _Refused: the request is not served.
             _Gone: nobody waits for an answer.
         """
-        if refusal := refusal or (STOPPING if self._is_stopping else None):
-            raise _Refused(refusal)
         body = bytearray()
         try:
             async with asyncio.timeout(self._body_seconds):
@@ -145,7 +164,7 @@ class Guard:
         except TimeoutError as exc:
             raise _Refused(TOO_SLOW) from exc
         whole = bytes(body)
-        if refusal := self._policy.refusal_of(scope, whole):
+        if refusal := self._policy.wrong_body(scope, whole):
             raise _Refused(refusal)
         return whole
 
@@ -164,6 +183,22 @@ def _request_id(headers: Mapping[bytes, bytes]) -> str:
     """By what a request is found in the logs of its client and of this server: the client's own id, or a new one."""
     found = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
     return found[0].decode() if found else secrets.token_hex(8)
+
+
+def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """The headers of a request; of two tokens or two kinds neither counts."""
+    found: dict[bytes, bytes] = {}
+    for name, value in headers:
+        found[name] = value if name not in found else b""
+    return found
+
+
+def _marked(scope: Scope, identity: Identity) -> Scope:
+    """The scope with its sender, to whom the SDK binds the sessions of MCP that they open."""
+    scope = marked(scope, identity)
+    if identity.name:
+        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))
+    return scope
 
 
 def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:

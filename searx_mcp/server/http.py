@@ -19,6 +19,7 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
+from searx_mcp.server.access import Access
 from searx_mcp.server.app import Server
 from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
 from searx_mcp.server.guard import Guard
@@ -41,6 +42,9 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         server: of `searx_mcp.server.app.build_server`.
         config: who may reach it.
         limits: of its sessions and bodies.
+
+    Raises:
+        SettingsError: the file of tokens cannot be used.
     """
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
@@ -59,7 +63,9 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         app.router.routes.extend(rest_routes(server.backend))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    return Guard(Sessions(app, server.session_manager), Policy.of(config), limits.body)
+    return Guard(
+        Sessions(app, server.session_manager), Policy.of(config), Access(config), limits.body
+    )
 
 
 async def _health(_: Request) -> Response:
@@ -147,12 +153,13 @@ async def serve_http(
         limits: what clients may take.
 
     Raises:
-        SettingsError: it cannot listen there, or may not without a token.
+        SettingsError: it cannot listen there, may not without a token, or cannot read the file of tokens.
     """
+    app = http_app(server, config, limits)
     listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
     url = _url(listener)
     serving = _Server(
-        http_app(server, config, limits),
+        app,
         limits,
         lambda: listening(url) if listening is not None else None,
     )
@@ -185,7 +192,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
         ) from exc
     family, _, _, _, address = min(found, key=lambda row: row[0] != socket.AF_INET)
     is_local = ipaddress.ip_address(address[0]).is_loopback
-    if not (is_local or config.token.get_secret_value() or allow_unauthenticated):
+    if not (is_local or config.wants_token or allow_unauthenticated):
         raise SettingsError(
             "http.token",
             f"others than this machine reach {config.host}, and there is no token",

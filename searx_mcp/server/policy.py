@@ -3,12 +3,11 @@
 Nothing of a request is quoted, neither in an answer nor in a log.
 """
 
-import hmac
 import ipaddress
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import pydantic_core
@@ -27,7 +26,8 @@ _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _AUTHORITY: Final = re.compile(
     rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
 )
-_BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
+_OUR_SITES: Final = frozenset({b"none", b"same-origin"})
+"""Of Sec-Fetch-Site: a person, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
 _JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
 _MAX_VALUES: Final = 10_000
 """Of a body: a megabyte of brackets would hold up everybody for .37 s, this many values for 15 ms; calls have some tens."""
@@ -44,12 +44,14 @@ class Refusal:
         code: what is wrong, as everywhere.
         message: a sentence for a person.
         headers: of the response, besides those of its body.
+        retry_after: seconds after which it may be served; 0 if that is not known.
     """
 
     status: int
     code: ErrorCode
     message: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    retry_after: int = 0
 
     def content(self, scope: Scope, request_id: str | int | None = None) -> Mapping[str, Any]:
         """What it is in JSON; for MCP an error of JSON-RPC.
@@ -58,7 +60,9 @@ class Refusal:
             scope: of the request.
             request_id: of the request in its body, where that is known.
         """
-        error = {"code": self.code.value, "message": self.message}
+        error: dict[str, Any] = {"code": self.code.value, "message": self.message}
+        if self.retry_after:
+            error["retry_after"] = self.retry_after
         if scope["path"] != MCP_PATH:
             return {"error": error}
         told = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
@@ -86,6 +90,8 @@ class Refusal:
             *self.headers,
             *more,
         ]
+        if self.retry_after:
+            headers.append((b"retry-after", b"%d" % self.retry_after))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
@@ -99,18 +105,6 @@ _WRONG_ORIGIN: Final = Refusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "The server does not serve this web page: the operator allows pages with http.allowed_origins.",
-)
-_NO_TOKEN: Final = Refusal(
-    401,
-    ErrorCode.UNAUTHORIZED,
-    "The server wants its token, as Authorization: Bearer TOKEN.",
-    ((b"www-authenticate", b'Bearer realm="searx-mcp"'),),
-)
-_WRONG_TOKEN: Final = Refusal(
-    401,
-    ErrorCode.UNAUTHORIZED,
-    "This is not the token of the server.",
-    ((b"www-authenticate", b'Bearer realm="searx-mcp", error="invalid_token"'),),
 )
 _NO_JSON: Final = Refusal(
     415,
@@ -147,7 +141,8 @@ STOPPING: Final = Refusal(
     503,
     ErrorCode.CONNECTION_ERROR,
     "The server is stopping: try again in some seconds.",
-    ((b"retry-after", b"5"), (b"connection", b"close")),
+    ((b"connection", b"close"),),
+    retry_after=5,
 )
 
 
@@ -159,14 +154,12 @@ class Policy:
         hosts: names, with a port or for all ports, that a request may be sent to; `None` allows all.
         addresses: whether it may be sent to any address that is no name, too.
         origins: web pages that may send one, with or without a port; those without stand for all ports.
-        token: that it must have; empty for none.
         max_body: bytes.
     """
 
     hosts: frozenset[str] | None
     addresses: bool
     origins: frozenset[str]
-    token: bytes = field(repr=False)
     max_body: int
 
     @classmethod
@@ -176,10 +169,11 @@ class Policy:
         A web page that makes a name lead here (DNS rebinding) can neither know the token nor send a
         request to an address instead of its name: https://fetch.spec.whatwg.org/#forbidden-request-header.
         """
-        token = config.token.get_secret_value().encode()
         named = {host.lower() for host in config.allowed_hosts}
         local = is_loopback(config.host)
-        hosts = None if token and not local and not named else frozenset(named | _LOOPBACK)
+        hosts = (
+            None if config.wants_token and not local and not named else frozenset(named | _LOOPBACK)
+        )
         origins = {origin.lower() for origin in config.allowed_origins}
         if local:
             origins |= {f"{scheme}://{host}" for scheme in ("http", "https") for host in _LOOPBACK}
@@ -187,20 +181,20 @@ class Policy:
             hosts=hosts,
             addresses=not named and not local,
             origins=frozenset(origins),
-            token=token,
             max_body=config.max_body_size,
         )
 
-    def refusal(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
-        """Why a request is refused for what its head says, or `None`."""
+    def wrong_place(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
+        """Why a request is refused for the name under which it came, or for the page that sent it."""
         if not self.allows_host(headers.get(b"host", b"")):
             return WRONG_HOST
-        if (origin := headers.get(b"origin")) is not None and not self.allows_origin(origin):
-            return _WRONG_ORIGIN
-        # Clients that are refused look there for OAuth, and should find that there is none.
-        is_lookup = scope["path"].startswith("/.well-known/")
-        if not is_lookup and (refusal := self._unproven(headers.get(b"authorization", b""))):
-            return refusal
+        if (origin := headers.get(b"origin")) is not None:
+            return None if self.allows_origin(origin) else _WRONG_ORIGIN
+        # An image, a form and a link of a page send no origin with GET, but browsers say where from.
+        return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else _WRONG_ORIGIN
+
+    def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
+        """Why a request is refused for what its head says of its body."""
         if scope["method"] == "POST":
             if not _is_json(headers):
                 return _NO_JSON
@@ -214,21 +208,12 @@ class Policy:
         return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
-    def refusal_of(scope: Scope, body: bytes) -> Refusal | None:
+    def wrong_body(scope: Scope, body: bytes) -> Refusal | None:
         """Why a request is refused for its whole body, or `None`."""
         if sum(map(body.count, b"[{,")) > _MAX_VALUES:
             return _TOO_MANY
         is_message = scope["path"] != MCP_PATH or scope["method"] != "POST" or _is_message(body)
         return None if is_message else _NO_MESSAGE
-
-    def _unproven(self, authorization: bytes) -> Refusal | None:
-        """Why a request is refused for its token, or for want of it."""
-        if not self.token:
-            return None
-        found = _BEARER.fullmatch(authorization)
-        if found is None:
-            return _NO_TOKEN
-        return None if hmac.compare_digest(found[1], self.token) else _WRONG_TOKEN
 
     def allows_host(self, host: bytes) -> bool:
         """Tell whether a request may be sent to this host, with or without a port."""

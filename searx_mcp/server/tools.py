@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, ToolAnnotations
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from typing_extensions import override
 
 from searx_mcp.arguments import fetch_schema, search_schema
+from searx_mcp.errors import ErrorCode
 from searx_mcp.models.request import MAX_TOKENS, TOKEN_CHARS
-from searx_mcp.server.events import CallLog
+from searx_mcp.server.events import CallLog, note_failure
 from searx_mcp.server.schemas import output_schema
+from searx_mcp.server.tokens import caller_of, identity_of
 from searx_mcp.settings.tools import Tool as Name
 from searx_mcp.settings.values import Settings
 
@@ -148,6 +151,9 @@ class Tools:
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(published.tool, arguments, context) as keep:
+                if not caller_of(context).may(published.tool):
+                    note_failure(ErrorCode.UNAUTHORIZED.value)
+                    return _forbidden(name)
                 if (calls := self._calls.get(published.calls)) is None:
                     module = await asyncio.to_thread(import_module, published.calls)
                     calls = module.Calls(self._settings, self._service, self._boundary)
@@ -173,6 +179,31 @@ class Tools:
                 getattr(import_module(module_name), model)
             )
         return tool.model_copy(update={"parameters": published.schema})
+
+
+def _forbidden(name: str) -> CallToolResult:
+    text = f"The token does not allow {name}: use the tools of the list."
+    return CallToolResult(is_error=True, content=[TextContent(type="text", text=text)])
+
+
+def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
+    """What leaves the tools out of a list that the token of its client does not allow.
+
+    Args:
+        names: the published name of each tool.
+    """
+
+    async def narrow(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method != "tools/list" or ctx.request is None:
+            return result
+        identity = identity_of(ctx.request.scope)
+        allowed = {name for tool, name in names.items() if identity.may(tool)}
+        if not isinstance(result, dict):
+            raise TypeError(type(result))  # the SDK hands over what it will send
+        return {**result, "tools": [tool for tool in result["tools"] if tool["name"] in allowed]}
+
+    return narrow
 
 
 class RawTool(Tool):

@@ -13,7 +13,7 @@ import pydantic_core
 from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
 
-ALIASES: Final[Mapping[str, tuple[str, str]]] = {
+ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "SEARX_MCP_REDIS_URL": ("redis", "url"),
     "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
@@ -23,6 +23,10 @@ ALIASES: Final[Mapping[str, tuple[str, str]]] = {
     "SIMILARITY_THRESHOLD": ("embedding", "threshold"),
     "EMBEDDING_TOKENS_SIZE": ("corpus", "chunk_tokens"),
     "CONCURRENCY": ("corpus", "concurrency"),
+    "GOOGLE_API_KEY": ("providers", "google", "key"),
+    "GOOGLE_SEARCH_ENGINE_ID": ("providers", "google", "search_engine_id"),
+    "GOOGLE_SAFE_SEARCH": ("providers", "google", "safe_search"),
+    "BRAVE_API_KEY": ("providers", "brave", "key"),
     "DATA_DIR": ("storage", "folder"),
     "REQUEST_TIMEOUT_MS": ("web_fetch", "default_timeout"),
     "MCP_RESPONSE_TOKEN_BUDGET": ("server", "response_token_budget"),

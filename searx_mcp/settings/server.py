@@ -111,6 +111,10 @@ class HttpConfig(Frozen):
         default=SecretStr(""),
         description="Bearer token that requests must have, 16 characters or more; empty: none.",
     )
+    tokens_file: str = Field(
+        default="",
+        description="File of named tokens, each with tools and quotas, in place of http.token.",
+    )
     allowed_hosts: tuple[_Host, ...] = Field(
         default=(),
         description="Names under which clients reach it, such as search.example.org, besides loopback.",
@@ -122,3 +126,16 @@ class HttpConfig(Frozen):
     max_body_size: Annotated[ByteCount, Field(ge=1_024, le=67_108_864)] = Field(
         default=1_048_576, description="Bytes of a request at most, such as 1MB."
     )
+
+    @model_validator(mode="after")
+    def _check_tokens(self) -> Self:
+        if self.token.get_secret_value() and self.tokens_file:
+            reason = "there is http.token, too: give the one token a name in the file"
+            context = {"key": "http.tokens_file", "reason": reason}
+            raise PydanticCustomError("setting", "{key}: {reason}", context)
+        return self
+
+    @property
+    def wants_token(self) -> bool:
+        """Whether a request must have a token."""
+        return bool(self.token.get_secret_value() or self.tokens_file)

@@ -14,7 +14,7 @@ the setting, the place, the value and what is allowed.
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -107,7 +107,7 @@ def load(
     """
     _check_variables(environ)
     # A table that is not there would build its model twice: by itself, and as part of all.
-    values: dict[str, Any] = {name: {} for name in _TABLES}
+    values: dict[str, Any] = {name: {} for name in _TABLES if "." not in name}
     origins = dict.fromkeys(_FIELDS, DEFAULT)
     strengths = dict.fromkeys(_FIELDS, 0)
     strongest_last = (
@@ -147,26 +147,34 @@ def effective(settings: Settings, origins: Mapping[str, str]) -> list[SettingRow
     return rows
 
 
-_TABLES: Final[Mapping[str, type[BaseModel]]] = {
-    name: field.annotation
-    for name, field in Settings.model_fields.items()
-    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-}
+def _tables_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
+    """Find the tables of a model and those inside them, by dotted name."""
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield f"{prefix}{name}", field.annotation
+            yield from _tables_of(field.annotation, f"{prefix}{name}.")
+
+
+_TABLES: Final[Mapping[str, type[BaseModel]]] = dict(_tables_of(Settings))
 _FIELDS: Final[Mapping[str, FieldInfo]] = {
     "profile": Settings.model_fields["profile"],
     **{
         f"{table}.{key}": field
         for table, model in _TABLES.items()
         for key, field in model.model_fields.items()
+        if f"{table}.{key}" not in _TABLES
     },
 }
 _SECRETS: Final = frozenset(
     key for key, field in _FIELDS.items() if "SecretStr" in str(field.annotation)
 )
-SECRETS: Final = _SECRETS | {key.partition(".")[0] for key in _SECRETS}
+SECRETS: Final = _SECRETS | {
+    table for table in _TABLES if any(key.startswith(f"{table}.") for key in _SECRETS)
+}
 """Settings whose wrong values are not shown, and their tables, which may be given whole."""
-# How many names lead to a value; one for what is no table, or unknown.
-_DEPTHS: Final = {**dict.fromkeys(_TABLES, 2), "profiles": 3}
+_PROFILES: Final = "profiles"
+_PROFILE_DEPTH: Final = 3
+"""Names that lead to an argument of a profile."""
 
 _Path: TypeAlias = tuple[str, ...]
 _Leaf: TypeAlias = tuple[_Path, object, str]
@@ -238,9 +246,10 @@ def _argument_leaves(overrides: Mapping[str, object]) -> Iterator[_Leaf]:
 
 
 def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:
-    depth = _DEPTHS.get(path[0], 1) if path else None
+    in_profiles = path[:1] == (_PROFILES,)
+    is_table = not path or ".".join(path) in _TABLES or (in_profiles and len(path) < _PROFILE_DEPTH)
     # A profile without arguments is one nevertheless.
-    if len(path) == depth or (value == {} and path[:1] == ("profiles",)):
+    if not is_table or (value == {} and in_profiles):
         yield path, value, origin(path)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
@@ -275,7 +284,7 @@ def _listed(text: str) -> list[str]:
 
 def _check_variables(environ: Mapping[str, str]) -> None:
     """Refuse variables of ours that mean nothing: most are misspelt."""
-    keys = (*_FIELDS, *_DEPTHS)
+    keys = (*_FIELDS, *_TABLES, _PROFILES)
     known = {*OTHER_VARIABLES, *(f"{PREFIX}{key.replace('.', '__').upper()}" for key in keys)}
     for name in environ:
         upper = name.upper()
@@ -291,13 +300,13 @@ def _check_variables(environ: Mapping[str, str]) -> None:
 def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> SettingsError:
     context = details.get("ctx", {})
     location = [str(part) for part in details["loc"]]
-    key = ".".join(location[: _DEPTHS.get(location[0], 1)] if location else [])
+    key = _named(location)
     if "key" in context:
         key, message = context["key"], context["reason"]
-    elif key == CREDENTIALS and len(location) > _DEPTHS["instances"]:
+    elif key == CREDENTIALS and len(location) > CREDENTIALS.count(".") + 1:
         message = wrong_entry(details)
     elif details["type"] == "extra_forbidden":
-        message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_DEPTHS))}"
+        message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_TABLES, _PROFILES))}"
         return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
         allowed = _allowed(key)
@@ -312,13 +321,21 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
     return SettingsError(key, message, origin=origins.get(key, ""))
 
 
+def _named(location: Sequence[str]) -> str:
+    """Name the setting at a place, which may lie inside its value."""
+    if location[:1] == [_PROFILES]:
+        return ".".join(location[:_PROFILE_DEPTH])
+    prefixes = [".".join(location[:depth]) for depth in range(1, len(location) + 1)]
+    return next((name for name in prefixes if name not in _TABLES), ".".join(location))
+
+
 def _shown(key: str, value: object) -> str:
     return "it" if key in UNSHOWN | UNSHOWN_PROXIES | SECRETS else shown(value)
 
 
 def _allowed(key: str) -> str:
     """Say for a person which values a setting may have."""
-    table, _, name = key.partition(".")
+    table, _, name = key.rpartition(".")
     if table not in _TABLES:
         return "text"
     schema = _TABLES[table].model_json_schema()

@@ -28,6 +28,7 @@ from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, 
 from searx_mcp.settings.instances import checked, refusal
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.storage.config import RedisConfig
 from searx_mcp.workers.config import WorkersConfig
 
@@ -53,6 +54,7 @@ class SettingsTables(TypedDict, total=False):
     instances: InstancesConfig | Table
     own: OwnConfig | Table
     open_sources: OpenSourcesConfig | Table
+    providers: ProvidersConfig | Table
     corpus: CorpusConfig | Table
     embedding: EmbeddingConfig | Table
     rerank: RerankConfig | Table
@@ -85,6 +87,7 @@ class Settings(Frozen):
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
     own: OwnConfig = Field(default_factory=OwnConfig)
     open_sources: OpenSourcesConfig = Field(default_factory=OpenSourcesConfig)
+    providers: ProvidersConfig = Field(default_factory=ProvidersConfig)
     corpus: CorpusConfig = Field(default_factory=CorpusConfig)
     embedding: EmbeddingConfig = Field(default_factory=EmbeddingConfig)
     rerank: RerankConfig = Field(default_factory=RerankConfig)

@@ -91,6 +91,19 @@ class AttemptLog:
 
 
 @dataclass(slots=True)
+class SourceLog(AttemptLog):
+    """What one search came to at the open sources so far.
+
+    Attributes:
+        skipped: why engines were not asked, by name.
+        waits: seconds until an engine that was not asked, or has refused, may be asked.
+    """
+
+    skipped: dict[str, str] = field(default_factory=dict)
+    waits: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class InstanceLog(AttemptLog):
     """The way of one search through the instances.
 

@@ -112,12 +112,16 @@ async def test_a_signal_ends_it_with_its_streams_and_frees_the_port(tmp_path):
 
 @pytest.mark.slow
 @ends
-async def test_a_second_signal_does_not_wait_for_a_running_call(tmp_path):
+async def test_whoever_lets_all_in_is_warned_and_a_second_signal_waits_for_no_call(tmp_path):
+    flags = ("--host", "0.0.0.0", "--allow-unauthenticated")
     async with RawServer(greeting=Connection.hang) as site:
         environment = {"SEARX_MCP_FETCH__ALLOW_PRIVATE": f'["127.0.0.1:{site.port}"]'}
-        async with started(tmp_path, **environment) as (process, url, _):
+        async with started(tmp_path, *flags, **environment) as (process, url, before):
+            assert "WARNING" in before
+            assert "there is no token" in before
+            here = url.replace("0.0.0.0", "127.0.0.1")
             with pytest.raises(httpx2.RemoteProtocolError):
-                await interrupted(process, url, site)
+                await interrupted(process, here, site)
             assert process.returncode == 128 + signal.SIGINT
 
 
@@ -179,11 +183,3 @@ async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
     assert lines[-1] == "INFO server.stop transport=streamable-http reason=signal"
     assert "marker" not in shown
     assert TOKEN not in shown
-
-
-@pytest.mark.slow
-async def test_whoever_lets_everybody_in_is_warned_at_every_start(tmp_path):
-    flags = ("--host", "0.0.0.0", "--allow-unauthenticated")
-    async with started(tmp_path, *flags) as (_, _, before):
-        assert "WARNING" in before
-        assert "there is no token" in before

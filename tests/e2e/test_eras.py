@@ -362,7 +362,7 @@ async def test_a_wrong_argument_is_named_in_both_halves(host: Host, tool: str) -
 async def test_a_tool_that_is_not_there_is_an_answer(host: Host) -> None:
     result = await host.call("google", {"q": "bees"})
     assert result.is_error
-    assert "google" in text_of(result)
+    assert text_of(result) == f"Unknown tool: 'google'. This server has: {', '.join(TOOLS)}."
     await host.good("corpus_status")
 
 

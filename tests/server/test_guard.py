@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from searx_mcp.server.access import Access
 from searx_mcp.server.guard import Guard
 from searx_mcp.server.policy import Policy
 from searx_mcp.settings.server import HttpConfig
@@ -38,7 +39,7 @@ async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,)
     given = {"host": "127.0.0.1:8765", **JSON, **headers}
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    await Guard(app, Policy.of(config), DEADLINE)(scope, receive, send)
+    await Guard(app, Policy.of(config), Access(config), DEADLINE)(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -138,7 +139,7 @@ async def test_a_refusal_names_a_stable_code_and_how_to_prove_oneself():
     status, headers, body = await ask(CLOSED)
     assert (status, json.loads(body)["error"]["data"]["code"]) == (401, "unauthorized")
     assert headers[b"www-authenticate"].startswith(b"Bearer")
-    assert TOKEN not in f"{body!r}{headers!r}{Policy.of(CLOSED)!r}"
+    assert TOKEN not in f"{body!r}{headers!r}{Access(CLOSED)!r}"
 
 
 async def test_health_is_told_to_everybody():

@@ -6,6 +6,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from functools import reduce
+from operator import attrgetter, getitem
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,6 +39,7 @@ OTHER_TEXT = {
     "embedding.model": "nomic-embed-text",
     "rerank.url": "http://127.0.0.1:8080/rerank",
     "rerank.model": "bge-reranker",
+    "providers.google.search_engine_id": "017576662512468239146:omuauf_lfve",
     "own.source": "https://git.example.org/searxng",
     "fetch.blocklist_file": "blocked.txt",
     "fetch.browser_path": "/usr/bin/chromium",
@@ -95,6 +99,8 @@ _APART = {
     "fetch.headers",
     "open_sources.stackexchange_key",
     "open_sources.github_token",
+    "providers.google.key",
+    "providers.brave.key",
     "embedding.key",
     "rerank.key",
     "http.token",
@@ -104,8 +110,15 @@ KEYS = [row for row in ROWS if row.key not in _APART]
 
 
 def value_of(settings: Settings, key: str) -> object:
-    table, _, name = key.partition(".")
-    return settings.model_dump(mode="json")[table][name]
+    return reduce(getitem, key.split("."), settings.model_dump(mode="json"))
+
+
+def leaves(table: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in table.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
 
 
 def refusal(**sources: Any) -> SettingsError:
@@ -123,7 +136,7 @@ def test_without_sources_everything_is_a_default():
 
 @pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
 def test_every_key_can_be_set_in_a_file(row, write):
-    table, _, name = row.key.partition(".")
+    table, _, name = row.key.rpartition(".")
     path = write(f"[{table}]\n{name} = {json.dumps(other(row))}\n")
     settings, origins = load(path=path, environ={})
     assert value_of(settings, row.key) == other(row)
@@ -659,8 +672,7 @@ def test_every_line_of_the_example_file_is_a_default():
     text = "\n".join(line.removeprefix("# ") if " = " in line else line for line in lines)
     values = tomllib.loads(text.partition("# Search arguments by")[0])
     assert Settings.model_validate(values) == Settings()
-    named = {f"{table}.{key}" for table in values if table != "profile" for key in values[table]}
-    assert {"profile", *named} == {row.key for row in ROWS}
+    assert set(leaves(values)) == {row.key for row in ROWS}
 
 
 def test_the_documentation_names_every_setting_and_variable():
@@ -731,7 +743,7 @@ def test_every_setting_that_is_a_secret_is_known():
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("value", ["hunter2 hunter2\n", ["hunter2"], {"is": "hunter2"}, 4711])
 def test_no_wrong_value_of_a_secret_is_shown(write, key, value):
-    table, _, name = key.partition(".")
+    table, _, name = key.rpartition(".")
     text = json.dumps(value) if not isinstance(value, dict) else '{ is = "hunter2" }'
     path = write(f"[{table}]\n{name} = {text}\n")
     try:
@@ -746,8 +758,9 @@ def test_no_wrong_value_of_a_secret_is_shown(write, key, value):
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("text", ['{{"{}": "hunter2"', "hunter2", '["hunter2"]'])
 def test_no_wrong_table_of_a_secret_is_shown(key, text):
-    table, _, name = key.partition(".")
-    error = refusal(environ={f"SEARX_MCP_{table.upper()}": text.format(name)})
+    table, _, name = key.rpartition(".")
+    variable = f"SEARX_MCP_{table.upper().replace('.', '__')}"
+    error = refusal(environ={variable: text.format(name)})
     assert error.field == table
     assert "hunter2" not in f"{error} {error.__cause__}"
 
@@ -761,6 +774,10 @@ def test_no_wrong_table_of_a_secret_is_shown(key, text):
         ("SIMILARITY_THRESHOLD", "0.72", "embedding.threshold", 0.72),
         ("EMBEDDING_TOKENS_SIZE", "512", "corpus.chunk_tokens", 512),
         ("CONCURRENCY", "2", "corpus.concurrency", 2),
+        ("GOOGLE_API_KEY", "abc", "providers.google.key", SecretStr("abc")),
+        ("GOOGLE_SEARCH_ENGINE_ID", "01:a_b", "providers.google.search_engine_id", "01:a_b"),
+        ("GOOGLE_SAFE_SEARCH", "strict", "providers.google.safe_search", "strict"),
+        ("BRAVE_API_KEY", "abc", "providers.brave.key", SecretStr("abc")),
         ("DATA_DIR", "/srv/data", "storage.folder", "/srv/data"),
         ("REQUEST_TIMEOUT_MS", "20000", "web_fetch.default_timeout", 20.0),
         ("REQUEST_TIMEOUT_MS", "1500", "web_fetch.default_timeout", 1.5),
@@ -777,10 +794,9 @@ def test_a_name_of_the_specification_is_another_name_of_a_setting_which_beats_it
     variable: str, text: str, key: str, value: object
 ) -> None:
     settings, origins = load(environ={variable: text})
-    table, _, name = key.partition(".")
-    assert getattr(getattr(settings, table), name) == value
+    assert attrgetter(key)(settings) == value
     assert origins[key] == f"environment {variable}"
-    ours = f"SEARX_MCP_{table}__{name}".upper()
+    ours = f"SEARX_MCP_{key.replace('.', '__')}".upper()
     _, origins = load(environ={variable: text, ours: "5" if variable.endswith("_MS") else text})
     assert origins[key] == f"environment {ours}"
 

@@ -19,6 +19,8 @@ class CheckName(StrEnum):
     CONFIGURATION = "configuration"
     CONTACT = "contact"
     """Whether operators of open sources can reach whoever runs this."""
+    PROVIDERS = "providers"
+    """Keyed providers that have a key, and what is left of their budgets."""
     DATA_FOLDER = "data_folder"
     CLOCK = "clock"
     PROXY = "proxy"

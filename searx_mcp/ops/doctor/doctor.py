@@ -55,6 +55,7 @@ from searx_mcp.ops.doctor.machine import (
     check_configuration,
     check_contact,
     check_data_folder,
+    check_providers,
     in_container,
     misconfigured,
     native_instance,
@@ -149,6 +150,9 @@ class Doctor:
         machine.note(CheckName.CONFIGURATION, check_configuration(self._origins))
         if _asks_open_sources(settings.open_sources.mode, has_own=bool(named or of_pool)):
             machine.note(CheckName.CONTACT, check_contact(settings.open_sources.contact))
+        keyed = [row for row in report.instances if row.tier is Tier.KEYED]
+        if finding := check_providers(settings.providers, keyed, self._clock()):
+            machine.note(CheckName.PROVIDERS, finding)
         folder = settings.state_folder()
         look = partial(asyncio.to_thread, check_data_folder, folder, problem)
         await machine.take(CheckName.DATA_FOLDER, look)
@@ -298,7 +302,7 @@ async def _check_list(source: str, client: DiagnosticClient) -> Finding:
 
 def _listed(report: PoolReport) -> int:
     """Count the instances that can be asked."""
-    return sum(row.tier is not Tier.OPEN for row in report.instances)
+    return sum(row.tier.is_instance for row in report.instances)
 
 
 def _budget(report: PoolReport) -> Finding:

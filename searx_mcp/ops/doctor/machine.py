@@ -3,13 +3,15 @@
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import network_filesystem
+from searx_mcp.models.instance import InstanceReport
 from searx_mcp.models.own_instance import Installed
 from searx_mcp.ops.doctor.checks import (
     Finding,
@@ -23,6 +25,7 @@ from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.ops.own.settings_file import missing_engines
 from searx_mcp.settings.sources import DEFAULT
+from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, ProvidersMode
 
 MOST_DAYS: Final = 60
 """Days after which a version is old: in a month 3 to 23 commits of SearXNG mend engines."""
@@ -67,6 +70,50 @@ def check_contact(contact: str) -> Finding:
         "Name a mail address or page of yours, by which their operators reach you.\n"
         '[open_sources]\ncontact = "you@example.org"',
     )
+
+
+def check_providers(
+    providers: ProvidersConfig, rows: Sequence[InstanceReport], now: float
+) -> Finding | None:
+    """Say which keyed providers have a key and what is left of their budgets; `None` if none has one.
+
+    Nobody is asked, since that costs money: whether a key is right is seen by a search.
+
+    Args:
+        providers: the `[providers]` table.
+        rows: what is known of those that have all they need.
+        now: Unix seconds.
+    """
+    google, brave = providers.google, providers.brave
+    if not (google.key.get_secret_value() or brave.key.get_secret_value()):
+        return None
+    if providers.mode is ProvidersMode.OFF:
+        return fine("Keys are set, and providers.mode is off: no keyed provider is asked.")
+    said = [f"{row.source} has a key, {_allowance(row)}" for row in rows]
+    if google.key.get_secret_value() and not google.search_engine_id:
+        # GOOGLE_API_KEY may be there for another program.
+        said.append("google has a key and no search_engine_id, so it is not asked")
+    detail = f"{'; '.join(said)}."
+    refusing = [row for row in rows if row.retry_after and row.budget_left]
+    if (
+        any(row.source == "google" for row in rows)
+        and datetime.fromtimestamp(now, UTC).date() >= GOOGLE_ENDS
+    ):
+        return doubtful(
+            f"{detail} Google ended its API on {GOOGLE_ENDS}.",
+            "Remove GOOGLE_API_KEY; Brave's API is another.",
+        )
+    if refusing:
+        hosts = ", ".join(row.url for row in refusing)
+        return doubtful(
+            f"{detail} Left alone for now: {hosts}",
+            f"See why; a wrong key is one reason.\nsearx-mcp instances show {refusing[0].url}",
+        )
+    return fine(detail)
+
+
+def _allowance(row: InstanceReport) -> str:
+    return f"{row.budget_left} requests left" if row.budget_left else "and its budget is spent"
 
 
 def check_data_folder(folder: Path | None, problem: str) -> Finding:

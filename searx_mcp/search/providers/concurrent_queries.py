@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Format, Verdict
@@ -11,7 +11,7 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import SourcePool
 from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
-from searx_mcp.sources.attempt_log import AttemptLog
+from searx_mcp.sources.attempt_log import SourceLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits
@@ -67,19 +67,6 @@ class Reply:
 
 Keep = Callable[[Choice, ResultPage], tuple[Hit, ...]]
 """Gives the hits of a page that have to do with the query."""
-
-
-@dataclass(slots=True)
-class SourceLog(AttemptLog):
-    """What one search came to at the open sources so far.
-
-    Attributes:
-        skipped: why engines were not asked, by name.
-        waits: seconds until an engine that was not asked, or has refused, may be asked.
-    """
-
-    skipped: dict[str, str] = field(default_factory=dict)
-    waits: list[float] = field(default_factory=list)
 
 
 class ConcurrentQueries:
@@ -164,15 +151,25 @@ class ConcurrentQueries:
         self, choice: Choice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
     ) -> Reply | None:
         try:
-            page = await self._one(engine, query, log)
-            return None if page is None else Reply(choice, page, keep(choice, page))
+            answered = await self._one(engine, query, log)
+            if answered is None:
+                return None
+            page = answered.outcome.page or ResultPage()
+            return Reply(choice, page, keep(choice, page))
         except Exception:  # noqa: BLE001 - the one supervisor of an engine
             # A mistake of ours costs one engine, never the search.
             _log.exception("open_sources.engine_crashed engine=%s", engine.name)
             log.skipped[engine.name] = "could not be handled"
             return None
 
-    async def _one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> ResultPage | None:
+    async def ask_one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> Answered | None:
+        """Ask one engine for one page; `None` if it was not asked, or has not answered: `log` says why."""
+        try:
+            return await self._one(engine, query, log)
+        finally:
+            log.settle(self._sources, self._clock())
+
+    async def _one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> Answered | None:
         """One request, or `None` when the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
@@ -196,7 +193,7 @@ class ConcurrentQueries:
         if not outcome.verdict.ends_search:
             log.skipped[engine.name] = outcome.verdict.replace("_", " ")
             return None
-        return outcome.page or ResultPage()
+        return answered
 
     async def _charge(self, engine: Engine, log: SourceLog) -> bool:
         """Charge one request; where the spacing forbids it, wait once as long as the table allows."""

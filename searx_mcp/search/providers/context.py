@@ -14,6 +14,9 @@ from searx_mcp.pool.attempt import InstanceQuery
 OPEN_SOURCES: Final = "open sources"
 """Stands for the instance in an answer to which none has given anything."""
 
+NO_KEY: Final = "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID, or BRAVE_API_KEY."
+"""What to do where a keyed provider is wanted and none has a key."""
+
 COVERAGE: Final = {
     Coverage.COLLECTIONS: "From open collections, not from a web search engine: what is missing here may be on the web.",
     Coverage.MIXED: "From a web search and from open collections.",
@@ -102,13 +105,14 @@ class Found:
 
     Attributes:
         pages: the result pages, first one first.
-        instance: the base URL that gave them, or `OPEN_SOURCES`.
+        instance: the base URL that gave them, the address of a keyed provider, or `OPEN_SOURCES`.
         attempts: every request made, in order.
         complete: whether there is nothing more to be had.
         own: whether the instance is the user's own.
         coverage: what the hits were found in.
         attribution: what the licences of open sources ask to be said, a sentence each.
         remarks: what a caller should know of the open sources behind the answer, a sentence each.
+        keyed: name of the keyed provider that answered, for a person; empty for anybody else.
     """
 
     pages: tuple[ResultPage, ...]
@@ -119,6 +123,7 @@ class Found:
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    keyed: str = ""
 
 
 class Provider(Protocol):

@@ -1,4 +1,4 @@
-"""Who answers a search: instances first, open sources beside them or in their place."""
+"""Who answers a search: instances, then keyed providers; open sources beside them or in their place."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,10 +13,11 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.search.providers.context import Found, Provider, SearchContext, TimePlan
+from searx_mcp.search.providers.context import NO_KEY, Found, Provider, SearchContext, TimePlan
 from searx_mcp.sources.open.config import OpenSourcesMode
 
 if TYPE_CHECKING:
+    from searx_mcp.search.providers.keyed import KeyedSearch
     from searx_mcp.search.providers.open_sources import Collected, OpenSources
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ _BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
 
 
 class FallbackSearch:
-    """Asks instances, open sources, or both, by the settings and by what the call asks for.
+    """Asks instances, keyed providers and open sources, by the settings and by what the call asks for.
 
     Args:
         instances: the pool.
@@ -34,6 +35,8 @@ class FallbackSearch:
         mode: when they are asked unless the call says so.
         has_own: whether an instance of the user's own is in the pool.
         plan: the time of a search.
+        keyed: the keyed providers; `None` if none has a key.
+        instead: whether they are asked in the place of instances.
     """
 
     def __init__(
@@ -44,7 +47,11 @@ class FallbackSearch:
         mode: OpenSourcesMode,
         has_own: Callable[[], bool],
         plan: TimePlan,
+        keyed: "KeyedSearch | None" = None,
+        instead: bool = False,
     ) -> None:
+        self._keyed = keyed
+        self._instead = instead
         self._instances = instances
         self._open_sources = open_sources
         self._mode = mode
@@ -62,13 +69,14 @@ class FallbackSearch:
                     advice="Set open_sources.mode to auto, fallback or blend.",
                 )
             return await open_sources.run(context)
-        if (
-            open_sources is None
-            or source is Source.INSTANCES
-            or not self._is_wanted
-            or not open_sources.fits(context.query)
-        ):
+        if source is Source.KEYED:
+            if self._keyed is None:
+                raise InvalidArgumentError("source", "no keyed provider has a key", advice=NO_KEY)
+            return await self._keyed.run(context)
+        if source is Source.INSTANCES:
             return await self._instances.run(context)
+        if open_sources is None or not self._is_wanted or not open_sources.fits(context.query):
+            return await self._web(context)
         if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
             return await self._blend(open_sources, context)
         return await self._fall_back(open_sources, context)
@@ -77,10 +85,28 @@ class FallbackSearch:
     def _is_wanted(self) -> bool:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
-    async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
+    async def _web(self, context: SearchContext) -> Found:
+        """Ask instances, and keyed providers where none could serve, or keyed providers in their place."""
+        keyed = self._keyed
+        if keyed is None or not keyed.fits(context.query):
+            return await self._instances.run(context)
+        if self._instead:
+            return await keyed.run(context)
         context = self._plan.of_search(context)
         try:
             return await self._instances.run(self._plan.of_instances(context))
+        except (NoInstancesError, DeadlineError) as exc:
+            refusal = exc
+        try:
+            found = await keyed.run(context)
+        except NoInstancesError as exc:
+            raise _both_failed(refusal, exc) from exc
+        return replace(found, attempts=(*refusal.attempts, *found.attempts))
+
+    async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
+        context = self._plan.of_search(context)
+        try:
+            return await self._web(self._plan.of_instances(context))
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
@@ -93,7 +119,7 @@ class FallbackSearch:
 
     async def _blend(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         async with asyncio.TaskGroup() as group:
-            instances = group.create_task(_caught(self._instances.run(context)))
+            instances = group.create_task(_caught(self._web(context)))
             collections = group.create_task(_caught(open_sources.collect(context)))
         web, collected = instances.result(), collections.result()
         if isinstance(web, Found):
@@ -116,7 +142,7 @@ def _mixed(web: Found, collected: "Collected") -> Found:
     collections = collected.found
     attempts = (*web.attempts, *collections.attempts)
     if not any(ranked.hits for ranked in collected.lists):
-        return replace(web, attempts=attempts, remarks=collections.remarks)
+        return replace(web, attempts=attempts, remarks=(*web.remarks, *collections.remarks))
     hits = fuse([RankedList([hit for page in web.pages for hit in page.hits]), *collected.lists])
     first, missing = web.pages[0], collections.pages[0].unresponsive_engines
     page = replace(first, hits=hits, unresponsive_engines=(*first.unresponsive_engines, *missing))
@@ -126,7 +152,7 @@ def _mixed(web: Found, collected: "Collected") -> Found:
         attempts=attempts,
         coverage=web.coverage if collections.coverage is web.coverage else Coverage.MIXED,
         attribution=collections.attribution,
-        remarks=collections.remarks,
+        remarks=(*web.remarks, *collections.remarks),
     )
 
 
@@ -141,7 +167,7 @@ def _nothing_relevant(found: Found) -> NoInstancesError:
 def _both_failed(
     refusal: NoInstancesError | DeadlineError, failure: NoInstancesError | DeadlineError
 ) -> NoInstancesError | DeadlineError:
-    """Neither instances nor open sources could serve: the instances' error, with what the others tried.
+    """Neither those asked first nor the others could serve: the error of the first, with what the others tried.
 
     Who waits may ask either; the earliest time counts.
     """
@@ -164,7 +190,7 @@ def _both_failed(
 
 
 _DISPROVED: Final = frozenset({UnavailableReason.OFFLINE, UnavailableReason.NOTHING_CONFIGURED})
-"""What cannot be the reason once an open source was reached."""
+"""What cannot be the reason once an open source or keyed provider was reached."""
 
 
 async def _caught(work: Awaitable[T]) -> "T | NoInstancesError | DeadlineError":

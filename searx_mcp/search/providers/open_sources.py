@@ -12,10 +12,11 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
-from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
+from searx_mcp.search.providers.unavailable import sources_unavailable
+from searx_mcp.sources.attempt_log import SourceLog
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
@@ -33,7 +34,10 @@ LONGEST_TEXT: Final = 6
 a page has `how`, `do` and `I` too; a short one may be the name of something, such as `The Who`."""
 _SEVERAL: Final = 2
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
-_ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
+_ADVICE: Final = (
+    "Other words may lead to other collections; an instance of your own searches the web."
+)
+ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
 """Of most collections the larger part is English, so that nothing needs to be said of it."""
 
 
@@ -121,7 +125,7 @@ class OpenSources:
         log = SourceLog(context.deadline, context.progress)
         replies = await self._ask(asking, log)
         if not replies:
-            raise _unavailable(log)
+            raise sources_unavailable(log, "open source", _ADVICE)
         return self._collected(asking, replies, log)
 
     def _route(self, question: Question, query: InstanceQuery) -> Route:
@@ -308,7 +312,7 @@ def source_notes(
         if unfiltered:
             said.append(f"Without a filter for explicit results: {_names(unfiltered)}.")
     language = query.language.partition("-")[0]
-    if language not in _ANY_LANGUAGE:
+    if language not in ANY_LANGUAGE:
         mixed = [engine for engine in used if not engine.filters_language]
         if mixed:
             said.append(f"Results of any language: {_names(mixed)}.")
@@ -317,21 +321,3 @@ def source_notes(
 
 def _names(engines: Iterable[Engine]) -> str:
     return ", ".join(engine.title for engine in engines)
-
-
-def _unavailable(log: SourceLog) -> NoInstancesError:
-    """Nobody has answered: because of budgets, of limits, or because nobody could be reached."""
-    reasons = ", ".join(f"{name}: {reason}" for name, reason in log.skipped.items())
-    attempts = tuple(log.attempts)
-    message = f"No open source could answer ({reasons})"
-    advice = "Other words may lead to other collections; an instance of your own searches the web."
-    reason, retry_after = UnavailableReason.EXHAUSTED, min(log.waits, default=None)
-    if not attempts and "budget" in log.skipped.values():
-        reason = UnavailableReason.BUDGET_SPENT
-    elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
-        reason, retry_after = UnavailableReason.OFFLINE, SOON
-        message = f"No open source could be reached ({reasons}): the network here looks down"
-        advice = CHECK_NETWORK
-    return NoInstancesError(
-        message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
-    )

@@ -9,6 +9,7 @@ from typing import Final
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Verdict
+from searx_mcp.sources.attempt_log import SourceLog
 
 _ADDRESS: Final = "SEARXNG_URL or instances.own"
 
@@ -111,6 +112,32 @@ _OWN_INSTANCE = "Your own instance has no limits: `searx-mcp instances own up`, 
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
 SOON = 30.0
 """A dead network or a stopped own instance may be back any moment, whatever the timers say."""
+
+
+_SEVERAL: Final = 2
+
+
+def sources_unavailable(log: SourceLog, kind: str, advice: str) -> NoInstancesError:
+    """The error when nobody has answered: because of budgets, of limits, or because none could be reached.
+
+    Args:
+        log: of the search.
+        kind: of those that were to be asked, such as `open source`.
+        advice: what to do when they are only spent or resting.
+    """
+    reasons = ", ".join(f"{name}: {reason}" for name, reason in log.skipped.items())
+    attempts = tuple(log.attempts)
+    message = f"No {kind} could answer ({reasons})"
+    reason, retry_after = UnavailableReason.EXHAUSTED, min(log.waits, default=None)
+    if not attempts and "budget" in log.skipped.values():
+        reason = UnavailableReason.BUDGET_SPENT
+    elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
+        reason, retry_after = UnavailableReason.OFFLINE, SOON
+        message = f"No {kind} could be reached ({reasons}): the network here looks down"
+        advice = CHECK_NETWORK
+    return NoInstancesError(
+        message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
+    )
 
 
 def unavailable(

@@ -21,6 +21,7 @@ from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.stream import EVENTS, EventStream, event
 from searx_mcp.server.rest.written import LEAST_COMPRESSED, compressed, encoded, takes_gzip
 from searx_mcp.server.supervision import Listener, unforeseen
+from searx_mcp.server.tokens import identity_of
 
 T = TypeVar("T")
 
@@ -68,7 +69,10 @@ class Endpoint:
             await arguments.send(scope, send, ())
             return
         log = self._backend.log.request(
-            self._operation.name, arguments, request_id=scope["state"]["request_id"], client=""
+            self._operation.name,
+            arguments,
+            request_id=scope["state"]["request_id"],
+            caller=identity_of(scope).name,
         )
         with log as keep:
             wants_events = EVENTS in request.headers.get("accept", "")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Annotated, Final
 
@@ -13,7 +13,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
-from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.table import ENGINES, KEYED
 from searx_mcp.urls.retry_after import retry_after, within_limits
 from searx_mcp.workers.jobs import Reader
 
@@ -53,15 +53,18 @@ class Answered:
         outcome: as the pool learns it.
         pause: seconds the engine asks to be left alone although it has answered, or `None`.
         again: as in `RefusedError`.
+        body: the answer as it came; empty if none did.
     """
 
     outcome: Outcome
     pause: float | None = None
     again: bool = False
+    body: bytes = field(default=b"", repr=False)
 
 
 def _named(engine: object) -> Engine:
-    return engine if isinstance(engine, Engine) else next(e for e in ENGINES if e.name == engine)
+    rows = (*ENGINES, *KEYED)
+    return engine if isinstance(engine, Engine) else next(e for e in rows if e.name == engine)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,7 @@ class OpenQuery:
             their order and spelling; a quoted phrase is one, without its quotes.
         now: the time of the question, with its zone.
         category: what kind of thing is wanted.
-        language: two letters, or `all`.
+        language: two letters, perhaps with a region, as in `en-US`; or `all`.
         safe_search: 0 off, 1 moderate, 2 strict.
         time_range: how old a result may be.
         page: 1-based.
@@ -281,7 +281,8 @@ class Engine:
         gap: seconds between two requests, by all processes.
         gap_without_contact: the same while no contact is set; `gap` unless given.
         burst: requests that may come at once before the gap counts.
-        per_day: requests a day.
+        per_day: requests in 24 hours; 0 for any number.
+        per_month: requests in 30 days; 0 for any number.
         patience: seconds one search may wait for the gap.
         concurrency: requests at the same time by one process.
         timeout: seconds one request may take.
@@ -292,7 +293,8 @@ class Engine:
         headers: further headers of every request.
         wants_contact: whether the operator's contact goes into the User-Agent.
         key: ours, where the operator of this program has set one; it is sent to this engine's host alone.
-        key_parameter: of the query string, that has the key; without one it is a bearer token in a header.
+        key_parameter: of the query string, that has the key.
+        key_header: that has the key; with neither it is a bearer token.
         gap_with_key, per_day_with_key: `gap` and `per_day` with a key; the same unless given.
         licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
         notice: what a person should know who has switched it on, a sentence; empty for collections.
@@ -313,6 +315,7 @@ class Engine:
         filters_language: whether it answers in the language asked for.
         filters_safely: whether it filters explicit results when asked to.
         pages: whether it has further pages.
+        page_size: rows of a page.
         hosts: domains its results lie on; none if they lie anywhere.
         also: names of SearXNG's engines for the same collection, where they differ: together they have one vote.
     """
@@ -329,6 +332,7 @@ class Engine:
     per_day: int
     gap: float
     routing: Routing
+    per_month: int = 0
     weight: float = 1.0
     parameters: Mapping[str, str] = field(default_factory=dict)
     read_refusal: ReadRefusal | None = None
@@ -349,6 +353,7 @@ class Engine:
     wants_contact: bool = False
     key: SecretStr | None = None
     key_parameter: str = ""
+    key_header: str = ""
     gap_with_key: float | None = None
     per_day_with_key: int | None = None
     licence: str = ""
@@ -368,6 +373,7 @@ class Engine:
     filters_language: bool = False
     filters_safely: bool = False
     pages: bool = True
+    page_size: int = 10
     hosts: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
 
@@ -392,11 +398,12 @@ class Engine:
         )
 
     @property
-    def authorization(self) -> str:
-        """The value of the `Authorization` header: a secret in the clear; empty if there is none to send."""
-        return (
-            f"Bearer {self.key.get_secret_value()}" if self.key and not self.key_parameter else ""
-        )
+    def key_headers(self) -> Mapping[str, str]:
+        """The header that has the key: a secret in the clear; none if there is none to send."""
+        if not self.key or self.key_parameter:
+            return {}
+        key = self.key.get_secret_value()
+        return {self.key_header: key} if self.key_header else {"Authorization": f"Bearer {key}"}
 
     def url(self, ask: Ask) -> str:
         """The address of a request; a secret in the clear, if the engine has a key for the query string."""

@@ -1,4 +1,4 @@
-"""The open sources of a client: who may be asked, on whose account, and what is reported of each."""
+"""The open sources and keyed providers of a client: who may be asked, on whose account, what is reported."""
 
 import random
 from collections.abc import Mapping
@@ -7,48 +7,70 @@ from typing import TYPE_CHECKING, Final, Self
 
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
-from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
 from searx_mcp.sources.open.engine import Engine
-from searx_mcp.sources.open.table import engines_of
+from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.table import engines_of, keyed_of
 from searx_mcp.storage.state import Account, Window
 
 if TYPE_CHECKING:
     from searx_mcp.models.administration import OpenSource
 
 _DAY: Final = 86_400.0
+_MONTH: Final = 30 * _DAY
+"""As Brave counts: `X-RateLimit-Policy: 1;w=1, 15000;w=2592000`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMembers:
-    """The open sources that are switched on.
+    """The open sources that are switched on, and the keyed providers that have a key.
 
     Attributes:
         pool: their states.
         accounts: what their requests are charged to, by the address that stands for each.
-        engines: the rows of the table, by name.
+        collections: the rows of the open sources, by name.
+        keyed: those of the keyed providers, in the order in which they are asked.
     """
 
     pool: SourcePool
     accounts: Mapping[str, Account]
-    engines: Mapping[str, Engine]
+    collections: Mapping[str, Engine]
+    keyed: Mapping[str, Engine]
 
     @classmethod
-    def of(cls, settings: OpenSourcesConfig, *, config: PoolConfig, rng: random.Random) -> Self:
+    def of(
+        cls,
+        settings: OpenSourcesConfig,
+        providers: ProvidersConfig,
+        *,
+        config: PoolConfig,
+        rng: random.Random,
+    ) -> Self:
         """Take those that the settings switch on.
 
         Args:
             settings: the `[open_sources]` table.
+            providers: the `[providers]` table.
             config: how failures are judged.
             rng: the dice.
         """
-        engines = engines_of(settings)
+        is_on = settings.mode is not OpenSourcesMode.OFF
+        collections = engines_of(settings) if is_on else {}
+        keyed = keyed_of(providers)
+        engines = {**collections, **keyed}
         has_contact = bool(settings.contact)
         addresses = ((engine.name, engine.address) for engine in engines.values())
         accounts = {
             engine.address: rate_limits(engine, has_contact=has_contact)
             for engine in engines.values()
         }
-        return cls(SourcePool(addresses, config=config, rng=rng), accounts, engines)
+        pool = SourcePool(addresses, config=config, rng=rng, keyed=keyed.keys())
+        return cls(pool, accounts, collections, keyed)
+
+    @property
+    def engines(self) -> Mapping[str, Engine]:
+        """All rows, by name."""
+        return {**self.collections, **self.keyed}
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -76,7 +98,7 @@ class SourceMembers:
 
 
 def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
-    """Tell what the requests of an engine are charged to: its spacing, and a cap for the day.
+    """Tell what the requests of an engine are charged to: its spacing first, then caps of a day and a month.
 
     Args:
         engine: the row of the table; engines of one bucket share an account.
@@ -87,4 +109,6 @@ def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
         gap = engine.gap_without_contact
     spacing = Window(limit=engine.burst, seconds=gap * engine.burst)
     name = engine.bucket or engine.address
-    return Account(name, (spacing, Window(limit=engine.per_day, seconds=_DAY)))
+    lasting = ((engine.per_day, _DAY), (engine.per_month, _MONTH))
+    caps = [Window(limit, seconds) for limit, seconds in lasting if limit]
+    return Account(name, (spacing, *caps))

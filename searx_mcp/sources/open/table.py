@@ -1,4 +1,4 @@
-"""The table of open sources: its rows, those that the settings switch on, and what belongs to which.
+"""The tables of open sources and keyed providers: rows, those that are switched on, what belongs to which.
 
 An engine is one module of `engines`, which ends with its row. Its limits are below the published ones; where
 none is published, they are what a person could ask for by hand. `docs/sources.md` gives every engine's terms
@@ -35,6 +35,8 @@ from searx_mcp.sources.open.engines import (
     stackexchange,
     wikipedia,
 )
+from searx_mcp.sources.open.keyed import brave, google
+from searx_mcp.sources.open.keyed.config import ProvidersConfig, ProvidersMode
 from searx_mcp.sources.open.question import doi_in, identifier_at, work
 
 ENGINES: Final = (
@@ -59,6 +61,10 @@ ENGINES: Final = (
 )
 """All engines there are; by default asked in no order."""
 
+_KEYED: Final = (google, brave)
+KEYED: Final = tuple(provider.ENGINE for provider in _KEYED)
+"""The keyed providers, in the order in which they are asked; no query is routed to them."""
+
 _PARTS: Final = frozenset(
     {"images", "videos", "audio", "files", "datasets", "spaces", "models", "issues", "repositories"}
 )
@@ -81,6 +87,14 @@ def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
         key = engine.key_setting(config) if engine.key_setting else None
         chosen[engine.name] = row.keyed(key) if key else row
     return MappingProxyType(chosen)
+
+
+def keyed_of(config: ProvidersConfig) -> Mapping[str, Engine]:
+    """The keyed providers that have a key, by name, with their keys and budgets."""
+    if config.mode is ProvidersMode.OFF:
+        return {}
+    rows = (provider.configured(config) for provider in _KEYED)
+    return MappingProxyType({row.name: row for row in rows if row is not None})
 
 
 def voter(engine_name: str) -> str:

@@ -82,7 +82,8 @@ class OpenUpstream:
         outcome = replace(
             judged.outcome, elapsed=answered.elapsed, status_code=answered.status_code
         )
-        return replace(judged, outcome=outcome)
+        body = answered.response.body if answered.response else b""
+        return replace(judged, outcome=outcome, body=body)
 
     def _request(self, engine: Engine, ask: Ask, timeout: float) -> Request:
         body = None if ask.body is None else json.dumps(ask.body).encode()
@@ -91,9 +92,8 @@ class OpenUpstream:
             "Accept": engine.accept,
             "Accept-Encoding": ACCEPT_ENCODING,
             **engine.headers,
+            **engine.key_headers,
         }
-        if engine.authorization:
-            headers["Authorization"] = engine.authorization
         if body is not None:
             headers["Content-Type"] = "application/json"
         return Request(

@@ -303,3 +303,31 @@ async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mod
     assert found.checks.get("contact", {}).get("status") == status
     if status == "warning":
         assert found.fix("contact")[1:] == ["[open_sources]", 'contact = "you@example.org"']
+
+
+GOOGLE = {"GOOGLE_API_KEY": "AIza-hunter2", "GOOGLE_SEARCH_ENGINE_ID": "0175:omuauf"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({}, None),
+        (GOOGLE, "google has a key, 100 requests left."),
+        ({"BRAVE_API_KEY": "BSA-hunter2"}, "brave has a key, 1000 requests left."),
+        (
+            {"GOOGLE_API_KEY": "AIza-hunter2"},
+            "google has a key and no search_engine_id, so it is not asked.",
+        ),
+        (
+            {**GOOGLE, "SEARX_MCP_PROVIDERS__MODE": "off"},
+            "Keys are set, and providers.mode is off: no keyed provider is asked.",
+        ),
+    ],
+)
+async def test_keyed_providers_are_told_by_their_keys_and_budgets_and_never_asked(
+    diagnose, environment, said
+):
+    found = await diagnose(SEARX_MCP_INSTANCES__PUBLIC="off", **environment)
+    check = found.checks.get("providers")
+    assert (check and check["detail"]) == said
+    assert "hunter2" not in found.out

@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.models.own_instance import Installed
 from searx_mcp.ops.doctor import machine
 from searx_mcp.ops.doctor.checks import CheckStatus
@@ -15,12 +17,18 @@ from searx_mcp.ops.doctor.machine import (
     check_clock,
     check_configuration,
     check_data_folder,
+    check_providers,
     in_container,
     misconfigured,
     native_instance,
 )
 from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.settings_file import kept_engines, native_settings
+from searx_mcp.sources.open.keyed.config import ProvidersConfig
+
+PROVIDERS = ProvidersConfig.model_validate(
+    {"google": {"key": "k", "search_engine_id": "i"}, "brave": {"key": "k"}}
+)
 
 
 @pytest.mark.parametrize(
@@ -173,3 +181,41 @@ def test_it_is_known_by_its_folder(tmp_path):
     assert found is not None
     assert (found.installed, found.is_running) == (INSTALLED, False)
     assert kept_engines(found.settings) == KEPT
+
+
+def keyed(source: str, **known) -> InstanceReport:
+    row = {"tier": Tier.KEYED, "grade": None, "state": InstanceState.NEW, "score": 1, **known}
+    return InstanceReport.model_validate(
+        {"url": f"https://{source}.example/", "source": source, **row}
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "date", "status", "said"),
+    [
+        (
+            [keyed("google", budget_left=7), keyed("brave", budget_left=0, retry_after=90)],
+            "2026-12-31T23:59:59+00:00",
+            CheckStatus.OK,
+            "google has a key, 7 requests left; brave has a key, and its budget is spent.",
+        ),
+        (
+            [keyed("brave", budget_left=9, retry_after=3_000)],
+            "2026-12-31T23:59:59+00:00",
+            CheckStatus.WARNING,
+            "brave has a key, 9 requests left. Left alone for now: https://brave.example/",
+        ),
+        (
+            [keyed("google", budget_left=7)],
+            "2027-01-01T00:00:00+00:00",
+            CheckStatus.WARNING,
+            "google has a key, 7 requests left. Google ended its API on 2027-01-01.",
+        ),
+    ],
+    ids=["well or spent", "resting", "ended"],
+)
+def test_keyed_providers_are_judged_by_what_is_known_of_them(rows, date, status, said):
+    finding = check_providers(PROVIDERS, rows, datetime.fromisoformat(date).timestamp())
+    assert finding is not None
+    assert (finding.status, finding.detail) == (status, said)
+    assert bool(finding.fix) is (status is CheckStatus.WARNING)

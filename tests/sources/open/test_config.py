@@ -71,7 +71,7 @@ def test_without_a_server_for_places_nobody_is_asked_for_them():
 )
 def test_a_key_is_of_one_engine_and_raises_its_limits(setting, name, sent):
     keyed = engines_of(OpenSourcesConfig(**{setting: "s3cr3t"}))
-    told = {row.name: f"{row.url(Ask({'q': 'a'}))} {row.authorization}" for row in keyed.values()}
+    told = {row.name: f"{row.url(Ask({'q': 'a'}))} {row.key_headers}" for row in keyed.values()}
     assert [row for row in told if "s3cr3t" in told[row]] == [name]
     assert sent in told[name]
     assert keyed[name].per_day > engines_of(OpenSourcesConfig())[name].per_day

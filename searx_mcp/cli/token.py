@@ -1,0 +1,24 @@
+"""`token`: make a token for a server over HTTP."""
+
+import click
+
+from searx_mcp.cli.running import say
+from searx_mcp.errors import InvalidArgumentError
+
+
+@click.command()
+@click.argument("name")
+def token(name: str) -> None:
+    """Make a token for a server over HTTP.
+
+    The token goes to standard error, and is kept nowhere. The lines for the file that http.tokens_file
+    names, with its hash, go to standard output: searx-mcp token laptop >> tokens.toml
+    """
+    from searx_mcp.server.tokens_file import new_token  # noqa: PLC0415 - no help needs it
+
+    try:
+        text, lines = new_token(name)
+    except ValueError as exc:
+        raise InvalidArgumentError("name", str(exc)) from exc
+    click.echo(lines, nl=False)
+    say(f"searx-mcp: the token of {name}, shown this once: {text}")

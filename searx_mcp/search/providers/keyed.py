@@ -1,0 +1,181 @@
+"""Keyed providers: search APIs that the user has a key of, asked one after the other until one answers."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final
+
+from searx_mcp.content.values import loads
+from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
+from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
+from searx_mcp.models.request import MAX_RESULTS, Category
+from searx_mcp.models.service import Progress
+from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
+from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext, TimePlan
+from searx_mcp.search.providers.unavailable import sources_unavailable
+from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.open.answers import Answered
+from searx_mcp.sources.open.engine import Engine, OpenQuery
+from searx_mcp.sources.open.routing.analyze_query import secret_in
+from searx_mcp.sources.open.table import voter
+
+_ADVICE: Final = "`searx-mcp doctor` shows keys and budgets; providers.NAME.per_month raises one."
+_ANY_LANGUAGE: Final = frozenset({"all", "auto"})
+
+
+class KeyedSearch:
+    """Answers out of search APIs with the user's keys; a `Provider`.
+
+    The first provider that answers is the answer, also when it has found nothing. The next page of it
+    is asked for while results are missing, each at the cost of a request.
+
+    Args:
+        engines: the rows that have a key, by name, in the order in which they are asked.
+        rounds: asks them.
+        plan: the time of all of it.
+        clock: Unix seconds.
+        blocked: gives the hosts that are not asked at the moment.
+    """
+
+    def __init__(
+        self,
+        engines: Mapping[str, Engine],
+        rounds: ConcurrentQueries,
+        *,
+        plan: TimePlan,
+        clock: Callable[[], float],
+        blocked: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        self._engines = engines
+        self._rounds = rounds
+        self._plan = plan
+        self._clock = clock
+        self._blocked = blocked
+
+    def fits(self, query: InstanceQuery) -> bool:
+        """Tell whether there is anybody to ask."""
+        return not secret_in(query.text) and any(self._fitting(query))
+
+    async def run(self, context: SearchContext) -> Found:
+        """Answer a search; see `Provider`."""
+        query = context.query
+        if secret := secret_in(query.text):
+            raise _unfit(f"the query holds what looks like {secret}")
+        context = self._plan.of_search(context)
+        log = SourceLog(context.deadline, context.progress)
+        is_asked = False
+        for engine in self._fitting(query):
+            is_asked = True
+            answers = await self._answers(engine, query, context.wanted, log)
+            if answers:
+                return _found(engine, answers, query, log)
+        if not is_asked:
+            raise _unfit("none searches for that")
+        raise sources_unavailable(log, "keyed provider", _ADVICE)
+
+    async def raw(
+        self,
+        name: str,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> object:
+        """Give the JSON that a provider answers with, untouched.
+
+        Args:
+            name: of the provider.
+            query: what to ask.
+            wanted: results; each page of them costs a request.
+            deadline: loop time by which it has to be there.
+            progress: told each step.
+
+        Returns:
+            The value of one page, or a list of the pages' if more than one was asked for.
+
+        Raises:
+            InvalidArgumentError: there is no such provider, or it has no key.
+            NoInstancesError: it may not be asked, or has not answered.
+        """
+        engine = self._engines.get(name)
+        if engine is None or engine.host in self._blocked():
+            near = did_you_mean(name, self._engines)
+            message = f"{shown(name)} is no provider that has a key{near}"
+            raise InvalidArgumentError("raw", message, advice=NO_KEY)
+        if secret := secret_in(query.text):
+            raise _unfit(f"the query holds what looks like {secret}")
+        log = SourceLog(deadline, progress)
+        answers = await self._answers(engine, query, wanted, log)
+        if not answers:
+            raise sources_unavailable(log, "keyed provider", _ADVICE)
+        pages = [await asyncio.to_thread(loads, answered.body) for answered in answers]
+        return pages[0] if len(pages) == 1 else pages
+
+    def _fitting(self, query: InstanceQuery) -> Iterator[Engine]:
+        named = {voter(name) for name in query.engines}
+        blocked = self._blocked()
+        for engine in self._engines.values():
+            is_meant = not named or engine.name in named
+            if is_meant and query.category in engine.categories and engine.host not in blocked:
+                yield engine
+
+    async def _answers(
+        self, engine: Engine, query: InstanceQuery, wanted: int, log: SourceLog
+    ) -> Sequence[Answered]:
+        """The pages of one provider until there is enough; none if the first one did not come."""
+        answers: list[Answered] = []
+        category = next((each for each in engine.categories if each == query.category), None)
+        rounds = -(-min(wanted, MAX_RESULTS) // engine.page_size)
+        for page in range(query.page, query.page + rounds):
+            asked = OpenQuery(
+                text=query.text,
+                keywords=(),
+                now=datetime.fromtimestamp(self._clock(), UTC),
+                category=category or Category.GENERAL,
+                language=query.language,
+                safe_search=query.safe_search,
+                time_range=query.time_range,
+                page=page,
+            )
+            answered = await self._rounds.ask_one(engine, asked, log)
+            if answered is None:
+                break
+            answers.append(answered)
+            if not _page(answered).has_next:
+                break
+        return answers
+
+
+def _page(answered: Answered) -> ResultPage:
+    return answered.outcome.page or ResultPage()
+
+
+def _found(
+    engine: Engine, answers: Sequence[Answered], query: InstanceQuery, log: SourceLog
+) -> Found:
+    missing = (UnresponsiveEngine(engine=name, reason=why) for name, why in log.skipped.items())
+    first, *others = map(_page, answers)
+    said = [f"Answered by {engine.title}, with your key."]
+    language = query.language.partition("-")[0]
+    if language not in engine.languages | _ANY_LANGUAGE:
+        said.append(f"Results of any language: {engine.title}.")
+    return Found(
+        pages=(replace(first, unresponsive_engines=tuple(missing)), *others),
+        instance=engine.address,
+        attempts=tuple(log.attempts),
+        complete=not _page(answers[-1]).has_next,
+        remarks=tuple(said),
+        keyed=engine.title,
+    )
+
+
+def _unfit(why: str) -> NoInstancesError:
+    return NoInstancesError(
+        f"No keyed provider was asked: {why}",
+        reason=UnavailableReason.EXHAUSTED,
+        advice="Search another category, or through an instance.",
+    )

@@ -1,0 +1,174 @@
+"""Who may send a request, which tools they may call, and how often."""
+
+import asyncio
+import base64
+import binascii
+import hmac
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pydantic_core
+from starlette.types import Scope
+from typing_extensions import override
+
+from searx_mcp.errors import ErrorCode
+from searx_mcp.server.policy import MCP_PATH, Refusal
+from searx_mcp.server.quotas import Quotas, WrongTokens
+from searx_mcp.server.tokens import EVERYBODY, Identity
+from searx_mcp.server.tokens_file import TokensFile, find
+from searx_mcp.settings.server import HttpConfig
+from searx_mcp.settings.tools import Tool
+
+SEARXNG_PATH: Final = "/search"
+"""Where clients of SearXNG search, of which many know Basic authentication alone."""
+
+_TOOLS: Final[Mapping[str, Tool]] = {
+    SEARXNG_PATH: Tool.WEB_SEARCH,
+    "/v1/search": Tool.WEB_SEARCH,
+    "/v1/fetch": Tool.WEB_FETCH,
+    "/v1/read": Tool.READ_PAGE,
+    "/v1/answer": Tool.ANSWER,
+    "/v1/corpus/search": Tool.SEARCH_CORPUS,
+    **{f"/v1/tools/{tool}": tool for tool in Tool},
+}
+"""The tool that does the same as a route."""
+_CORPUS: Final = "/v1/corpus"
+_BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
+_BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
+_REALM: Final = b'realm="searx-mcp"'
+
+
+def tool_of(method: str, path: str) -> Tool | None:
+    """The tool that does the same as a route, or `None` if it asks nobody and reads nothing."""
+    if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
+        return Tool.CORPUS_STATUS if method == "GET" else Tool.INGEST
+    return _TOOLS.get(path)
+
+
+class Access:
+    """Lets requests in by their token, and counts calls.
+
+    Args:
+        config: one token, a file of them, or none.
+
+    Raises:
+        SettingsError: the file cannot be used.
+    """
+
+    def __init__(self, config: HttpConfig) -> None:
+        self._token = config.token.get_secret_value().encode()
+        self._file = None
+        if config.tokens_file:
+            self._file = TokensFile(Path(config.tokens_file).expanduser())
+        self._is_open = not config.wants_token
+        self._quotas = Quotas()
+        self._wrong = WrongTokens()
+
+    @override
+    def __repr__(self) -> str:
+        return "<Access>"
+
+    async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+        """Who sends a request, or why it is refused for its token or for what that allows."""
+        # Clients that are refused look there for OAuth, and should find that there is none.
+        if self._is_open or scope["path"].startswith("/.well-known/"):
+            return EVERYBODY
+        found = _presented(scope, headers)
+        if found is None:
+            return _refusal(scope, "The server wants a token, as Authorization: Bearer TOKEN.")
+        user, token = found
+        identity = await self._known(token)
+        if identity is None or (user is not None and identity.name not in {"", user}):
+            return self._wrong_token(scope)
+        tool = tool_of(scope["method"], scope["path"])
+        return identity if tool is None or identity.may(tool) else _forbidden(tool)
+
+    def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
+        """Count a request if it is a call; why it is refused if its sender has no calls left."""
+        if (identity.per_minute or identity.per_day) is None or not _is_call(scope, body):
+            return None
+        wait = self._quotas.charge(
+            identity.name,
+            per_minute=identity.per_minute,
+            per_day=identity.per_day,
+            now=asyncio.get_running_loop().time(),
+        )
+        if not wait:
+            return None
+        limits = (
+            f"{identity.per_minute:,} a minute" if identity.per_minute else "",
+            f"{identity.per_day:,} a day" if identity.per_day else "",
+        )
+        return _too_many(
+            f"The token has no calls left, of {' and '.join(filter(None, limits))}", wait
+        )
+
+    async def _known(self, token: bytes) -> Identity | None:
+        if self._file is not None:
+            return find(await self._file.look(), token)
+        return EVERYBODY if hmac.compare_digest(token, self._token) else None
+
+    def _wrong_token(self, scope: Scope) -> Refusal:
+        address = (scope.get("client") or ("",))[0]
+        wait = self._wrong.charge(address, asyncio.get_running_loop().time())
+        if not wait:
+            return _refusal(scope, "This is not a token of the server.", b', error="invalid_token"')
+        # Closed, so that each guess costs a connection.
+        return _too_many(
+            "Too many wrong tokens came from this address", wait, ((b"connection", b"close"),)
+        )
+
+
+def _presented(scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[str | None, bytes] | None:
+    """The user, where one is named, and the token of a request."""
+    authorization = headers.get(b"authorization", b"")
+    if found := _BEARER.fullmatch(authorization):
+        return None, found[1]
+    if scope["path"] != SEARXNG_PATH or not (found := _BASIC.fullmatch(authorization)):
+        return None
+    try:
+        user, colon, token = base64.b64decode(found[1], validate=True).partition(b":")
+    except binascii.Error:
+        return None
+    return (user.decode("utf-8", "replace"), token) if colon and token else None
+
+
+def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
+    challenges = [(b"www-authenticate", b"Bearer " + _REALM + reason)]
+    if scope["path"] == SEARXNG_PATH:
+        challenges.append((b"www-authenticate", b"Basic " + _REALM + b', charset="UTF-8"'))
+    return Refusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
+
+
+def _forbidden(tool: Tool) -> Refusal:
+    return Refusal(
+        403,
+        ErrorCode.UNAUTHORIZED,
+        f"The token does not allow {tool}: the operator names its tools in http.tokens_file.",
+    )
+
+
+def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Refusal:
+    seconds = math.ceil(wait)
+    return Refusal(
+        429,
+        ErrorCode.RATE_LIMITED,
+        f"{what}: try again in {seconds:,} seconds.",
+        headers,
+        retry_after=seconds,
+    )
+
+
+def _is_call(scope: Scope, body: bytes) -> bool:
+    if scope["path"] != MCP_PATH:
+        return tool_of(scope["method"], scope["path"]) is not None
+    if scope["method"] != "POST":
+        return False
+    try:
+        message: Any = pydantic_core.from_json(body)
+    except ValueError:
+        return False
+    return isinstance(message, dict) and message.get("method") == "tools/call"

@@ -1,0 +1,57 @@
+"""Who calls over HTTP, and what a token allows: shared by MCP and REST.
+
+An `Identity` stands in `scope["state"]["identity"]` of every request that was let in.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from searx_mcp.settings.tools import Tool
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import Context
+
+_KEY: Final = "identity"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who sends a request, and what they may do.
+
+    Attributes:
+        name: of the token, which logs and metrics show; empty where there is one token for all, or none.
+        tools: that may be called; `None` allows all.
+        per_minute: calls in any 60 seconds; `None` for no limit.
+        per_day: likewise in any 24 hours.
+    """
+
+    name: str = ""
+    tools: frozenset[Tool] | None = None
+    per_minute: int | None = None
+    per_day: int | None = None
+
+    def may(self, tool: Tool) -> bool:
+        """Tell whether a tool, or the route that does the same, may be called."""
+        return self.tools is None or tool in self.tools
+
+
+EVERYBODY: Final = Identity()
+"""Whoever reaches a server that has one token for all, or none, or that is not reached over HTTP."""
+
+
+def marked(scope: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
+    """The scope of a request whose sender is known."""
+    return {**scope, "state": {**scope.get("state", {}), _KEY: identity}}
+
+
+def identity_of(scope: Mapping[str, Any]) -> Identity:
+    """Who sent the request of a scope."""
+    found = scope.get("state", {}).get(_KEY, EVERYBODY)
+    return found if isinstance(found, Identity) else EVERYBODY
+
+
+def caller_of(context: "Context[Any, Any]") -> Identity:
+    """Who sent the request of an MCP call."""
+    request = context.request_context.request
+    return EVERYBODY if request is None else identity_of(request.scope)

@@ -1,0 +1,263 @@
+"""The file of named tokens: read, checked, and read again when it changes.
+
+It holds SHA-256 hashes. A token has 32 random bytes, so nobody finds it by hashing guesses, and a
+slow hash, which every request would pay for, adds nothing.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Final
+
+from pydantic import Field, ValidationError
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.files import open_regular
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.spelling import did_you_mean
+from searx_mcp.server.events import note_tokens, note_tokens_unread
+from searx_mcp.server.tokens import Identity
+from searx_mcp.settings.tools import Tool
+
+SETTING: Final = "http.tokens_file"
+_PREFIX: Final = "smcp_"
+"""By which scanners and people tell a token from other text."""
+_RANDOM_BYTES: Final = 32
+_LEAST: Final = 43
+"""Characters of 32 bytes in URL-safe base64: what is shorter can be guessed from its hash."""
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,31}")
+"""Shorter than any token, so that one in the wrong place is not shown as a name."""
+_NAME_WANTED: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
+_MOST_BYTES: Final = 262_144
+_MOST_TOKENS: Final = 1_000
+_LOOK_SECONDS: Final = 1.0
+"""Between two looks at the file."""
+_PATIENCE: Final = 1.0
+"""Seconds that a request waits for a look; a file system that hangs must not stop the server."""
+_ADVICE: Final = "Make one with: searx-mcp token NAME >> FILE"
+_UNREAD: Final = "the file cannot be read: {}"
+_LINE: Final = re.compile(r"line [0-9]{1,7}")
+
+
+class _Entry(Frozen):
+    """The table `[tokens.NAME]`."""
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    tools: tuple[Tool, ...] | None = None
+    per_minute: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
+    per_day: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A token that is let in.
+
+    Attributes:
+        digest: SHA-256 of the token.
+        identity: whose it is.
+    """
+
+    digest: bytes = field(repr=False)
+    identity: Identity
+
+
+def new_token(name: str) -> tuple[str, str]:
+    """Make a token.
+
+    Args:
+        name: under which it stands in the file.
+
+    Returns:
+        The token, which is kept nowhere, and the lines for the file.
+
+    Raises:
+        ValueError: the name cannot be used.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(_NAME_WANTED)
+    token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
+    key = f'"{name}"' if "." in name else name
+    return token, f'[tokens.{key}]\nsha256 = "{_digest(token.encode()).hex()}"\n'
+
+
+def find(tokens: tuple[Known, ...], token: bytes) -> Identity | None:
+    """Tell whose token it is; takes as long for a wrong one as for a right one."""
+    digest, found = _digest(token), None
+    for known in tokens:
+        if hmac.compare_digest(known.digest, digest):
+            found = known.identity
+    return found if len(token) >= _LEAST else None
+
+
+def _digest(token: bytes) -> bytes:
+    return hashlib.sha256(token).digest()
+
+
+class TokensFile:
+    """The tokens of a file, and what became of it since.
+
+    A file that has become unusable changes nothing: its last good content goes on to count, and the log
+    says what is wrong. That holds for one that is gone or has no byte, too, as it is for a moment while
+    an editor writes it. Whose table was deleted from a file is refused.
+
+    Args:
+        path: of the file; a symbolic link is followed.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._mark, self.tokens = _read(path)
+        except _Unusable as exc:
+            raise SettingsError(SETTING, str(exc), advice=exc.advice or _ADVICE) from None
+        if not self.tokens:
+            raise SettingsError(SETTING, "the file holds no token", advice=_ADVICE)
+        note_tokens(len(self.tokens))
+        self._next_look = 0.0
+        self._look: asyncio.Future[None] | None = None
+        self._is_settled = False
+        self._problem = ""
+
+    async def look(self) -> tuple[Known, ...]:
+        """The tokens as the file has them, or had them a second ago."""
+        loop = asyncio.get_running_loop()
+        is_looking = self._look is not None and not self._look.done()
+        if loop.time() >= self._next_look and not is_looking:
+            self._next_look = loop.time() + _LOOK_SECONDS
+            self._look = loop.run_in_executor(None, self._take)
+            await asyncio.wait({self._look}, timeout=_PATIENCE)
+        return self.tokens
+
+    def _take(self) -> None:
+        """Read the file if it has changed, and once more afterwards: a clock of files may be coarse."""
+        try:
+            is_same = _mark_of(self._path.stat()) == self._mark
+            if is_same and self._is_settled and not self._problem:
+                return
+            mark, tokens = _read(self._path)
+        except (OSError, _Unusable) as exc:
+            reason = str(exc) if isinstance(exc, _Unusable) else _UNREAD.format(exc.strerror)
+            if reason != self._problem:
+                note_tokens_unread(reason, len(self.tokens))
+            self._problem = reason
+            return
+        self._mark, self._is_settled = mark, mark == self._mark
+        if tokens != self.tokens or self._problem:
+            note_tokens(len(tokens))
+        self.tokens, self._problem = tokens, ""
+
+
+class _Unusable(Exception):  # noqa: N818 - of a file
+    """Why the file cannot be used; shows nothing of a hash or a token."""
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason)
+        self.advice = advice
+
+
+def _mark_of(status: os.stat_result) -> tuple[int, ...]:
+    """What differs when a file was changed or replaced."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _read(path: Path) -> tuple[tuple[int, ...], tuple[Known, ...]]:
+    """The file's mark and its tokens.
+
+    Raises:
+        _Unusable: and why.
+    """
+    try:
+        with open_regular(path) as file:
+            status = os.fstat(file.fileno())
+            _check_owner(status)
+            content = file.read(_MOST_BYTES + 1)
+    except OSError as exc:
+        raise _Unusable(_UNREAD.format(exc.strerror)) from exc
+    if len(content) > _MOST_BYTES:
+        raise _Unusable(f"the file is longer than {_MOST_BYTES:,} bytes")
+    return _mark_of(status), _parsed(content)
+
+
+def _check_owner(status: os.stat_result) -> None:
+    """Refuse a file by which another user could let themselves in; hashes may be seen by all.
+
+    Raises:
+        _Unusable: another user owns it or may write to it.
+    """
+    if os.name == "nt":
+        return
+    if status.st_uid not in {0, os.geteuid()}:
+        raise _Unusable("the file belongs to another user", "It must be yours or root's.")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise _Unusable("others may write to the file", "Forbid it: chmod go-w FILE")
+
+
+def _parsed(content: bytes) -> tuple[Known, ...]:
+    """The tokens of a file's content.
+
+    Raises:
+        _Unusable: and where.
+    """
+    if not content:
+        raise _Unusable("the file is empty")
+    try:
+        tables = tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as exc:
+        raise _Unusable("the file is not UTF-8 text") from exc
+    except (ValueError, RecursionError) as exc:
+        # Without the library's words, which may show what stands there.
+        found = _LINE.search(str(exc))
+        raise _Unusable(f"the file is no TOML{f' ({found[0]})' if found else ''}") from exc
+    entries = tables.pop("tokens", None)
+    if tables or not isinstance(entries, dict):
+        raise _Unusable("the file must hold tables [tokens.NAME] and nothing else")
+    if len(entries) > _MOST_TOKENS:
+        raise _Unusable(f"the file has more than {_MOST_TOKENS:,} tokens")
+    tokens = tuple(_known(number, *item) for number, item in enumerate(entries.items(), 1))
+    if len({known.digest for known in tokens}) < len(tokens):
+        raise _Unusable("two names have the same sha256")
+    return tokens
+
+
+def _known(number: int, name: str, table: object) -> Known:
+    if not _NAME.fullmatch(name):
+        raise _Unusable(f"the name of table {number} cannot be used: {_NAME_WANTED}")
+    try:
+        entry = _Entry.model_validate(table)
+    except ValidationError as exc:
+        raise _Unusable(f"tokens.{name}{_wrong(exc)}") from exc
+    tools = None if entry.tools is None else frozenset(entry.tools)
+    return Known(
+        bytes.fromhex(entry.sha256), Identity(name, tools, entry.per_minute, entry.per_day)
+    )
+
+
+def _wrong(error: ValidationError) -> str:
+    """What is wrong in an entry, without its value."""
+    details = error.errors(include_input=False, include_url=False)[0]
+    if not details["loc"]:
+        return " is no table"
+    key = str(details["loc"][0])
+    if details["type"] == "extra_forbidden":
+        hint = did_you_mean(key, _WANTED)
+        return f" has an unknown key{hint}: there are {', '.join(_WANTED)}"
+    return f".{key} must be {_WANTED[key]}"
+
+
+_WANTED: Final[Mapping[str, str]] = {
+    "sha256": "64 lower-case hexadecimal digits, as searx-mcp token NAME prints them",
+    "tools": f"a list of {', '.join(Tool)}",
+    "per_minute": "a whole number from 1 to 100,000",
+    "per_day": "a whole number from 1 to 10,000,000",
+}

@@ -1,0 +1,104 @@
+"""Settings of the keyed providers, apart from their rows so that reading them loads no parser."""
+
+import re
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final
+
+from pydantic import ConfigDict, Field, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
+
+from searx_mcp.models.base import Frozen
+
+GOOGLE_ENDS: Final = date(2027, 1, 1)
+"""When Google's API ends (developers.google.com/custom-search/v1/overview)."""
+
+_KEY = re.compile(r"[\x21-\x7e]{0,500}")
+_WANTED: Final = "it must be visible ASCII characters without spaces"
+
+PerDay = Annotated[int, Field(ge=1, le=10_000)]
+"""Google allows no more than 10,000 a day, whatever is paid."""
+PerMonth = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class ProvidersMode(StrEnum):
+    """When keyed providers are asked."""
+
+    FALLBACK = "fallback"
+    """When no instance could serve, and before open sources."""
+    ONLY = "only"
+    """In the place of instances."""
+    OFF = "off"
+    """Never, though their keys are set."""
+
+
+class SafeLevel(StrEnum):
+    """Levels at which explicit results are filtered."""
+
+    OFF = "off"
+    MODERATE = "moderate"
+    STRICT = "strict"
+
+
+class ProviderConfig(Frozen):
+    """The part of its table that every keyed provider has."""
+
+    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    TABLE: ClassVar[str]
+
+    key: SecretStr = Field(
+        default=SecretStr(""), description="Your key; without it the provider is never asked."
+    )
+
+    @field_validator("key")
+    @classmethod
+    def _check_key(cls, key: SecretStr) -> SecretStr:
+        if not _KEY.fullmatch(key.get_secret_value()):
+            # Without the value, which may be a key with something beside it.
+            context = {"key": f"{cls.TABLE}.key", "reason": _WANTED}
+            raise PydanticCustomError("setting", "{key}: {reason}", context)
+        return key
+
+
+class GoogleConfig(ProviderConfig):
+    """The `[providers.google]` table: Google Programmable Search, whose API ends on 2027-01-01."""
+
+    TABLE: ClassVar[str] = "providers.google"
+
+    search_engine_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9:_-]{0,100}$")] = Field(
+        default="",
+        description="The ID (cx) of your Programmable Search Engine, which has to be set too.",
+    )
+    safe_search: SafeLevel = Field(
+        default=SafeLevel.OFF,
+        description="The least filter for explicit results; a call can ask for more. Google knows on and off.",
+    )
+    per_day: PerDay = Field(
+        default=100, description="Requests in 24 hours; 100 are free of charge."
+    )
+    per_month: PerMonth = Field(default=3_000, description="Requests in 30 days.")
+
+
+class BraveConfig(ProviderConfig):
+    """The `[providers.brave]` table: Brave's Search API."""
+
+    TABLE: ClassVar[str] = "providers.brave"
+
+    per_month: PerMonth = Field(
+        default=1_000, description="Requests in 30 days; set what your plan has, or your purse."
+    )
+
+
+class ProvidersConfig(Frozen):
+    """The `[providers]` table: search APIs of companies that want a key."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    mode: ProvidersMode = Field(
+        default=ProvidersMode.FALLBACK,
+        description="Ask them: fallback (when no instance could serve), only (and no instance), off.",
+    )
+    google: GoogleConfig = Field(default_factory=GoogleConfig)
+    brave: BraveConfig = Field(default_factory=BraveConfig)

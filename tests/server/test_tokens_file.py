@@ -1,0 +1,192 @@
+"""The file of named tokens: what stands in it, what is refused, and what becomes of changes."""
+
+import asyncio
+import os
+import sys
+
+import pytest
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.server.tokens import Identity
+from searx_mcp.server.tokens_file import TokensFile, find, new_token
+from searx_mcp.settings.tools import Tool
+
+HASH = "ab" * 32
+OTHER = "cd" * 32
+PLAIN = f'[tokens.laptop]\nsha256 = "{HASH}"\n'
+IS_WINDOWS = sys.platform == "win32"
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Give the place of the file."""
+    return tmp_path / "tokens.toml"
+
+
+def rewritten(file: TokensFile) -> None:
+    """Let the next look be one that reads."""
+    file._next_look = 0.0
+
+
+async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
+    token, lines = new_token("laptop")
+    path.write_text(lines)
+    tokens = await TokensFile(path).look()
+    assert find(tokens, token.encode()) == Identity("laptop")
+    assert find(tokens, new_token("laptop")[0].encode()) is None
+    assert token not in lines
+    assert len(token) == len("smcp_") + 43
+
+
+async def test_everything_that_a_token_allows_is_read(path):
+    rights = 'tools = ["web_search"]\nper_minute = 60\nper_day = 1_000\n'
+    path.write_text(f"\ufeff{PLAIN}{rights}", encoding="utf-8")
+    (known,) = await TokensFile(path).look()
+    assert known.identity == Identity("laptop", frozenset({Tool.WEB_SEARCH}), 60, 1_000)
+    assert known.identity.may(Tool.WEB_SEARCH)
+    assert not known.identity.may(Tool.WEB_FETCH)
+
+
+async def test_a_short_token_is_refused_although_its_hash_is_there(path):
+    import hashlib  # noqa: PLC0415 - here alone
+
+    token = "a" * 42
+    for text in (token, token + "a"):
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        path.write_text(f'[tokens.a]\nsha256 = "{digest}"\n')
+        found = find(await TokensFile(path).look(), text.encode())
+        assert (found is None) is (text == token)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "Laptop", "a b", "a" * 33, "-a", 'a"', "a\n", "smcp_" + "A" * 43, "ü"]
+)
+def test_a_name_that_could_be_something_else_gets_no_token(name):
+    with pytest.raises(ValueError, match="1 to 32 lower-case"):
+        new_token(name)
+
+
+def test_the_lines_for_a_name_with_a_dot_are_toml(path):
+    path.write_text(new_token("team.laptop")[1])
+    assert TokensFile(path).tokens[0].identity.name == "team.laptop"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "the file is empty"),
+        (b"\xff\xfe", "not UTF-8"),
+        (b"x = [" * 5_000, "no TOML"),
+        (b"\ntokens = = smcp_secret", "no TOML (line 2)"),
+        (b"a = 1", "[tokens.NAME] and nothing else"),
+        (f"{PLAIN}\n[http]\n".encode(), "[tokens.NAME] and nothing else"),
+        (b"tokens = 1", "[tokens.NAME] and nothing else"),
+        (b"[tokens]\nlaptop = 1", "tokens.laptop is no table"),
+        (b"[tokens]", "holds no token"),
+        (b"[tokens.laptop]", "tokens.laptop.sha256 must be 64"),
+        (b"[tokens.laptop]\nsha256 = 'smcp_secret'", "tokens.laptop.sha256 must be 64"),
+        (b"[tokens.smcp_secretsecretsecretsecretsecret]", "the name of table 1"),
+        (f"{PLAIN}sha = 1".encode(), "did you mean sha256?"),
+        (f"{PLAIN}tools = ['web_serch']".encode(), "tokens.laptop.tools must be a list of"),
+        (f"{PLAIN}per_minute = 0".encode(), "per_minute must be a whole number"),
+        (f"{PLAIN}per_minute = '60'".encode(), "per_minute must be a whole number from 1"),
+        (f"{PLAIN}per_day = true".encode(), "per_day must be a whole number from 1"),
+        (f"{PLAIN}{PLAIN.replace('laptop', 'b')}".encode(), "two names have the same sha256"),
+        (b"#" * 300_000, "longer than 262,144 bytes"),
+        ("\n".join(f"[tokens.a{n}]" for n in range(1_001)).encode(), "more than 1,000 tokens"),
+    ],
+    ids=lambda value: repr(value[-30:]),
+)
+def test_a_file_that_cannot_be_used_is_refused_without_what_stands_in_it(path, content, told):
+    path.write_bytes(content)
+    with pytest.raises(SettingsError) as refused:
+        TokensFile(path)
+    assert told in refused.value.message
+    assert "secret" not in f"{refused.value!r}{refused.value.advice}{refused.value.__cause__!r}"
+    assert HASH not in repr(refused.value)
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(path):
+    with pytest.raises(SettingsError, match="cannot be read"):
+        TokensFile(path.parent)
+    with pytest.raises(SettingsError, match="usable path"):
+        TokensFile(path.with_name("\0"))
+    if not IS_WINDOWS:
+        os.mkfifo(path)
+        with pytest.raises(SettingsError, match="not a regular file"):
+            TokensFile(path)
+
+
+@pytest.mark.skipif(IS_WINDOWS, reason="Windows has no such bits")
+@pytest.mark.parametrize("mode", [0o660, 0o606, 0o666])
+def test_a_file_that_others_may_write_is_refused_also_behind_a_link(path, mode):
+    path.write_text(PLAIN)
+    link = path.with_name("link")
+    link.symlink_to(path)
+    assert TokensFile(link).tokens
+    path.chmod(mode)
+    with pytest.raises(SettingsError, match="others may write") as refused:
+        TokensFile(link)
+    assert "chmod go-w" in refused.value.advice
+
+
+async def test_a_change_counts_and_a_broken_file_does_not(path, caplog):
+    caplog.set_level("INFO", "searx_mcp.server")
+    path.write_text(PLAIN)
+    file = TokensFile(path)
+    seen = []
+    for content in (
+        PLAIN.replace("laptop", "phones"),  # of the same size
+        "broken",
+        "broken",
+        PLAIN,
+        "[tokens]\n# nobody any more\n",
+    ):
+        path.write_text(content)
+        rewritten(file)
+        seen.append([known.identity.name for known in await file.look()])
+    path.unlink()
+    rewritten(file)
+    assert await file.look() == ()
+    assert seen == [["phones"], ["phones"], ["phones"], ["laptop"], []]
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.split()[0] for line in said] == [
+        "server.tokens_read",
+        "server.tokens_read",
+        "server.tokens_unread",
+        "server.tokens_read",
+        "server.tokens_read",
+        "server.tokens_unread",
+    ]
+    assert said[2].endswith("kept=1")
+    assert HASH not in caplog.text
+
+
+async def test_a_change_within_the_same_tick_of_the_files_clock_is_seen(path):
+    path.write_text(PLAIN)
+    before = path.stat()
+    file = TokensFile(path)
+    path.write_text(PLAIN.replace("laptop", "phones"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    rewritten(file)
+    (known,) = await file.look()
+    assert known.identity.name == "phones"
+
+
+async def test_it_is_looked_at_once_a_second_however_many_ask(path):
+    path.write_text(PLAIN)
+    file = TokensFile(path)
+    await file.look()
+    path.write_text(PLAIN.replace("laptop", "phones"))
+    async with asyncio.TaskGroup() as group:
+        looks = [group.create_task(file.look()) for _ in range(50)]
+    assert {known.identity.name for look in looks for known in look.result()} == {"laptop"}
+
+
+async def test_nothing_of_a_token_is_shown(path):
+    token, lines = new_token("laptop")
+    path.write_text(lines)
+    file = TokensFile(path)
+    shown = f"{file!r}{file.tokens!r}"
+    assert token not in shown
+    assert str(file.tokens[0].digest) not in shown
