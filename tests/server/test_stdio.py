@@ -270,7 +270,7 @@ class Library:
 def chatter():
     while True:
         print("printed by a thread", flush=True)
-        threading.Event().wait(0.001)
+        threading.Event().wait(0.02)  # what is not read yet must not fill the pipe
 
 sys.meta_path.insert(0, Library())
 """
@@ -290,7 +290,7 @@ async def test_what_libraries_print_goes_to_standard_error(tmp_path, arguments):
             line({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})
         )
         assert json.loads(await process.stdout.readline())["id"] == 2
-        out, errors = await process.communicate()
+        out, errors = await process.communicate(b"")
     assert out == b""
     assert process.returncode == 0
     printed = {
