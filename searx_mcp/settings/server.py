@@ -53,7 +53,7 @@ class ServerConfig(Frozen):
     )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
         default=50.0,
-        description="Seconds an MCP call may take; unless set, less for clients known to wait less.",
+        description="Seconds an MCP or REST call may take; unless set, less for clients known to wait less.",
     )
     search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=6_000, description="Tokens the text of a search may have when a call names no size."

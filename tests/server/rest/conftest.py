@@ -170,11 +170,11 @@ class Known(PartOfService):
             safe_search=SafeSearch.OFF,
             time_range=TimeRange.ANY,
             fetch_content=request.fetch_content,
-            results_count=len(RESULTS),
+            results_count=min(len(RESULTS), request.results_count),
             total_results=len(RESULTS),
             search_time_ms=1,
             instance_used="https://i.example/",
-            results=RESULTS,
+            results=RESULTS[: request.results_count],
             engines_used=("bing",),
         )
 
