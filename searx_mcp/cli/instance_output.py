@@ -29,6 +29,7 @@ from searx_mcp.models.instance import (
     InstanceState,
     MonthReport,
     PoolReport,
+    Tier,
 )
 
 WIDE: Final = 110
@@ -60,7 +61,10 @@ _SOURCES = {
     Source.COMMAND: "your own, added by `instances add`",
     Source.LIST: "from the list of public instances",
     Source.TABLE: "an open source: a documented API of a collection, not an instance",
+    Source.KEY: "a keyed provider: an API that you have a key of, not an instance",
 }
+
+_PARTS = {Tier.OPEN: "Collection", Tier.KEYED: "Provider"}
 
 _ENGINES_SHOWN = 12
 
@@ -120,7 +124,7 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
     out.print(plain_text(row.url, style="bold"))
     for title, facts in (
         ("", _standing(details)),
-        ("Collection", _collection(details.open_source)),
+        (_PARTS.get(row.tier, ""), _collection(details.open_source)),
         ("Score", _score(row) if row.tier.is_instance else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),

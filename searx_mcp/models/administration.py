@@ -21,6 +21,8 @@ class Source(StrEnum):
     LIST = "list"
     TABLE = "table"
     """No instance, but an open source of this program's table."""
+    KEY = "key"
+    """No instance, but a keyed provider whose key is set."""
 
 
 class WindowReport(Frozen):

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")
+_WHY: Final = {Tier.OPEN: Source.TABLE, Tier.KEYED: Source.KEY}
 
 
 class Members(Protocol):
@@ -179,7 +180,7 @@ async def instance_details(
         record, account = members.pool.record_of(row.url), account_of(row)
     apart = [Account(account.name, (window,)) for window in account.windows]
     whole, *budgets = await state.budgets([account, *apart], now)
-    source = Source.LIST if row.tier.is_instance else Source.TABLE
+    source = _WHY.get(row.tier, Source.LIST)
     if row.tier is Tier.OWN:
         source = Source.SETTINGS if is_configured else Source.COMMAND
     return InstanceDetails(

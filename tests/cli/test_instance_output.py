@@ -468,6 +468,29 @@ def test_an_open_source_has_terms_and_no_score():
     ]
 
 
+def test_a_keyed_provider_is_no_instance_and_no_collection():
+    source = OpenSource(
+        title="Finder",
+        operator="A company (XX)",
+        categories=("general",),
+        licence="",
+        terms_url="https://t.example/",
+        terms_checked="2026-01",
+    )
+    details = InstanceDetails(
+        instance=LIMITED.model_copy(update={"tier": Tier.KEYED, "grade": None}),
+        source=Source.KEY,
+        open_source=source,
+    )
+    shown = written(details)
+    assert shown[1:3] == [
+        "why         a keyed provider: an API that you have a key of, not an instance",
+        "tier        keyed",
+    ]
+    assert shown[shown.index("Provider") + 1] == "name        Finder"
+    assert not {"Collection", "Score", "What /config said"} & {*shown}
+
+
 FREE = "It cost nothing: your own instances have no budget."
 COST = "It cost 1 request of its budget;"
 

@@ -307,6 +307,8 @@ def _listed(report: PoolReport) -> int:
 
 def _budget(report: PoolReport) -> Finding:
     count = _listed(report)
+    if not count and any(row.tier is Tier.KEYED for row in report.instances):
+        return fine("No instance may be asked; keyed providers answer in their place.")
     if not count:
         return broken(
             "There is nobody to ask: no instance of your own, and no public one is allowed.",

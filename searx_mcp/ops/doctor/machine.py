@@ -113,7 +113,7 @@ def check_providers(
 
 
 def _allowance(row: InstanceReport) -> str:
-    return f"{row.budget_left} requests left" if row.budget_left else "and its budget is spent"
+    return f"{row.budget_left:,} requests left" if row.budget_left else "and its budget is spent"
 
 
 def check_data_folder(folder: Path | None, problem: str) -> Finding:

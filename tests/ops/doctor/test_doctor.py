@@ -313,7 +313,7 @@ GOOGLE = {"GOOGLE_API_KEY": "AIza-hunter2", "GOOGLE_SEARCH_ENGINE_ID": "0175:omu
     [
         ({}, None),
         (GOOGLE, "google has a key, 100 requests left."),
-        ({"BRAVE_API_KEY": "BSA-hunter2"}, "brave has a key, 1000 requests left."),
+        ({"BRAVE_API_KEY": "BSA-hunter2"}, "brave has a key, 1,000 requests left."),
         (
             {"GOOGLE_API_KEY": "AIza-hunter2"},
             "google has a key and no search_engine_id, so it is not asked.",
@@ -330,4 +330,7 @@ async def test_keyed_providers_are_told_by_their_keys_and_budgets_and_never_aske
     found = await diagnose(SEARX_MCP_INSTANCES__PUBLIC="off", **environment)
     check = found.checks.get("providers")
     assert (check and check["detail"]) == said
+    # Who has a key needs no instance.
+    is_asked = said is not None and "requests left" in said
+    assert found.status("budget") == ("ok" if is_asked else "failed")
     assert "hunter2" not in found.out

@@ -9,7 +9,7 @@ import pytest
 from searx_mcp.http.body import Response
 from searx_mcp.sources.open.answers import ANSWERED, Asked, judge, pause
 from searx_mcp.sources.open.engine import OpenQuery
-from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.table import ENGINES, KEYED
 
 NOW = 1_790_000_000.0
 ANSWERS = sorted((Path(__file__).parent / "answers").iterdir())
@@ -19,7 +19,7 @@ QUERY = OpenQuery(
 
 
 @pytest.mark.parametrize("status", [200, 400, 429])
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("engine", [*ENGINES, *KEYED], ids=lambda engine: engine.name)
 def test_a_job_makes_the_same_of_an_answer(engine, status):
     answers = [path for path in ANSWERS if path.name.startswith(engine.name)]
     for body in [b"", b"{}", *(path.read_bytes() for path in answers)]:

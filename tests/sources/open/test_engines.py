@@ -20,14 +20,15 @@ from searx_mcp.sources.open import engines
 from searx_mcp.sources.open.config import Name, OpenSourcesConfig
 from searx_mcp.sources.open.engine import OpenQuery, RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
-from searx_mcp.sources.open.table import ENGINES, engines_of
+from searx_mcp.sources.open.table import ENGINES, KEYED, engines_of
 
 FOLDER = Path(engines.__file__).parent
 ANSWERS = Path(__file__).parent / "answers"
 ROWS = [pytest.param(row, id=row.name) for row in ENGINES]
+WITH_KEYED = [*ROWS, *(pytest.param(row, id=row.name) for row in KEYED)]
 FILES = [
     pytest.param(row, path, id=path.stem)
-    for row in ENGINES
+    for row in (*ENGINES, *KEYED)
     for path in sorted([*ANSWERS.glob(f"{row.name}.*"), *ANSWERS.glob(f"{row.name}-*.*")])
 ]
 NAMES_TRIED = [
@@ -282,7 +283,7 @@ def test_every_category_has_an_engine_that_is_on():
         assert [row.name for row in rows if category in row.categories and not row.triggered]
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", WITH_KEYED)
 def test_an_engine_is_only_ever_asked_at_its_own_host(row):
     row = replace(row, endpoint=row.endpoint or "https://packages.example")
     root = re.escape(row.endpoint.replace("{language}", "LANG")).replace("LANG", "[a-z]{2,3}")
@@ -295,7 +296,7 @@ def test_an_engine_is_only_ever_asked_at_its_own_host(row):
         assert "/../" not in url
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", WITH_KEYED)
 @pytest.mark.parametrize("word", ["panda", "c3p0", "熊猫科动物"])
 def test_the_words_of_a_question_are_sent_in_any_script(ask, row, word):
     asked = row.ask(ask(word))
