@@ -134,12 +134,12 @@ async def test_a_call_is_told_with_what_came_of_it_and_its_size(
         await client.call_tool("web_search", {"query": "bees", "fetch_content": False})
         await client.call_tool("web_search", {"query": ""})
     assert [re.sub(r"=[0-9]+\b", "=N", line) for line in log.lines if "server." in line] == [
-        'INFO server.call call=N tool=web_search client="claude code" protocol=N-11-25',
+        'INFO server.call call=N tool=web_search client="claude code" protocol=N-11-25 caller=-',
         (
             "INFO server.done call=N tool=web_search code=ok ms=N text_chars=N text_tokens=N"
             " structured_chars=N"
         ),
-        'INFO server.call call=N tool=web_search client="claude code" protocol=N-11-25',
+        'INFO server.call call=N tool=web_search client="claude code" protocol=N-11-25 caller=-',
         (
             "INFO server.done call=N tool=web_search code=invalid_argument ms=N text_chars=N"
             " text_tokens=N structured_chars=N"
