@@ -34,6 +34,7 @@ from searx_mcp.models.response import (
     SearchResult,
 )
 from searx_mcp.server.app import build_server
+from searx_mcp.server.guard import Guard
 from searx_mcp.server.http import http_app
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
@@ -182,7 +183,7 @@ class Known(PartOfService):
     async def fetch(self, request, /, *, progress=None):
         self._take(request)
         whole = "# Bees\n\nThey fly. \U0001f41d"
-        most = request.limit or request.max_chars
+        most = request.limit or request.max_chars or 1_000
         end = request.offset + most
         return Page(
             url=request.url or "https://a.example/bees",
@@ -225,6 +226,12 @@ def open_rest(service) -> Callable[..., AbstractAsyncContextManager[httpx2.Async
                 yield client
 
     return opened
+
+
+@pytest.fixture(scope="module")
+def shared_app() -> Guard:
+    """Give an app for tests with very many requests."""
+    return http_app(build_server(Settings(), service=Known()), HttpConfig())
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""Whatever a stranger sends is answered, with a documented status."""
+
+import json
+from typing import Any
+
+import httpx2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.server.rest.operation import Operation
+from searx_mcp.server.rest.routes import OPERATIONS
+
+_LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=40)
+    | st.sampled_from(("https://a.example/", "bees", "10", "[1]", "abcdefghabcdefgh", "1e999"))
+)
+_VALUES = st.recursive(
+    _LEAVES,
+    lambda each: (
+        st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=5), each, max_size=3)
+    ),
+    max_leaves=6,
+)
+_LIKELY = {"query": "bees", "url": "https://a.example/"}
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[Operation, dict[str, Any]]:
+    """An operation, and arguments of its own with any values, or of no operation."""
+    operation = draw(st.sampled_from(OPERATIONS))
+    fields = sorted(operation.request.model_fields) if operation.request else []
+    likely = {name: value for name, value in _LIKELY.items() if name in fields}
+    names = st.sampled_from(fields) if fields else st.text(max_size=8)
+    body = draw(st.dictionaries(names | st.text(max_size=8), _VALUES, max_size=2))
+    return operation, {**(likely if draw(st.booleans()) else {}), **body}
+
+
+@given(call=calls(), query=st.text(max_size=40))
+async def test_every_body_and_query_is_answered_as_documented(shared_app, call, query):
+    operation, body = call
+    transport = httpx2.ASGITransport(shared_app)
+    async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as rest:
+        if operation.method == "POST":
+            content = json.dumps(body).encode()
+            headers = {"Content-Type": "application/json"}
+            answer = await rest.post(operation.path, content=content, headers=headers)
+        else:
+            answer = await rest.get(operation.path, params={"source_url": query, "whole": query})
+    assert answer.status_code in {200, 400, *operation.statuses} - {500}
+    assert isinstance(answer.json(), dict)
