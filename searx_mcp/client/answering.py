@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from searx_mcp.client.wiring import Components
 
 
-def wire_answering(parts: "Components", asking: "Asking") -> Answerer:
+def wire_answering(parts: "Components", asking: "Asking", namespace: str) -> Answerer:
     """Wire it; opens nothing yet.
 
     Args:
         parts: of the open client, which close what is wired here.
         asking: searches and reads pages.
+        namespace: whose pages are found.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -28,7 +29,7 @@ def wire_answering(parts: "Components", asking: "Asking") -> Answerer:
     is_kept = parts.folder is not None and settings.storage.corpus
     store = CorpusStore(
         parts.folder / FILE_NAME if parts.folder is not None and is_kept else None,
-        namespace=settings.storage.namespace,
+        namespace=namespace,
         max_bytes=settings.corpus.max_size,
         max_age=settings.corpus.max_age,
     )

@@ -36,6 +36,7 @@ from searx_mcp.urls.hosts import host_in, is_short_enough
 if TYPE_CHECKING:
     from searx_mcp.answer.answerer import Answerer
     from searx_mcp.client.asking import Asking
+    from searx_mcp.client.namespaces import Namespaced
     from searx_mcp.client.wiring import Components
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
@@ -105,7 +106,7 @@ class SearxClient(CorpusCalls):
         self._dialling = dialling
         self._components: Components | None = None
         self._wired: Asking | None = None
-        self._answers: Answerer | None = None
+        self._answers: dict[str, Answerer] = {}
 
     @override
     def __repr__(self) -> str:
@@ -153,7 +154,7 @@ class SearxClient(CorpusCalls):
 
     async def _close(self) -> None:
         components, self._components, self._wired = self._components, None, None
-        self._answers = None
+        self._answers = {}
         if components is not None:
             await components.aclose()
 
@@ -373,13 +374,29 @@ class SearxClient(CorpusCalls):
 
     @override
     async def _answering(self) -> "Answerer":
+        return await self._answering_in(self.settings.storage.namespace)
+
+    async def _answering_in(self, namespace: str) -> "Answerer":
+        """What reads by question for one namespace, wired at its first use."""
         asking = await self._asking()
-        if self._answers is None:
+        if namespace not in self._answers:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.answering")
             components = self._opened()
-            if self._answers is None:  # no other call has wired it meanwhile
-                self._answers = module.wire_answering(components, asking)
-        return self._answers
+            if namespace not in self._answers:  # no other call has wired it meanwhile
+                self._answers[namespace] = module.wire_answering(components, asking, namespace)
+        return self._answers[namespace]
+
+    def within(self, namespace: str) -> "Namespaced":
+        """This client with another corpus: pages that are kept in one namespace are not found in others.
+
+        Everything else is shared, captured pages too: an address is not fetched once for each namespace.
+
+        Args:
+            namespace: letters, digits, dots, - and _, up to 64 of them.
+        """
+        from searx_mcp.client.namespaces import Namespaced  # noqa: PLC0415 - for servers with tokens
+
+        return Namespaced(self, self.settings, partial(self._answering_in, namespace))
 
 
 def persistent_client(

@@ -1,6 +1,6 @@
 """The protocols that every front talks to."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from searx_mcp.models.corpus_request import (
     AnswerRequest,
@@ -81,4 +81,13 @@ class Service(Protocol):
 
     async def instances(self) -> PoolReport:
         """Report the pool; makes no request."""
+        ...
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """A service with a corpus for each of several namespaces."""
+
+    def within(self, namespace: str) -> Service:
+        """Give the same service with the corpus of a namespace."""
         ...

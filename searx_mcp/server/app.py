@@ -5,6 +5,7 @@ needs to import takes three times as long as that answer does, so it waits for t
 """
 
 import asyncio
+import copy
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -20,6 +21,7 @@ from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
 from typing_extensions import override
 
 from searx_mcp import __version__
+from searx_mcp.errors import SettingsError
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.catalog import catalog
 from searx_mcp.server.events import CallLog, note_unopened
@@ -176,7 +178,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             the first call and closed with the server.
     """
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
-    tools = Tools(settings, backend.get, boundary, backend.log)
+    tools = Tools(settings, lambda name: backend.within(name).get, boundary, backend.log)
     names = settings.server.published()
     # Each token has a list of its own, which nothing between may keep for others.
     scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
@@ -224,6 +226,7 @@ class Backend:
     Attributes:
         settings: what the calls go by.
         log: of the calls.
+        namespace: of the corpus; empty for that of the settings.
     """
 
     def __init__(self, settings: Settings, service: "Service | None") -> None:
@@ -231,6 +234,17 @@ class Backend:
         self.log = CallLog()
         self._given = service
         self._lazy: LazyService | None = None
+        self.namespace = ""
+
+    def within(self, namespace: str) -> "Backend":
+        """The same with another corpus.
+
+        Args:
+            namespace: of the corpus; empty for that of the settings.
+        """
+        other = copy.copy(self)
+        other.namespace = namespace
+        return other
 
     @asynccontextmanager
     async def lifespan(self, _: MCPServer[None]) -> AsyncIterator[None]:
@@ -244,7 +258,16 @@ class Backend:
         Raises:
             SettingsError: a setting cannot be used.
         """
-        return self._given or await self._running().get()
+        service = self._given or await self._running().get()
+        if not self.namespace:
+            return service
+        from searx_mcp.models.service import Divisible  # noqa: PLC0415 - no start needs it
+
+        if not isinstance(service, Divisible):
+            raise SettingsError(
+                "http.tokens_file", "the corpus of another service has no namespaces"
+            )
+        return service.within(self.namespace)
 
     async def instances(self) -> "PoolReport":
         """Report the pool, as `LazyService.instances` does."""

@@ -24,12 +24,14 @@ class Identity:
         tools: that may be called; `None` allows all.
         per_minute: calls in any 60 seconds; `None` for no limit.
         per_day: likewise in any 24 hours.
+        namespace: of the corpus; empty for the one that the settings name.
     """
 
     name: str = ""
     tools: frozenset[Tool] | None = None
     per_minute: int | None = None
     per_day: int | None = None
+    namespace: str = ""
 
     def may(self, tool: Tool) -> bool:
         """Tell whether a tool, or the route that does the same, may be called."""

@@ -38,6 +38,8 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,31}")
 _NAME_WANTED: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
 _MOST_BYTES: Final = 262_144
 _MOST_TOKENS: Final = 1_000
+_MOST_NAMESPACES: Final = 100
+"""Each has a thread and an open file of the corpus, from its first use on."""
 _LOOK_SECONDS: Final = 1.0
 """Between two looks at the file."""
 _PATIENCE: Final = 1.0
@@ -54,6 +56,7 @@ class _Entry(Frozen):
     tools: tuple[Tool, ...] | None = None
     per_minute: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
     per_day: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
+    namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +230,8 @@ def _parsed(content: bytes) -> tuple[Known, ...]:
     tokens = tuple(_known(number, *item) for number, item in enumerate(entries.items(), 1))
     if len({known.digest for known in tokens}) < len(tokens):
         raise _Unusable("two names have the same sha256")
+    if len({known.identity.namespace for known in tokens}) > _MOST_NAMESPACES:
+        raise _Unusable(f"the file has more than {_MOST_NAMESPACES} namespaces")
     return tokens
 
 
@@ -238,9 +243,8 @@ def _known(number: int, name: str, table: object) -> Known:
     except ValidationError as exc:
         raise _Unusable(f"tokens.{name}{_wrong(exc)}") from exc
     tools = None if entry.tools is None else frozenset(entry.tools)
-    return Known(
-        bytes.fromhex(entry.sha256), Identity(name, tools, entry.per_minute, entry.per_day)
-    )
+    identity = Identity(name, tools, entry.per_minute, entry.per_day, entry.namespace)
+    return Known(bytes.fromhex(entry.sha256), identity)
 
 
 def _wrong(error: ValidationError) -> str:
@@ -260,4 +264,5 @@ _WANTED: Final[Mapping[str, str]] = {
     "tools": f"a list of {', '.join(Tool)}",
     "per_minute": "a whole number from 1 to 100,000",
     "per_day": "a whole number from 1 to 10,000,000",
+    "namespace": "1 to 64 letters, digits, dots, - and _",
 }

@@ -132,18 +132,22 @@ class Tools:
 
     Args:
         settings: budgets, defaults and the time a call may take.
-        service: opens the service on the first call.
+        services: gives what opens the service on the first call, by namespace of the corpus.
         boundary: of the fences around what strangers wrote.
         log: of the calls.
     """
 
     def __init__(
-        self, settings: Settings, service: "GetService", boundary: str, log: CallLog
+        self,
+        settings: Settings,
+        services: "Callable[[str], GetService]",
+        boundary: str,
+        log: CallLog,
     ) -> None:
         self._settings = settings
-        self._service = service
+        self._services = services
         self._boundary = boundary
-        self._calls: dict[str, Any] = {}
+        self._calls: dict[tuple[str, str], Any] = {}
         self._log = log
 
     def make(self, name: str, published: Published) -> Tool:
@@ -151,13 +155,16 @@ class Tools:
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(published.tool, arguments, context) as keep:
-                if not caller_of(context).may(published.tool):
+                caller = caller_of(context)
+                if not caller.may(published.tool):
                     note_failure(ErrorCode.UNAUTHORIZED.value)
                     return _forbidden(name)
-                if (calls := self._calls.get(published.calls)) is None:
+                key = published.calls, caller.namespace
+                if (calls := self._calls.get(key)) is None:
                     module = await asyncio.to_thread(import_module, published.calls)
-                    calls = module.Calls(self._settings, self._service, self._boundary)
-                    self._calls[published.calls] = calls
+                    service = self._services(caller.namespace)
+                    calls = module.Calls(self._settings, service, self._boundary)
+                    self._calls[key] = calls
                 act: Call = getattr(calls, published.tool)
                 result = await act(arguments, context)
                 keep(result)

@@ -18,6 +18,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.evidence import PROTECTED, QuoteVerdict
+from searx_mcp.models.request import FetchRequest
 from searx_mcp.storage.corpus import FILE_NAME
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
@@ -198,6 +199,31 @@ async def test_a_namespace_sees_its_own_pages_alone(client_of, web, tmp_path):
         async with client_of(web, folder=tmp_path, **settings) as client:
             assert (await client.corpus_status()).documents == seen
             await client.ingest(web.url("/tea"))
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["file", "memory"])
+async def test_a_client_keeps_the_pages_of_several_namespaces_apart(
+    client_of, web, tmp_path, is_kept
+):
+    async with client_of(web, folder=tmp_path if is_kept else None) as client:
+        ours, theirs = client.within("a"), client.within("b")
+        await ours.ingest(web.url("/tea"))
+        await theirs.ingest(web.url("/tin"))
+        await ours.read_page(web.url("/tin"), query="tin")
+        asked = len(web.requests)
+        assert (await client.corpus_status()).documents == 0
+        assert (await ours.corpus_status()).documents == 2
+        assert (await client.within("b").corpus_status()).documents == 1
+        found = await ours.search_corpus("When is green tea bitter?")
+        assert web.url("/tea") in {each.url for each in found.sources}
+        found = await theirs.search_corpus("When is green tea bitter?")
+        assert web.url("/tea") not in {each.url for each in found.sources}
+        assert len(web.requests) == asked
+        page = await theirs.fetch(FetchRequest(url=web.url("/tea")))
+        assert page.url == web.url("/tea")
+        assert len(web.requests) == asked  # what one reads is not asked for once more
+    async with client_of(web, folder=tmp_path, storage={"namespace": "a"}) as client:
+        assert (await client.corpus_status()).documents == 2 * is_kept
 
 
 async def test_no_question_reaches_the_disk(client_of, web, tmp_path):

@@ -13,11 +13,13 @@ from mcp import Client
 from mcp.types import TextContent
 from typing_extensions import override
 
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
 from searx_mcp.server.tokens_file import new_token
 from searx_mcp.settings.values import Settings
+from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService
 from tests.doubles.serving import connected, serving
 
@@ -63,9 +65,12 @@ class Tokens:
         self.by_name: dict[str, str] = {}
         self._tables: dict[str, str] = {}
         for name, rights in RIGHTS.items():
-            self.by_name[name], lines = new_token(name)
-            self._tables[name] = lines + rights
-        self.write(*RIGHTS)
+            self.add(name, rights)
+
+    def add(self, name: str, rights: str) -> None:
+        self.by_name[name], lines = new_token(name)
+        self._tables[name] = lines + rights
+        self.write(*self._tables)
 
     def write(self, *names: str) -> None:
         self.path.write_text("[tokens]\n" + "".join(self._tables[name] for name in names))
@@ -100,6 +105,16 @@ async def ask(
     async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
         content = json.dumps(message)
         return await http.request(method, url, content=content, headers={**JSON, **headers})
+
+
+async def ask_rest(
+    url: str, headers: Mapping[str, str], route: str, body: object, method: str = "POST"
+) -> httpx2.Response:
+    address = f"{url.removesuffix('/mcp')}/v1/{route}"
+    async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
+        if method == "GET":
+            return await http.get(address, headers=headers)
+        return await http.post(address, json=body, headers=headers)
 
 
 def call(tool: str = "web_search") -> dict[str, object]:
@@ -151,6 +166,58 @@ async def test_a_client_sees_and_calls_what_its_token_names(served, tokens, capl
     assert any("tool=read_page code=unauthorized" in line for line in said)
     for token in tokens.by_name.values():
         assert token not in caplog.text
+
+
+async def test_each_namespace_has_a_corpus_of_its_own(tokens, settings_for):
+    tokens.add("ours", 'namespace = "a"\n')
+    tokens.add("also-ours", 'namespace = "a"\n')
+    tokens.add("theirs", 'namespace = "b"\n')
+    page = FakePage("<title>Bees</title><article><p>Bees dance to tell of flowers.</p></article>")
+    tables = {
+        "server": {"profile": "research"},
+        "http": {"port": 0, "tokens_file": str(tokens.path)},
+        "embedding": {"provider": "none"},
+    }
+
+    async def found(url: str, name: str) -> str:
+        async with connected(url, token=tokens.by_name[name]) as client:
+            question = {"query": "What do bees tell of?"}
+            return text(await client.call_tool("search_corpus", question))
+
+    async with asyncio.timeout(DEADLINE), FakeWeb({"/bees": page}) as web:
+        settings = settings_for(web, **tables)
+        async with (
+            SearxClient(settings) as service,
+            serving(build_server(settings, service=service), settings.http) as url,
+        ):
+            async with connected(url, token=tokens.by_name["ours"]) as client:
+                await client.call_tool("ingest", {"url": web.url("/bees")})
+            texts = {name: await found(url, name) for name in ("also-ours", "theirs", "all")}
+            kept = {
+                name: (await ask_rest(url, tokens.header(name), "corpus", None, "GET")).text
+                for name in ("also-ours", "theirs", "all")
+            }
+    assert [name for name, text in texts.items() if "flowers" in text] == ["also-ours"]
+    assert [name for name, text in kept.items() if "/bees" in text] == ["also-ours"]
+
+
+async def test_a_token_is_told_of_the_routes_that_it_allows_and_served_no_others(served, tokens):
+    async with served() as url:
+        narrow = tokens.header("narrow")
+        told = await ask_rest(url, narrow, "capabilities", None, "GET")
+        found = await ask_rest(url, narrow, "search", {"query": "bees"})
+        refused = await ask_rest(url, narrow, "fetch", {"url": "https://a.example/"})
+        calls = [await ask_rest(url, tokens.header("few"), "search", {"query": "b"}) for _ in "123"]
+        left = await ask_rest(url, tokens.header("few"), "capabilities", None, "GET")
+    routes = {route["path"] for route in told.json()["routes"]}
+    assert {"/v1/search", "/v1/tools/web_search"} <= routes
+    assert not {path for path in routes if "fetch" in path or "corpus" in path}
+    assert (found.status_code, refused.status_code) == (200, 403)
+    assert refused.json()["error"]["code"] == "unauthorized"
+    assert [call.status_code for call in calls] == [200, 200, 429]
+    assert calls[-1].json()["error"]["code"] == "rate_limited"
+    assert calls[-1].headers["retry-after"] == str(calls[-1].json()["error"]["retry_after"])
+    assert left.status_code == 200
 
 
 async def test_a_session_is_of_the_token_that_opened_it_and_of_no_other(served, tokens):

@@ -39,10 +39,10 @@ async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
 
 
 async def test_everything_that_a_token_allows_is_read(path):
-    rights = 'tools = ["web_search"]\nper_minute = 60\nper_day = 1_000\n'
+    rights = 'tools = ["web_search"]\nper_minute = 60\nper_day = 1_000\nnamespace = "a"\n'
     path.write_text(f"\ufeff{PLAIN}{rights}", encoding="utf-8")
     (known,) = await TokensFile(path).look()
-    assert known.identity == Identity("laptop", frozenset({Tool.WEB_SEARCH}), 60, 1_000)
+    assert known.identity == Identity("laptop", frozenset({Tool.WEB_SEARCH}), 60, 1_000, "a")
     assert known.identity.may(Tool.WEB_SEARCH)
     assert not known.identity.may(Tool.WEB_FETCH)
 
@@ -91,9 +91,17 @@ def test_the_lines_for_a_name_with_a_dot_are_toml(path):
         (f"{PLAIN}per_minute = 0".encode(), "per_minute must be a whole number"),
         (f"{PLAIN}per_minute = '60'".encode(), "per_minute must be a whole number from 1"),
         (f"{PLAIN}per_day = true".encode(), "per_day must be a whole number from 1"),
+        (f"{PLAIN}namespace = ''".encode(), "namespace must be 1 to 64"),
+        (f"{PLAIN}namespace = 'a/../b'".encode(), "namespace must be 1 to 64"),
         (f"{PLAIN}{PLAIN.replace('laptop', 'b')}".encode(), "two names have the same sha256"),
         (b"#" * 300_000, "longer than 262,144 bytes"),
         ("\n".join(f"[tokens.a{n}]" for n in range(1_001)).encode(), "more than 1,000 tokens"),
+        (
+            "".join(
+                f"[tokens.a{n}]\nsha256 = '{n:064x}'\nnamespace = 'a{n}'\n" for n in range(101)
+            ).encode(),
+            "more than 100 namespaces",
+        ),
     ],
     ids=lambda value: repr(value[-30:]),
 )

@@ -112,13 +112,14 @@ class Endpoint:
     async def _outcome(
         self, request: Request, arguments: Mapping[str, Any], listener: Listener
     ) -> Body | SearxMcpError:
+        identity = identity_of(request.scope)
         try:
             call = Call(
-                backend=self._backend,
+                backend=self._backend.within(identity.namespace),
                 arguments=arguments,
                 listener=listener,
                 is_whole=_wants_whole(request),
-                allowed=self._offered,
+                allowed=[op for op in self._offered if op.tool is None or identity.may(op.tool)],
             )
             return await self._operation.perform(call)
         except SearxMcpError as error:
