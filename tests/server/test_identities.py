@@ -36,10 +36,16 @@ RIGHTS = {
 
 
 class Nothing(PartOfService):
-    """Finds nothing."""
+    """Finds nothing, once it may answer."""
+
+    def __init__(self) -> None:
+        self.is_asked, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.may_answer.set()
 
     @override
     async def search(self, request, /, *, progress=None):
+        self.is_asked.set()
+        await self.may_answer.wait()
         return SearchResponse(
             query=request.query,
             category="general",
@@ -90,9 +96,9 @@ def served(tokens):
     """Give what serves with that file."""
 
     @asynccontextmanager
-    async def serve():
+    async def serve(service: Nothing | None = None):
         settings = Settings(http={"port": 0, "tokens_file": str(tokens.path)})
-        server = build_server(settings, service=Nothing())
+        server = build_server(settings, service=service or Nothing())
         async with asyncio.timeout(DEADLINE), serving(server, settings.http) as url:
             yield url
 
@@ -117,9 +123,8 @@ async def ask_rest(
         return await http.post(address, json=body, headers=headers)
 
 
-def call(tool: str = "web_search") -> dict[str, object]:
-    arguments = {"query": "bees", "url": "https://a.example/"}
-    params = {"name": tool, "arguments": arguments}
+def call() -> dict[str, object]:
+    params = {"name": "web_search", "arguments": {"query": "bees"}}
     return {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
 
 
@@ -133,6 +138,8 @@ INITIALIZE = {
         "clientInfo": {"name": "a test", "version": "1"},
     },
 }
+
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def text(result) -> str:
@@ -224,13 +231,28 @@ async def test_a_session_is_of_the_token_that_opened_it_and_of_no_other(served, 
     async with served() as url:
         opened = await ask(url, tokens.header("all"), INITIALIZE)
         session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
-        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-        assert (await ask(url, {**tokens.header("all"), **session}, ready)).status_code == 202
+        assert (await ask(url, {**tokens.header("all"), **session}, READY)).status_code == 202
         stolen = await ask(url, {**tokens.header("narrow"), **session}, call())
         streamed = await ask(url, {**tokens.header("narrow"), **session}, None, "GET")
         ended = await ask(url, {**tokens.header("narrow"), **session}, None, "DELETE")
         own = await ask(url, {**tokens.header("all"), **session}, call())
     assert [answer.status_code for answer in (stolen, streamed, ended, own)] == [404] * 3 + [200]
+
+
+async def test_a_call_is_not_ended_by_another_token_that_knows_its_session(served, tokens):
+    service = Nothing()
+    service.may_answer.clear()
+    async with served(service) as url, asyncio.TaskGroup() as group:
+        opened = await ask(url, tokens.header("all"), INITIALIZE)
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        await ask(url, {**tokens.header("all"), **session}, READY)
+        own = group.create_task(ask(url, {**tokens.header("all"), **session}, call()))
+        await service.is_asked.wait()
+        ended = await ask(url, {**tokens.header("narrow"), **session}, None, "DELETE")
+        service.may_answer.set()
+    assert ended.status_code == 404
+    assert own.result().status_code == 200
+    assert "No search results" in own.result().text
 
 
 async def test_a_token_without_calls_left_is_told_when_to_come_back(served, tokens):
