@@ -24,8 +24,8 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse, SearchResult
-from searx_mcp.render.batch import batch_data
+from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
+from searx_mcp.render.batch import batch_data, raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.tokens import fit
@@ -63,7 +63,8 @@ async def search(
         async with persistent_client(settings) as client:
             with show_progress("searching") as progress:
                 if raw is not None:
-                    print_raw(await client.raw_search(raw, request, progress=progress))
+                    batch = await client.raw_search(raw, request, progress=progress)
+                    print_json(raw_data(batch))
                     return
                 search = client.search_all if request.queries else client.search
                 found = await search(request, progress=progress)
@@ -158,16 +159,6 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
         for hit in each.repeated:
             place = f"result {hit.result} of search {hit.search}"
             out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))
-
-
-def print_raw(batch: RawBatch) -> None:
-    """Print the JSON of a provider in the form that the specification gives it."""
-    rows = [
-        {"query": each.query, "result": each.result}
-        | ({"error": each.error.model_dump(mode="json")} if each.error else {})
-        for each in batch.queries
-    ]
-    print_json({"queries": rows})
 
 
 def print_page(page: Page) -> None:

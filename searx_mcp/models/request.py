@@ -316,6 +316,16 @@ class SearchRequest(Frozen):
         return tuple(self.model_copy(update={"query": each, "queries": ()}) for each in words)
 
 
+class RawSearchRequest(SearchRequest):
+    """A search of which the JSON of a keyed provider is wanted, untouched; for the routes of REST."""
+
+    provider: Annotated[
+        str,
+        Field(min_length=1, max_length=60),
+        Argument(read.text, "Name of the keyed provider: google or brave."),
+    ]
+
+
 class SearchArguments(TypedDict, total=False):
     """The fields of a `SearchRequest` but its query, as a program writes them; for type checkers."""
 

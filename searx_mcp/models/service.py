@@ -18,7 +18,7 @@ from searx_mcp.models.evidence import (
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 
 
 class Progress(Protocol):
@@ -26,6 +26,17 @@ class Progress(Protocol):
 
     def __call__(self, message: str, /) -> None:
         """Take one short sentence for a person; it never holds the query."""
+        ...
+
+
+@runtime_checkable
+class RawService(Protocol):
+    """A service that has keyed providers at hand, as one in this process has."""
+
+    async def raw_search(
+        self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> RawBatch:
+        """Give the JSON that a keyed provider answers queries with, untouched."""
         ...
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from searx_mcp.models.response import BatchedSearch, RepeatedHit, SearchBatch
+from searx_mcp.models.response import BatchedSearch, RawBatch, RepeatedHit, SearchBatch
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import one_line
@@ -16,6 +16,16 @@ _REPEATED: Final = 10
 """Repeated results that are named; more are counted."""
 _LEAST: Final = 200
 """Tokens of a search at least; where there are fewer, the last searches are left out."""
+
+
+def raw_data(batch: RawBatch) -> dict[str, Any]:
+    """Give raw answers in the form of the specification; a query that failed has its error besides."""
+    rows = [
+        {"query": each.query, "result": each.result}
+        | ({"error": each.error.model_dump(mode="json")} if each.error else {})
+        for each in batch.queries
+    ]
+    return {"queries": rows}
 
 
 def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: str = FETCH) -> str:

@@ -74,7 +74,7 @@ async def raw_all(
         SearxMcpError: every query failed; the error of the first one.
     """
     if keyed is None:
-        raise InvalidArgumentError("raw", "no keyed provider has a key", advice=NO_KEY)
+        raise InvalidArgumentError("provider", "no keyed provider has a key", advice=NO_KEY)
     deadline = asyncio.get_running_loop().time() + timeout
 
     def ask(request: SearchRequest) -> Awaitable[object]:

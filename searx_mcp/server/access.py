@@ -28,6 +28,7 @@ SEARXNG_PATH: Final = "/search"
 _TOOLS: Final[Mapping[str, Tool]] = {
     SEARXNG_PATH: Tool.WEB_SEARCH,
     "/v1/search": Tool.WEB_SEARCH,
+    "/v1/raw_search": Tool.WEB_SEARCH,
     "/v1/fetch": Tool.WEB_FETCH,
     "/v1/read": Tool.READ_PAGE,
     "/v1/answer": Tool.ANSWER,

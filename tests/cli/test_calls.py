@@ -1,11 +1,10 @@
 """What a person reads of an answer, a page and a search that failed."""
 
-import json
 import re
 
 import pytest
 
-from searx_mcp.cli.calls import print_attempts, print_page, print_raw, print_response
+from searx_mcp.cli.calls import print_attempts, print_page, print_response
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
@@ -14,9 +13,6 @@ from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     FetchStats,
     PageContent,
-    RawAnswer,
-    RawBatch,
-    SearchFailure,
     SearchResponse,
     SearchResult,
 )
@@ -185,21 +181,6 @@ def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(capsys)
         ["a.example", "html", "rate", "limited", "429", "12", "Why", "[b]."],
         ["b.example/x", "json", "full", "3"],
     ]
-
-
-def test_raw_answers_are_printed_with_their_queries_and_every_null(capsys):
-    failure = SearchFailure(error_type="no_instances_available", error_details="Spent.")
-    answers = (
-        RawAnswer(query="a", result={"items": [None, {"b": None}], "n": 1}),
-        RawAnswer(query="b", error=failure),
-    )
-    print_raw(RawBatch(queries=answers))
-    assert json.loads(capsys.readouterr().out) == {
-        "queries": [
-            {"query": "a", "result": {"items": [None, {"b": None}], "n": 1}},
-            {"query": "b", "result": None, "error": failure.model_dump()},
-        ]
-    }
 
 
 async def test_raw_answers_need_a_key(run_cli):

@@ -6,13 +6,15 @@ from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import (
     BatchedSearch,
     PageContent,
+    RawAnswer,
+    RawBatch,
     RepeatedHit,
     SearchBatch,
     SearchFailure,
     SearchResponse,
     SearchResult,
 )
-from searx_mcp.render.batch import batch_data, batch_text
+from searx_mcp.render.batch import batch_data, batch_text, raw_data
 from searx_mcp.render.public import response_data
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate
@@ -121,3 +123,17 @@ def test_room_that_one_search_does_not_need_goes_to_the_others():
     for result in data["queries"][1]["result"]["results"]:
         if content := result.get("content"):
             assert content["markdown"].splitlines()[1] in told
+
+
+def test_raw_answers_stand_with_their_queries_and_keep_every_null():
+    failure = SearchFailure(error_type="no_instances_available", error_details="Spent.")
+    answers = (
+        RawAnswer(query="a", result={"items": [None, {"b": None}], "n": 1}),
+        RawAnswer(query="b", error=failure),
+    )
+    assert raw_data(RawBatch(queries=answers)) == {
+        "queries": [
+            {"query": "a", "result": {"items": [None, {"b": None}], "n": 1}},
+            {"query": "b", "result": None, "error": failure.model_dump()},
+        ]
+    }

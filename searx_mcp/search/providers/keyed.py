@@ -104,8 +104,8 @@ class KeyedSearch:
         engine = self._engines.get(name)
         if engine is None or engine.host in self._blocked():
             near = did_you_mean(name, self._engines)
-            message = f"{shown(name)} is no provider that has a key{near}"
-            raise InvalidArgumentError("raw", message, advice=NO_KEY)
+            message = f"{shown(name)} is none that has a key{near}"
+            raise InvalidArgumentError("provider", message, advice=NO_KEY)
         if secret := secret_in(query.text):
             raise _unfit(f"the query holds what looks like {secret}")
         log = SourceLog(deadline, progress)

@@ -6,10 +6,10 @@ from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
+from searx_mcp.models.service import Progress, RawService
 from searx_mcp.models.wire import dumped
-from searx_mcp.render.batch import batch_data
+from searx_mcp.render.batch import batch_data, raw_data
 from searx_mcp.render.public import page_data, response_data
 from searx_mcp.server.events import note_empty
 from searx_mcp.server.rest.operation import Body, Call
@@ -28,6 +28,26 @@ async def search(call: Call) -> Body:
         return lambda: dumped(found) if call.is_whole else response_data(found, budget=budget)
     batch = await _searched_all(call, _in_time(call, request))
     return lambda: dumped(batch) if call.is_whole else batch_data(batch, budget=budget)
+
+
+async def raw_search(call: Call) -> Body:
+    """Give the JSON of a keyed provider, for one query or for several."""
+    arguments = dict(call.arguments)
+    provider = arguments.pop("provider", None)
+    if not isinstance(provider, str):
+        raise InvalidArgumentError("provider", "is missing: google or brave")
+    request = parse_search(arguments, defaults=call.backend.settings.search_defaults())
+    request = _in_time(call, request)
+
+    async def work(progress: Progress) -> RawBatch:
+        service = await call.backend.get()
+        if not isinstance(service, RawService):
+            raise InvalidArgumentError("provider", "cannot be asked through this server")
+        return await service.raw_search(provider, request, progress=progress)
+
+    due = request.timeout
+    batch = await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
+    return lambda: raw_data(batch)
 
 
 async def fetch(call: Call) -> Body:

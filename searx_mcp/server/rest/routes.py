@@ -19,8 +19,8 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.models.request import FetchRequest, RawSearchRequest, SearchRequest
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
 from searx_mcp.server.rest import about, corpus, full, tools
 from searx_mcp.server.rest.endpoint import Endpoint
@@ -64,6 +64,18 @@ OPERATIONS: Final = (
         response=SearchResponse | SearchBatch,
         statuses=_SEARCH,
         perform=full.search,
+        tool=Tool.WEB_SEARCH,
+        streams=True,
+    ),
+    Operation(
+        name="raw_search",
+        method="POST",
+        path="/v1/raw_search",
+        summary="Give the JSON of a keyed provider, untouched.",
+        request=RawSearchRequest,
+        response=RawBatch,
+        statuses=_SEARCH,
+        perform=full.raw_search,
         tool=Tool.WEB_SEARCH,
         streams=True,
     ),
