@@ -20,6 +20,7 @@ from searx_mcp.server.exchange import Exchange
 from searx_mcp.server.policy import (
     MCP_PATH,
     OPEN_PATHS,
+    READY_PATH,
     SESSION_ENDED,
     STOPPING,
     TOO_LARGE,
@@ -70,7 +71,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or answer why not."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
-            await self._app(scope, receive, send)
+            await self._serve_anybody(scope, receive, send)
             return
         if scope["path"] == f"{MCP_PATH}/":  # as people write it
             scope = {**scope, "path": MCP_PATH}
@@ -106,6 +107,12 @@ class Guard:
         if exchange.session in self._ending:
             return SESSION_ENDED
         return self._access.charge(exchange.scope, identity, body)
+
+    async def _serve_anybody(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._is_stopping and scope.get("path") == READY_PATH:
+            await STOPPING.send(scope, send, ())
+        else:
+            await self._app(scope, receive, send)
 
     async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
         """Whose request it is, or why it is refused for its head."""

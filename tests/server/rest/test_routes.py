@@ -18,6 +18,7 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
+from searx_mcp.server.access import tool_of
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.rest.routes import OPERATIONS
@@ -182,6 +183,22 @@ async def test_a_long_answer_is_compressed_for_whoever_takes_that(rest, accepted
 async def test_a_short_answer_is_not_compressed(rest):
     answer = await rest.get("/v1/corpus", headers={"Accept-Encoding": "gzip"})
     assert "content-encoding" not in answer.headers
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+def test_a_token_allows_a_route_with_the_tool_that_does_the_same(operation):
+    assert tool_of(operation.method, operation.path) == operation.tool
+
+
+async def test_a_server_that_stops_is_not_ready(service):
+    app = http_app(build_server(Settings(), service=service), HttpConfig())
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as rest:
+        before = await rest.get("/readyz")
+        app.stop()
+        after = await rest.get("/readyz")
+    assert (before.status_code, after.status_code) == (200, 503)
+    assert after.headers["retry-after"]
 
 
 @pytest.mark.parametrize(
