@@ -99,13 +99,7 @@ class Access:
         )
         if not wait:
             return None
-        limits = (
-            f"{identity.per_minute:,} a minute" if identity.per_minute else "",
-            f"{identity.per_day:,} a day" if identity.per_day else "",
-        )
-        return _too_many(
-            f"The token has no calls left, of {' and '.join(filter(None, limits))}", wait
-        )
+        return _too_many(_limits_of(identity), wait)
 
     async def _known(self, token: bytes) -> Identity | None:
         if self._file is not None:
@@ -161,6 +155,12 @@ def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] =
         headers,
         retry_after=seconds,
     )
+
+
+def _limits_of(identity: Identity) -> str:
+    limits = ((identity.per_minute, "a minute"), (identity.per_day, "a day"))
+    told = " and ".join(f"{limit:,} {period}" for limit, period in limits if limit)
+    return f"The token has used its calls, of which it has {told}"
 
 
 def _is_call(scope: Scope, body: bytes) -> bool:

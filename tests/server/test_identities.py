@@ -261,7 +261,9 @@ async def test_a_token_without_calls_left_is_told_when_to_come_back(served, toke
         async with connected(url, token=tokens.by_name["few"]) as client:
             for _ in range(2):
                 assert not (await client.call_tool("web_search", {"query": "bees"})).is_error
-            with pytest.raises(Exception, match=r"no calls left, of 2 a minute: try again in"):
+            with pytest.raises(
+                Exception, match=r"used its calls, of which it has 2 a minute: try again in"
+            ):
                 await client.call_tool("web_search", {"query": "bees"})
             assert (await client.list_tools()).tools
         refused = await ask(url, {**tokens.header("few"), **modern}, call())
