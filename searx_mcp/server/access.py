@@ -15,15 +15,12 @@ from starlette.types import Scope
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.policy import MCP_PATH, Refusal
+from searx_mcp.server.policy import MCP_PATH, SEARXNG_PATH, Refusal
 from searx_mcp.server.quotas import Quotas, WrongTokens
 from searx_mcp.server.tokens import EVERYBODY, Identity
 from searx_mcp.server.tokens_file import TokensFile, find
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
-
-SEARXNG_PATH: Final = "/search"
-"""Where clients of SearXNG search, of which many know Basic authentication alone."""
 
 _TOOLS: Final[Mapping[str, Tool]] = {
     SEARXNG_PATH: Tool.WEB_SEARCH,

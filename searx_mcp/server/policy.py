@@ -17,6 +17,8 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.settings.server import HttpConfig
 
 MCP_PATH: Final = "/mcp"
+SEARXNG_PATH: Final = "/search"
+"""Where clients of SearXNG search, of which many know Basic authentication and forms alone."""
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
 OPEN_PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
@@ -29,6 +31,7 @@ _AUTHORITY: Final = re.compile(
 _OUR_SITES: Final = frozenset({b"none", b"same-origin"})
 """Of Sec-Fetch-Site: a person, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
 _JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
+_FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?")
 _MAX_VALUES: Final = 10_000
 """Of a body: a megabyte of brackets would hold up everybody for .37 s, this many values for 15 ms; calls have some tens."""
 _INVALID_REQUEST: Final = -32_600
@@ -110,6 +113,12 @@ _NO_JSON: Final = Refusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
     "The body must be JSON, with Content-Type: application/json and no Content-Encoding.",
+)
+_NO_FORM: Final = Refusal(
+    415,
+    ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+    "The body must be a form, with Content-Type: application/x-www-form-urlencoded and no"
+    " Content-Encoding, or none.",
 )
 TOO_LARGE: Final = Refusal(
     413,
@@ -196,7 +205,10 @@ class Policy:
     def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
         """Why a request is refused for what its head says of its body."""
         if scope["method"] == "POST":
-            if not _is_json(headers):
+            if scope["path"] == SEARXNG_PATH:
+                if not _is_form(headers):
+                    return _NO_FORM
+            elif not _is_json(headers):
                 return _NO_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
@@ -250,6 +262,13 @@ def is_loopback(host: str) -> bool:
 def _is_json(headers: Mapping[bytes, bytes]) -> bool:
     encoding = headers.get(b"content-encoding", b"identity").lower()
     return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"
+
+
+def _is_form(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a body is a form, or none: it asks for no more than GET, which a page of another site cannot send either."""
+    encoding = headers.get(b"content-encoding", b"identity").lower()
+    kind = headers.get(b"content-type", b"")
+    return encoding == b"identity" and (not kind or bool(_FORM.fullmatch(kind)))
 
 
 def _is_message(body: bytes) -> bool:

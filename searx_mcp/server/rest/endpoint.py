@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import pydantic_core
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -64,7 +65,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         request = Request(scope, receive)
-        arguments = await _arguments(request)
+        arguments = await _arguments(request, takes_form=self._operation.takes_form)
         if isinstance(arguments, Refusal):
             await arguments.send(scope, send, ())
             return
@@ -118,7 +119,7 @@ class Endpoint:
                 backend=self._backend.within(identity.namespace),
                 arguments=arguments,
                 listener=listener,
-                is_whole=_wants_whole(request),
+                is_whole=self._operation.has_whole and _wants_whole(request),
                 allowed=[op for op in self._offered if op.tool is None or identity.may(op.tool)],
             )
             return await self._operation.perform(call)
@@ -128,7 +129,10 @@ class Endpoint:
             return unforeseen()
 
     async def _tell(self, error: SearxMcpError, request: Request, send: Send) -> tuple[int, int]:
-        body, status = encoded(self._told(error)), status_of(error)
+        status, told = status_of(error), self._told(error)
+        if self._operation.told is not None:
+            status, told = self._operation.told(error)
+        body = encoded(told)
         seconds = seconds_until_retry(error)
         headers = {} if seconds is None else {"retry-after": str(seconds)}
         response = Response(body, status, {**_HEADERS, **headers})
@@ -171,18 +175,23 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
     return None if working.cancelled() else working.result()
 
 
-async def _arguments(request: Request) -> Mapping[str, Any] | Refusal:
+async def _arguments(request: Request, *, takes_form: bool) -> Mapping[str, Any] | Refusal:
     """The arguments of the body, or of the query of a GET; a name that comes twice has a list."""
-    if request.method == "POST":
+    if request.method == "POST" and not takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)
         except ValueError:
             return _NO_OBJECT
         return found if isinstance(found, dict) else _NO_OBJECT
-    if request.scope["query_string"].count(b"&") >= _MOST_PARAMETERS:
+    written = request.scope["query_string"]
+    if takes_form:
+        # A body of another kind has been refused; of what is in both, the form counts.
+        form = await request.body() if request.method == "POST" else b""
+        written = b"&".join(filter(None, (form, written)))
+    if written.count(b"&") >= _MOST_PARAMETERS:
         return _TOO_MANY
-    query = request.query_params
-    lists = {name: query.getlist(name) for name in query if name != _WHOLE}
+    query = QueryParams(written)
+    lists = {name: query.getlist(name) for name in query if takes_form or name != _WHOLE}
     return {name: each[0] if len(each) == 1 else each for name, each in lists.items()}
 
 

@@ -7,8 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.server.app import Backend
+from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.supervision import Listener
 from searx_mcp.settings.tools import Tool
 
@@ -55,6 +57,10 @@ class Operation:
         perform: does it.
         tool: whose use it is, for what tokens and settings allow; `None` for everybody.
         streams: whether progress can be had as server-sent events.
+        has_whole: whether `whole=true` gives every field.
+        takes_form: whether the body of a POST is a form, and the query has arguments, too.
+        error: the model of the body where it fails.
+        told: the status and the body of an error, where they are not those of all operations.
     """
 
     name: str
@@ -67,3 +73,7 @@ class Operation:
     perform: Callable[[Call], Awaitable[Body]]
     tool: Tool | None = None
     streams: bool = False
+    has_whole: bool = False
+    takes_form: bool = False
+    error: type[BaseModel] = ErrorBody
+    told: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None

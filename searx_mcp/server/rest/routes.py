@@ -22,7 +22,8 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, RawSearchRequest, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest import about, corpus, full, tools
+from searx_mcp.server.policy import SEARXNG_PATH
+from searx_mcp.server.rest import about, corpus, full, searxng, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.settings.tools import Tool
@@ -66,6 +67,7 @@ OPERATIONS: Final = (
         perform=full.search,
         tool=Tool.WEB_SEARCH,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="raw_search",
@@ -90,6 +92,7 @@ OPERATIONS: Final = (
         perform=full.fetch,
         tool=Tool.WEB_FETCH,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="read",
@@ -102,6 +105,7 @@ OPERATIONS: Final = (
         perform=corpus.read,
         tool=Tool.READ_PAGE,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="answer",
@@ -114,6 +118,7 @@ OPERATIONS: Final = (
         perform=corpus.answer,
         tool=Tool.ANSWER,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="corpus_status",
@@ -125,6 +130,7 @@ OPERATIONS: Final = (
         statuses=_LOCAL,
         perform=corpus.status,
         tool=Tool.CORPUS_STATUS,
+        has_whole=True,
     ),
     Operation(
         name="corpus_search",
@@ -137,6 +143,7 @@ OPERATIONS: Final = (
         perform=corpus.search,
         tool=Tool.SEARCH_CORPUS,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="corpus_ingest",
@@ -149,6 +156,7 @@ OPERATIONS: Final = (
         perform=corpus.ingest,
         tool=Tool.INGEST,
         streams=True,
+        has_whole=True,
     ),
     Operation(
         name="instances",
@@ -169,6 +177,34 @@ OPERATIONS: Final = (
         response=about.Capabilities,
         statuses=_LOCAL,
         perform=about.capabilities,
+    ),
+    Operation(
+        name="searxng_search",
+        method="GET",
+        path=SEARXNG_PATH,
+        summary="Search as at an instance of SearXNG.",
+        request=searxng.SearxngQuery,
+        response=searxng.SearxngAnswer,
+        statuses=(400, 403, 429, 500, 503, 504),
+        perform=searxng.search,
+        tool=Tool.WEB_SEARCH,
+        takes_form=True,
+        error=searxng.SearxngError,
+        told=searxng.told,
+    ),
+    Operation(
+        name="searxng_search_form",
+        method="POST",
+        path=SEARXNG_PATH,
+        summary="Search as at an instance of SearXNG, with a form.",
+        request=searxng.SearxngQuery,
+        response=searxng.SearxngAnswer,
+        statuses=(400, 403, 429, 500, 503, 504),
+        perform=searxng.search,
+        tool=Tool.WEB_SEARCH,
+        takes_form=True,
+        error=searxng.SearxngError,
+        told=searxng.told,
     ),
 )
 

@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx2
 from hypothesis import given
@@ -25,7 +26,15 @@ _VALUES = st.recursive(
     ),
     max_leaves=6,
 )
-_LIKELY = {"query": "bees", "url": "https://a.example/"}
+_LIKELY = {"query": "bees", "q": "bees", "url": "https://a.example/"}
+
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def form(arguments: dict[str, Any]) -> str:
+    written = {name: str(value) for name, value in arguments.items()}
+    return urlencode({"format": "json", **written}, errors="replace")
 
 
 @st.composite
@@ -44,7 +53,11 @@ async def test_every_body_and_query_is_answered_as_documented(shared_app, call, 
     operation, body = call
     transport = httpx2.ASGITransport(shared_app)
     async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as rest:
-        if operation.method == "POST":
+        if operation.takes_form and operation.method == "POST":
+            answer = await rest.post(operation.path, content=form(body), headers=FORM)
+        elif operation.takes_form:
+            answer = await rest.get(f"{operation.path}?{form(body)}")
+        elif operation.method == "POST":
             content = json.dumps(body).encode()
             headers = {"Content-Type": "application/json"}
             answer = await rest.post(operation.path, content=content, headers=headers)

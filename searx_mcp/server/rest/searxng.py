@@ -1,0 +1,173 @@
+"""`/search` as SearXNG has it, so that its clients use the pool as one instance; JSON alone."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from searx_mcp.arguments import SearchDefaults, parse_search
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import (
+    FURTHER_CATEGORIES,
+    MAX_QUERY_LENGTH,
+    MAX_SKIPPED,
+    Category,
+    SearchRequest,
+)
+from searx_mcp.render.errors import cause_of
+from searx_mcp.server.rest.errors import status_of
+from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.server.rest.searxng_rows import written_answer
+
+_FORMAT: Final = "format"
+_QUERY: Final = "q"
+_PAGE: Final = "pageno"
+_CATEGORY: Final = "category_"
+_OF_OURS: Final = ("language", "time_range", "engines", "safesearch")
+"""Parameters that are arguments of ours as well."""
+_MOST_DIGITS: Final = 3
+
+
+class SearxngQuery(Frozen):
+    """The parameters of a search; others are passed over, as SearXNG does.
+
+    Attributes:
+        q: what to search for.
+        format: must be `json`.
+        categories: names with commas between them; the first one known is searched.
+        engines: names with commas between them, instead of a category.
+        language: two letters, a region such as en-US, all, or auto.
+        pageno: which page of results, from 1.
+        time_range: how old results may be; empty for any age.
+        safesearch: 0 off, 1 moderate, 2 strict.
+    """
+
+    q: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    format: Annotated[str, Field(pattern="^json$")]
+    categories: str = ""
+    engines: str = ""
+    language: str = ""
+    pageno: Annotated[int, Field(ge=1)] = 1
+    time_range: Annotated[str, Field(pattern="^(day|week|month|year)?$")] = ""
+    safesearch: Annotated[int, Field(ge=0, le=2)] = 1
+
+
+class _Open(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="allow", defer_build=True)
+
+
+class SearxngResult(_Open):
+    """A row. Those of a template other than `default.html` have further fields, as in SearXNG.
+
+    Attributes:
+        template: which kind of row it is.
+        url: of the page.
+        parsed_url: its six parts, as Python's `urlparse` gives them.
+        title: plain text.
+        content: what a search engine shows of the page.
+        engine: the first of `engines`.
+        engines: those that found it.
+        positions: its place in the list.
+        score: 1 for the best row.
+        category: of the row.
+        publishedDate: ISO 8601, or null.
+        pubdate: the same as `2026-02-01 00:46:35+0000`, or what is known in its place.
+        thumbnail: an image, or nothing.
+    """
+
+    template: str
+    url: str
+    parsed_url: tuple[str, ...] | None
+    title: str
+    content: str
+    engine: str
+    engines: tuple[str, ...]
+    positions: tuple[int, ...]
+    score: float
+    category: str
+    publishedDate: str | None  # noqa: N815 - SearXNG's name
+    pubdate: str
+    thumbnail: str
+
+
+class SearxngAnswer(_Open):
+    """The answer to a search.
+
+    Attributes:
+        query: as searched.
+        number_of_results: that were found; SearXNG left the field out in 2025, and clients read it.
+        results: of this page.
+        answers: direct ones.
+        corrections, suggestions: other queries.
+        infoboxes: boxes of facts.
+        unresponsive_engines: names and reasons.
+    """
+
+    query: str
+    number_of_results: int
+    results: tuple[SearxngResult, ...]
+    answers: tuple[dict[str, Any], ...]
+    corrections: tuple[str, ...]
+    infoboxes: tuple[dict[str, Any], ...]
+    suggestions: tuple[str, ...]
+    unresponsive_engines: tuple[tuple[str, str], ...]
+
+
+class SearxngError(Frozen):
+    """The body where a search fails."""
+
+    error: str
+
+
+async def search(call: Call) -> Body:
+    """Search, without reading the pages."""
+    request = _request(call.arguments, call.backend.settings.search_defaults())
+    response = await searched(call, request)
+    return lambda: written_answer(response)
+
+
+def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+    """The status and the body that SearXNG has for an error."""
+    status = status_of(error)
+    if isinstance(error, InvalidArgumentError):
+        status = 403 if error.field == _FORMAT else 400
+    return status, {"error": cause_of(error)}
+
+
+def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
+    given = {
+        name: value
+        for name, each in raw.items()
+        if (value := each[0] if isinstance(each, list) else each)
+    }
+    if given.get(_FORMAT) != "json":
+        raise InvalidArgumentError(_FORMAT, "must be json; this server writes no other")
+    if not str(given.get(_QUERY, "")).strip():
+        raise InvalidArgumentError(_QUERY, "is missing: no query")
+    values: dict[str, Any] = {_QUERY: given[_QUERY], "fetch_content": False}
+    values |= {name: given[name] for name in _OF_OURS if name in given}
+    if (category := _category(given, defaults)) is not None:
+        values["category"] = category
+    request = parse_search(values, defaults=defaults)
+    # Pages of an instance are as long as they happen to be. Ours follow one another without a gap.
+    skipped = (_page(given.get(_PAGE, "1")) - 1) * request.results_count
+    if skipped > MAX_SKIPPED:
+        raise InvalidArgumentError(_PAGE, f"is too large: results end at {MAX_SKIPPED:,}")
+    return request.model_copy(update={"offset": skipped, "page": 1})
+
+
+def _page(text: str) -> int:
+    if len(text) > _MOST_DIGITS or not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise InvalidArgumentError(_PAGE, "must be a number, 1 or more")
+    return int(text)
+
+
+def _category(given: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
+    """The first category that is known; SearXNG passes over the others, and takes a name as a parameter, too."""
+    listed = str(given.get("categories", "")).split(",")
+    named = (name.removeprefix(_CATEGORY) for name in given if name.startswith(_CATEGORY))
+    known = {*Category, *FURTHER_CATEGORIES, *defaults.categories}
+    found = (name.strip().lower() for name in (*listed, *named))
+    return next((name for name in found if name in known), None)
