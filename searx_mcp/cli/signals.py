@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is of Windows
+_REPEATED: Final = 0.5
+"""Seconds in which the same signal again counts as one: `timeout` sends it to its command and then to the whole group,
+and so do shells and programs that pass on what they get."""
 _DIED_OF: Final = 128
 """The exit code of what a signal ended is this and its number, as shells have it."""
 
@@ -67,10 +70,15 @@ class Ending:
             yield
             return
 
+        began = 0.0
+
         def begin(number: int, _: FrameType | None) -> None:
+            nonlocal began
             if self.code:
+                if self.code == _DIED_OF + number and loop.time() - began < _REPEATED:
+                    return
                 os._exit(self.code)
-            self.code = _DIED_OF + number
+            self.code, began = _DIED_OF + number, loop.time()
             if self._within is not None:
                 self._insist(self._within)
             loop.call_soon_threadsafe(self._cancel)

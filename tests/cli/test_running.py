@@ -133,15 +133,18 @@ def test_version_and_help_import_nothing_that_they_do_not_use(option):
 
 
 TWICE = """
-import asyncio, os, signal
+import asyncio, os, signal, sys
+from searx_mcp.cli import signals
 from searx_mcp.cli.running import run
+
+signals._REPEATED = 1_000
 
 async def work():
     os.kill(os.getpid(), signal.SIGTERM)
     try:
         await asyncio.Event().wait()
     finally:
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), getattr(signal, sys.argv[1]))
         print("still here")
 
 run(work(), within=1_000)
@@ -149,7 +152,12 @@ run(work(), within=1_000)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end")
-def test_a_second_signal_ends_at_once_what_the_first_has_told_to_end():
-    command = [sys.executable, "-c", TWICE]
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [("SIGINT", ""), ("SIGTERM", "still here\n")],
+    ids=["another", "the same, as timeout sends it"],
+)
+def test_a_second_signal_ends_at_once_what_the_first_has_told_to_end(second, said):
+    command = [sys.executable, "-c", TWICE, second]
     ran = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (143, "", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (143, said, "")
