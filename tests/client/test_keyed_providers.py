@@ -426,6 +426,15 @@ async def test_what_is_not_for_them_is_not_sent(stage, query, arguments):
     assert set_up.apis.count() == (0, 0)
 
 
+async def test_in_the_place_of_instances_they_leave_them_what_they_do_not_have(stage):
+    async with stage(status=None) as set_up, set_up.client({"mode": "only", **BOTH}) as client:
+        with pytest.raises(NoInstancesError, match="looks like"):
+            await client.search("ghp_0123456789abcdefghijklmnopqrstuvwxyz", **QUICK)
+        assert set_up.instance.searches == 0
+        await client.search("red panda", category="images", **QUICK)
+    assert (set_up.instance.searches, set_up.apis.count()) == (1, (0, 0))
+
+
 async def test_one_that_was_blocked_is_not_asked(stage):
     async with stage() as set_up, set_up.client() as client:
         await client.admin.block(GOOGLE)

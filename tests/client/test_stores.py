@@ -92,6 +92,26 @@ def test_the_secret_of_the_answers_is_that_of_the_settings_or_of_the_folder(tmp_
     assert "answers.not_shared" in caplog.text
 
 
+def test_answers_are_shared_by_those_alone_who_ask_the_same_providers():
+    google = {"key": "k1", "search_engine_id": "one"}
+    tables: list[dict[str, object]] = [
+        {},
+        {"google": google},
+        {"google": {**google, "search_engine_id": "two"}},
+        {"google": {**google, "safe_search": "strict"}},
+        {"google": google, "mode": "only"},
+        {"brave": {"key": "k1"}},
+    ]
+    redis = {"url": "redis://h", "secret": "x" * 16}
+    scopes = []
+    for providers in [*tables, {"google": {**google, "key": "k2"}}]:
+        settings = Settings.model_validate({"redis": redis, "providers": providers})
+        scopes.append(vars(open_answers(settings, None))["_scope"])
+    assert len({*scopes[:-1]}) == len(tables)
+    # Another key finds the same.
+    assert scopes[-1] == scopes[1]
+
+
 @pytest.mark.parametrize("open_it", [open_state, lambda given: open_answers(given, None)])
 def test_a_wrong_option_is_a_mistake_of_the_setting_and_not_shown(open_it):
     settings = Settings.model_validate(
