@@ -134,14 +134,20 @@ def fail(error: SearxMcpError) -> ExitCode:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option("--config", metavar="PATH", help="Configuration file to read.")
+@click.option("--env-file", metavar="PATH", help="File of environment variables, such as .env.")
+@click.option("--remote", metavar="URL", help="Serve MCP by a service elsewhere, under this URL.")
 @click.version_option(__version__, prog_name="searx-mcp")
 @click.pass_context
-def cli(context: click.Context, config: str | None) -> None:
+def cli(
+    context: click.Context, config: str | None, env_file: str | None, remote: str | None
+) -> None:
     """Web search for AI agents over a pool of SearXNG instances.
 
     Without a command: serve MCP, over standard input and output unless set otherwise.
     """
-    del config  # read by loaded()
+    del config, env_file  # read by loaded()
+    if remote and context.invoked_subcommand not in (*_SERVERS, "config"):
+        raise click.UsageError("--remote is for serving MCP; other commands search by themselves.")
     name = next(filter(os.environ.get, _LOG_LEVELS), "")
     usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
     level = os.environ.get(name, usual).upper()

@@ -90,9 +90,12 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
     if session.loaded is None:
         from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
 
-        path = root.params["config"]
+        path, env_file = root.params["config"], root.params["env_file"]
         session.loaded = load(
-            path=Path(path) if path else None, environ=os.environ, overrides=overrides
+            path=Path(path) if path else None,
+            environ=os.environ,
+            overrides={"remote.url": root.params["remote"], **(overrides or {})},
+            env_file=Path(env_file) if env_file else None,
         )
         hide(session.loaded.settings)
     return session.loaded

@@ -9,6 +9,7 @@ import click
 
 from searx_mcp.cli.running import held, loaded, run, say
 from searx_mcp.cli.streams import HeldOutput
+from searx_mcp.errors import SettingsError
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -53,6 +54,12 @@ def serve(
     settings = _settings(context, given)
     if settings.server.transport == "stdio":
         _serve_stdio(settings, held(context))
+    elif settings.remote.url:
+        raise SettingsError(
+            "remote.url",
+            "only a server on standard input and output lets another one perform its calls",
+            advice="Let clients use that service itself, or leave remote.url empty.",
+        )
     else:
         _serve_http(settings, allow_unauthenticated=allow_unauthenticated)
 

@@ -206,9 +206,10 @@ def title(result: SearchResult, boundary: str) -> str:
     return one_line(result.title, boundary, max_tokens=_TITLE_TOKENS) or "Untitled"
 
 
-def bare(result: SearchResult, number: int, boundary: str) -> Entry:
+def bare(result: SearchResult, number: int, boundary: str, *, specified: bool = False) -> Entry:
     """A result with its title and address alone, and why its page was not read if it was to be."""
-    lines = (f"{number}. {title(result, boundary)}", one_url(result.url), unread(result, boundary))
+    address = f"{'URL: ' * specified}{one_url(result.url)}"
+    lines = (f"{number}. {title(result, boundary)}", address, unread(result, boundary))
     return Entry(number, result, "\n".join(filter(None, lines)))
 
 

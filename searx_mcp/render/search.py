@@ -95,16 +95,29 @@ def search_text(
 
 
 def lay_out(
-    response: SearchResponse, *, budget: int | None, boundary: str, fetch: str = FETCH
+    response: SearchResponse,
+    *,
+    budget: int | None,
+    boundary: str,
+    fetch: str = FETCH,
+    specified: bool = False,
 ) -> Layout:
-    """Decide what is shown of a search within a number of tokens; `None` shows everything."""
+    """Decide what is shown of a search within a number of tokens; `None` shows everything.
+
+    Args:
+        response: the search.
+        budget: as for `search_text`.
+        boundary: likewise.
+        fetch: likewise.
+        specified: whether the list has the form of the specified thin client.
+    """
     room = UNLIMITED if budget is None else budget
     short = surroundings.shortened(response, boundary)
     bare = [
-        entry.bare(result, number, boundary)
+        entry.bare(result, number, boundary, specified=specified)
         for number, result in enumerate(response.results, start=1)
     ]
-    longest = surroundings.heading(short, room, shown=len(bare) - 1)
+    longest = surroundings.heading(short, room, shown=len(bare) - 1, specified=specified)
     left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
     pages = sum(_page_of(each) is not None for each in entries)
@@ -137,7 +150,7 @@ def lay_out(
     answers, remarks, beside = around
     return Layout(
         short=short,
-        heading=surroundings.heading(short, room, shown=len(entries)),
+        heading=surroundings.heading(short, room, shown=len(entries), specified=specified),
         answers=answers,
         entries=tuple(entries),
         left_out=len(bare) - len(entries),

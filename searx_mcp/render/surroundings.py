@@ -75,23 +75,27 @@ def _short_box(box: Infobox, boundary: str) -> Infobox:
     )
 
 
-def heading(short: SearchResponse, budget: int, *, shown: int) -> str:
+def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool = False) -> str:
     """The first line as specified, and the age of a shortened response that is stale.
 
     A query that would fill a quarter of the budget is shortened. Where fewer results are shown than were
-    asked for and found, or more were found, the line says so.
+    asked for and found, or more were found, the line says so. With `specified` it has the form of the
+    specified thin client, and a line of its own says that.
     """
     if short.results:
         query, was_cut = clip(" ".join(short.query.splitlines()), budget // 4)
         words = f"{query}…" if was_cut else query
-        first = f"Found {short.results_count} search results for query '{words}'"
+        first, more = f"Found {short.results_count} search results for query '{words}'", ""
         if short.total_results > short.results_count:
-            first += f" of {short.total_results} in all"
+            more += f" of {short.total_results} in all"
         if short.next_offset is not None:
-            first += f" (offset {short.next_offset} goes on)"
+            more += f" (offset {short.next_offset} goes on)"
         if shown < short.results_count:
-            first += f", shown {shown}"
-        lines = [f"{first}:"]
+            more += f", shown {shown}"
+        lines = [f"{first}{more}:"]
+        if specified:
+            lines = [f"SEARCH RESULTS ({short.results_count} found):"]
+            lines += [f"These are {short.results_count}{more}."] if more else []
     else:
         lines = [NO_RESULTS, ADVICE]
     if short.stale:

@@ -18,10 +18,11 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver import server as library
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
+from mcp.types import Tool as ListedTool
 from typing_extensions import override
 
 from searx_mcp import __version__
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import SearxMcpError, SettingsError
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.server.catalog import catalog
 from searx_mcp.server.events import CallLog, note_unopened
@@ -29,16 +30,20 @@ from searx_mcp.server.instructions import instructions
 from searx_mcp.server.prompts import refusal, research_prompt
 from searx_mcp.server.resources import resources
 from searx_mcp.server.tools import Tools, allowed_only
+from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
     from searx_mcp.models.instance import PoolReport
     from searx_mcp.models.service import Service
+    from searx_mcp.remote.client import RemoteClient
 
 
 class LazyService:
-    """Opens one `SearxClient` for the life of a server, when somebody first asks for it.
+    """Opens one client for the life of a server, when somebody first asks for it.
+
+    It is a `SearxClient`, or with `remote.url` a `RemoteClient`.
 
     The client lives in a task of its own, so that it is opened and closed by the same task
     whichever call came first and however that call ended.
@@ -90,7 +95,21 @@ class LazyService:
         async with await self._client(background=False) as client:
             return await client.instances()
 
-    async def _client(self, *, background: bool) -> "SearxClient":
+    async def offered(self) -> frozenset[Tool]:
+        """The tools that the service under `remote.url` can perform.
+
+        Raises:
+            SearxMcpError: it cannot be asked.
+        """
+        client: Any = await self.get()
+        tools: frozenset[Tool] = await client.offered()
+        return tools
+
+    async def _client(self, *, background: bool) -> "SearxClient | RemoteClient":
+        if self._settings.remote.url:
+            elsewhere: Any = await asyncio.to_thread(import_module, "searx_mcp.remote.client")
+            remote: RemoteClient = elsewhere.RemoteClient(self._settings)
+            return remote
         module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
         await asyncio.to_thread(import_module, "searx_mcp.client.stores")
         client: SearxClient = module.persistent_client(self._settings, background=background)
@@ -118,6 +137,8 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
 _LISTS_TTL_MS = 3_600_000
+_LISTING: Final = 5.0
+"""Seconds that a list of tools waits for a service elsewhere; hosts wait 10 or more."""
 _SETS_UP: Final = "configure_logging"
 _SET_UP: Final = getattr(library, _SETS_UP)
 
@@ -133,6 +154,22 @@ class Server(MCPServer[None]):
     """
 
     backend: "Backend"
+
+    @override
+    async def list_tools(self) -> list[ListedTool]:
+        """List the tools, without those that the service under `remote.url` does not have."""
+        tools, offered = await super().list_tools(), await self.backend.offered()
+        if offered is None:
+            return tools
+        settings = self.backend.settings
+        kept = tuple(tool for tool in settings.server.published() if tool in offered)
+        server = settings.server.model_copy(update={"tools": kept})
+        told = catalog(settings.model_copy(update={"server": server})) if kept else {}
+        return [
+            tool.model_copy(update={"description": told[tool.name].description})
+            for tool in tools
+            if tool.name in told
+        ]
 
     @override
     async def call_tool(
@@ -272,6 +309,16 @@ class Backend:
     async def instances(self) -> "PoolReport":
         """Report the pool, as `LazyService.instances` does."""
         return await (self._given or self._running()).instances()
+
+    async def offered(self) -> frozenset[Tool] | None:
+        """The tools that the service elsewhere has; `None` where all are there, or it does not say in time."""
+        if not self.settings.remote.url or self._lazy is None:
+            return None
+        try:
+            async with asyncio.timeout(_LISTING):
+                return await self._lazy.offered()
+        except (SearxMcpError, TimeoutError):
+            return None  # a call tells what is wrong
 
     def _running(self) -> LazyService:
         if self._lazy is None:

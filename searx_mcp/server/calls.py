@@ -90,7 +90,10 @@ class Calls:
         if not response.results:
             note_empty()
         boundary, fetch = self._boundary, self._fetch
-        layout = lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
+        is_remote = bool(self._settings.remote.url)
+        layout = lay_out(
+            response, budget=budget, boundary=boundary, fetch=fetch, specified=is_remote
+        )
         return self._channels.succeeded(
             search_text(response, budget=budget, boundary=boundary, fetch=fetch, layout=layout),
             lambda: response_data(

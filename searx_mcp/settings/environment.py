@@ -14,6 +14,11 @@ from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
 
 ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
+    "ENRIPROXY_URL": ("remote", "url"),
+    "ENRIPROXY_API_KEY": ("remote", "key"),
+    "ENRIWEB_TIMEOUT_MS": ("remote", "timeout"),
+    "SEARX_MCP_REMOTE_URL": ("remote", "url"),
+    "SEARX_MCP_REMOTE_KEY": ("remote", "key"),
     "SEARX_MCP_REDIS_URL": ("redis", "url"),
     "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),

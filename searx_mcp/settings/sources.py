@@ -51,8 +51,10 @@ from searx_mcp.settings.values import DROP_STRANGERS, Settings
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
+ENV_FILE_VARIABLE: Final = "SEARX_MCP_ENV_FILE"
 OTHER_VARIABLES: Final = (
     FILE_VARIABLE,
+    ENV_FILE_VARIABLE,
     *ALIASES,
     "SEARX_MCP_CAPTURES",
     "SEARX_MCP_LIVE_CONTACT",
@@ -90,6 +92,7 @@ def load(
     path: Path | None = None,
     environ: Mapping[str, str],
     overrides: Mapping[str, object] | None = None,
+    env_file: Path | None = None,
 ) -> Loaded:
     """Read the settings of a front.
 
@@ -98,6 +101,8 @@ def load(
             configuration folder is read if there is one.
         environ: the environment variables; an empty one counts as not set.
         overrides: values by dotted name, such as `search.cache_ttl`; `None` counts as not given.
+        env_file: a file of variables such as `.env`, which those of the environment beat; else
+            `SEARX_MCP_ENV_FILE` names it. None is looked for.
 
     Returns:
         The settings, and where each value comes from.
@@ -105,6 +110,8 @@ def load(
     Raises:
         SettingsError: for the first mistake found.
     """
+    if env_file is not None or environ.get(ENV_FILE_VARIABLE):
+        environ = {**_file_variables(env_file, environ), **environ}
     _check_variables(environ)
     # A table that is not there would build its model twice: by itself, and as part of all.
     values: dict[str, Any] = {name: {} for name in _TABLES if "." not in name}
@@ -209,6 +216,26 @@ def _file_tables(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path, _MAX_FILE))
     except RecursionError as exc:
         raise ValueError("its lists or tables are nested too deeply") from exc
+
+
+def _file_variables(path: Path | None, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a file such as `.env`.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    origin = "argument env-file" if path else f"environment {ENV_FILE_VARIABLE}"
+    path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
+    try:
+        text = read_text(path, _MAX_FILE)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SettingsError(
+            "env-file", f"{path} cannot be read: {reason}", origin=origin
+        ) from error
+    from searx_mcp.settings.variables import parse_file  # noqa: PLC0415 - a seventh of a start
+
+    return parse_file(text)
 
 
 def _own_leaves(text: str) -> Iterator[_Leaf]:

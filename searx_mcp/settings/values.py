@@ -26,6 +26,7 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
+from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.keyed.config import ProvidersConfig
@@ -65,6 +66,7 @@ class SettingsTables(TypedDict, total=False):
     workers: WorkersConfig | Table
     server: ServerConfig | Table
     http: HttpConfig | Table
+    remote: RemoteConfig | Table
     profile: str
     profiles: Mapping[str, Table]
 
@@ -98,6 +100,7 @@ class Settings(Frozen):
     workers: WorkersConfig = Field(default_factory=WorkersConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     http: HttpConfig = Field(default_factory=HttpConfig)
+    remote: RemoteConfig = Field(default_factory=RemoteConfig)
     profile: str = Field(
         default="",
         description="Name of the profile whose search arguments are used when a call names none.",

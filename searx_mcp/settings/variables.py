@@ -4,9 +4,11 @@ Apart, because that library takes as long to load as everything else that reads 
 sets no such variable does without it.
 """
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
+from dotenv import dotenv_values
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource
 from typing_extensions import override
@@ -43,3 +45,13 @@ def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]
         prefix: of the names of the variables.
     """
     return _Environment(environ, prefix)()
+
+
+def parse_file(text: str) -> dict[str, str]:
+    """Give the variables of a file such as `.env`; `$` in a value stands for itself.
+
+    Args:
+        text: of the file, with a line `NAME=value` for each variable.
+    """
+    found = dotenv_values(stream=io.StringIO(text), interpolate=False)
+    return {name: value for name, value in found.items() if value}

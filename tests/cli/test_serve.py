@@ -183,3 +183,27 @@ async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
     assert lines[-1] == "INFO server.stop transport=streamable-http reason=signal"
     assert "marker" not in shown
     assert TOKEN not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--remote", "https://s.example/", "search", "bees"), 2, "--remote is for serving MCP"),
+        (("--remote", "s.example", "stdio"), 5, "remote.url"),
+        (("--remote", "https://s.example/", *HTTP), 5, "remote.url: only a server on standard"),
+        (("--env-file", "nowhere.env", "stdio"), 5, "nowhere.env cannot be read"),
+    ],
+)
+async def test_where_a_service_elsewhere_cannot_be_used_is_told(run_cli, arguments, code, told):
+    ran = await run_cli(*arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert told in ran.err
+
+
+async def test_settings_of_a_named_file_are_shown_without_its_key(run_cli, tmp_path: Path):
+    file = tmp_path / ".env"
+    file.write_text(f"ENRIPROXY_URL=https://s.example\nENRIPROXY_API_KEY={TOKEN}\n")
+    ran = await run_cli("--env-file", str(file), "config", "--json")
+    assert ran.code == 0
+    assert "https://s.example/" in ran.out
+    assert TOKEN not in ran.out + ran.err

@@ -1,5 +1,7 @@
 """The real `searx-mcp` process, through the official client, against real servers.
 
+Every test runs twice: with the engine in that process, and with a service elsewhere that performs its calls.
+
 What differs between the eras of the protocol: `test_eras`.
 """
 
@@ -7,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -17,8 +19,11 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from searx_mcp.server.app import build_server
+from searx_mcp.settings.sources import load
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
+from tests.doubles import serving as doubles
 
 pytestmark = pytest.mark.slow
 
@@ -28,6 +33,18 @@ PARAGRAPHS = [
     "Bees find their way by the sun and tell each other with a dance where the flowers are.",
     "A hive of one season keeps forty thousand of them, and each visits a thousand flowers a day.",
 ]
+
+
+class Serving(Protocol):
+    """What the fixture `serving` gives.
+
+    Attributes:
+        heading: the beginning of what a search with five results says.
+    """
+
+    heading: str
+
+    def __call__(self, mode: str, **environment: str) -> AbstractAsyncContextManager[Client]: ...
 
 
 class Searx(Protocol):
@@ -50,19 +67,46 @@ def site() -> FakeWeb:
     return FakeWeb(pages)
 
 
-@asynccontextmanager
-async def serving(mode: str, **environment: str) -> AsyncIterator[Client]:
-    """The process with its client; both gone at the end of the block."""
-    with TemporaryDirectory() as folder:
-        config = Path(folder) / "searx-mcp.toml"
-        config.touch()
-        parameters = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "searx_mcp", "stdio"],
-            env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
-        )
-        async with Client(stdio_client(parameters), mode=mode) as client:
-            yield client
+class Embedded:
+    """The process, which searches by itself, with its client; both gone at the end of the block."""
+
+    heading = "Found 5 search results for query 'bees'"
+
+    @asynccontextmanager
+    async def __call__(self, mode: str, **environment: str) -> AsyncIterator[Client]:
+        with TemporaryDirectory() as folder:
+            config = Path(folder) / "searx-mcp.toml"
+            config.touch()
+            parameters = StdioServerParameters(
+                command=sys.executable,
+                args=["-m", "searx_mcp", "stdio"],
+                env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
+            )
+            async with Client(stdio_client(parameters), mode=mode) as client:
+                yield client
+
+
+class Remote:
+    """The process as a thin client, and the service that it asks, over a real socket."""
+
+    heading = "SEARCH RESULTS (5 found):"
+
+    @asynccontextmanager
+    async def __call__(self, mode: str, **environment: str) -> AsyncIterator[Client]:
+        with TemporaryDirectory() as folder:
+            config = Path(folder) / "searx-mcp.toml"
+            config.touch()
+            settings = load(path=config, environ={**os.environ, **environment}).settings
+        async with doubles.serving(build_server(settings)) as url:
+            service = url.removesuffix("/mcp")
+            async with Embedded()(mode, SEARX_MCP_REMOTE_URL=service) as client:
+                yield client
+
+
+@pytest.fixture(params=[Embedded, Remote])
+def serving(request: pytest.FixtureRequest) -> Serving:
+    made: Serving = request.param()
+    return made
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> CallToolResult:
@@ -81,13 +125,15 @@ def origin(url: str) -> str:
     return url.split("//")[1].split("/", maxsplit=1)[0]
 
 
-def check_response(result: CallToolResult, category: str, instance: str, web: FakeWeb) -> None:
+def check_response(
+    result: CallToolResult, category: str, instance: str, web: FakeWeb, heading: str
+) -> None:
     """Every field of a search answered by the real server with its five rows."""
     assert not result.is_error, text(result)
     data = result.structured_content
     assert data is not None
     count = 5
-    assert text(result).startswith(f"Found {count} search results for query 'bees'")
+    assert text(result).startswith(heading)
     assert data["query"] == "bees"
     assert data["category"] == category
     assert data["language"] == "en"
@@ -130,7 +176,7 @@ def check_row(row: dict[str, Any], number: int, category: str, web: FakeWeb) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
-    searx: Searx, mode: str
+    searx: Searx, mode: str, serving: Serving
 ) -> None:
     async with site() as web, FakeSearxng(hang=True) as hung, FakeSearxng(status=429) as limited:
         searx.point_to(web.base)
@@ -144,12 +190,12 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
             first = await call(
                 client, "web_search", query="bees", results_count=5, category="general"
             )
-            check_response(first, "general", searx.url, web)
+            check_response(first, "general", searx.url, web, serving.heading)
             for category in CATEGORIES[1:]:
                 result = await call(
                     client, "web_search", query="bees", results_count=5, category=category
                 )
-                check_response(result, category, searx.url, web)
+                check_response(result, category, searx.url, web, serving.heading)
     assert hung.searches >= 1
     # In both formats, and then left alone for ten seconds, which a busy machine may take.
     assert 2 <= limited.searches < len(CATEGORIES)
@@ -158,10 +204,17 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
 
 
 @pytest.mark.parametrize(
-    ("mode", "category"), [("auto", "general"), ("legacy", "news"), ("auto", "images")]
+    ("serving", "mode", "category"),
+    [
+        (Embedded, "auto", "general"),
+        (Embedded, "legacy", "news"),
+        (Embedded, "auto", "images"),
+        (Remote, "auto", "general"),
+    ],
+    indirect=["serving"],
 )
 async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
-    searx: Searx, mode: str, category: str, tmp_path: Path
+    searx: Searx, mode: str, category: str, tmp_path: Path, serving: Serving
 ) -> None:
     async with site() as web, FakeSearxng(hang=True) as hung, FakeSearxng(status=429) as limited:
         searx.point_to(web.base)
@@ -191,14 +244,14 @@ async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
             result = await call(
                 client, "web_search", query="bees", results_count=5, category=category
             )
-    check_response(result, category, searx.url, web)
+    check_response(result, category, searx.url, web, serving.heading)
     assert "/robots.txt" in {request.path for request in hung.requests}
     assert [hung.searches, limited.searches] == [0, 1], "nobody searches where nobody answers"
     searched = next(request for request in limited.requests if request.path == "/search")
     assert "format" not in searched.parameters
 
 
-async def test_web_fetch_follows_redirects_and_reads_the_page() -> None:
+async def test_web_fetch_follows_redirects_and_reads_the_page(serving: Serving) -> None:
     async with site() as web:
         async with serving(
             "auto", SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])
@@ -230,7 +283,9 @@ async def test_web_fetch_follows_redirects_and_reads_the_page() -> None:
     assert (failure["error_type"], failure["status_code"]) == ("not_found", 404)
 
 
-async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_server() -> None:
+async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_server(
+    serving: Serving,
+) -> None:
     body = json.dumps(
         {
             "query": "x",
@@ -262,7 +317,7 @@ async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_serv
     assert not alive.is_error
 
 
-async def test_bad_arguments_are_named_and_the_server_lives_on() -> None:
+async def test_bad_arguments_are_named_and_the_server_lives_on(serving: Serving) -> None:
     async with serving("legacy", SEARX_MCP_INSTANCES__PUBLIC="off") as client:
         for tool, arguments, field in (
             ("web_search", {}, "query"),
@@ -280,7 +335,9 @@ async def test_bad_arguments_are_named_and_the_server_lives_on() -> None:
     assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch", "read_page", "answer"]
 
 
-async def test_a_wrong_setting_is_told_on_the_first_call_and_the_server_answers() -> None:
+async def test_a_wrong_setting_is_told_on_the_first_call_and_the_server_answers(
+    serving: Serving,
+) -> None:
     async with serving("auto", SEARX_MCP_FETCH__ALLOW_PRIVATE="nonsense") as client:
         result = await call(client, "web_search", query="x")
     assert result.is_error

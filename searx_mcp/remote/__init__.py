@@ -1,0 +1,1 @@
+"""A service elsewhere as the service of this process."""

@@ -1,0 +1,274 @@
+"""The two routes that every service has, as another project has specified them, in place of our own.
+
+What their bodies have no place for is named in the notes of an answer.
+"""
+
+import re
+import secrets
+from base64 import b32encode
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from searx_mcp.content.clean import clean, clean_line
+from searx_mcp.errors import ContentError, CursorError, ErrorCode, FetchError, SiteError
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest, SearchRequest, TimeRange
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.remote import errors
+
+SEARCH_PATH: Final = "v1/tools/web_search"
+FETCH_PATH: Final = "v1/tools/web_fetch"
+
+_MOST_RESULTS: Final = 25
+_WEB: Final = re.compile(r"https?://[^\s<>]{1,4096}", re.IGNORECASE)
+_MOST_CURSORS: Final = 256
+_CURSOR_BYTES: Final = 10
+_LEAST_ERROR: Final = 400
+_RECENCY: Final = {
+    TimeRange.ANY: "noLimit",
+    TimeRange.DAY: "oneDay",
+    TimeRange.WEEK: "oneWeek",
+    TimeRange.MONTH: "oneMonth",
+    TimeRange.YEAR: "oneYear",
+}
+_UNSAID_SEARCH: Final = frozenset(
+    {"query", "queries", "results_count", "time_range", "allowed_domains", "blocked_domains"}
+    | {"search_prompt", "fetch_content", "timeout", "max_tokens", "offset"}
+)
+_UNSAID_FETCH: Final = frozenset(
+    {"url", "cursor", "offset", "limit", "max_chars", "prompt", "timeout", "further_urls"}
+    | {"by_person"}
+)
+"""Fields of a request that are not lost: sent, done here, or nothing that a service could do."""
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
+
+
+class _Row(_Body):
+    url: str = Field(max_length=100_000)
+    title: str | None = None
+    snippet: str | None = None
+    published_at: str | None = None
+
+
+class _Found(_Body):
+    results: tuple[_Row, ...]
+
+
+class _Fetched(_Body):
+    content: str
+    status: int = 200
+    content_type: str = ""
+    truncated: bool = False
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a cursor of ours stands for.
+
+    Attributes:
+        url: of the page.
+        prompt: that it was read with.
+        cursor: of the service; empty if it gave none.
+    """
+
+    url: str
+    prompt: str
+    cursor: str
+
+
+class Cursors:
+    """Cursors of ours for those of a service, which may look like anything; the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._places: OrderedDict[str, Place] = OrderedDict()
+
+    def named(self, place: Place) -> str:
+        """The cursor for a place, a new one if need be."""
+        for known, other in self._places.items():
+            if other == place:
+                return known
+        cursor = b32encode(secrets.token_bytes(_CURSOR_BYTES)).decode().lower()
+        self._places[cursor] = place
+        while len(self._places) > _MOST_CURSORS:
+            self._places.popitem(last=False)
+        return cursor
+
+    def place(self, cursor: str) -> Place:
+        """What a cursor stands for.
+
+        Raises:
+            CursorError: it is none of these, or forgotten.
+        """
+        if cursor not in self._places:
+            raise CursorError(
+                "The cursor is not known, or what it names is no longer kept.",
+                code=ErrorCode.CURSOR_EXPIRED,
+            )
+        return self._places[cursor]
+
+
+def search_body(request: SearchRequest) -> dict[str, object]:
+    """The body that asks for a search; results before `offset` are asked for, too, and cut off here."""
+    body: dict[str, object] = {
+        "query": request.query,
+        "max_results": min(request.offset + request.results_count, _MOST_RESULTS),
+        "recency": _RECENCY[request.time_range],
+    }
+    if request.allowed_domains:
+        body["allowed_domains"] = list(request.allowed_domains)
+    if request.blocked_domains:
+        body["blocked_domains"] = list(request.blocked_domains)
+    if request.search_prompt:
+        body["search_prompt"] = request.search_prompt
+    return body
+
+
+def search_response(
+    data: Mapping[str, Any], request: SearchRequest, *, service: str, elapsed_ms: int
+) -> SearchResponse:
+    """Read what was found.
+
+    Raises:
+        SearxMcpError: it is no such answer.
+    """
+    try:
+        found = _Found.model_validate(data)
+    except ValidationError:
+        raise errors.unreadable("is none of a search") from None
+    rows = [row for row in found.results[:_MOST_RESULTS] if _WEB.fullmatch(row.url)]
+    wanted = rows[request.offset : request.offset + request.results_count]
+    results = tuple(
+        SearchResult(
+            title=clean_line(row.title or row.url, 1_000),
+            url=row.url,
+            description=clean_line(row.snippet or "", 4_000),
+            score=round(1 - rank / len(wanted), 3),
+            published_at=clean_line(row.published_at or "", 60) or None,
+        )
+        for rank, row in enumerate(wanted)
+    )
+    return SearchResponse(
+        query=request.query,
+        category=request.category,
+        language=request.language,
+        safe_search=request.safe_search,
+        time_range=request.time_range,
+        fetch_content=False,
+        results_count=len(results),
+        search_time_ms=elapsed_ms,
+        instance_used=service,
+        results=results,
+        total_results=len(rows),
+        engines_used=(),
+        notes=_search_notes(request),
+    )
+
+
+def fetch_body(request: FetchRequest, place: Place, most: int) -> tuple[dict[str, object], int]:
+    """The body that asks for a page, and how many characters of the answer come before the part wanted.
+
+    Args:
+        request: of a caller.
+        place: what its URL or cursor stands for.
+        most: characters wanted.
+    """
+    if place.cursor:
+        return {"cursor": place.cursor, "offset": request.offset, "limit": most}, 0
+    body: dict[str, object] = {"url": place.url, "max_chars": request.offset + most}
+    if prompt := request.prompt or place.prompt:
+        body["prompt"] = prompt
+    return body, request.offset
+
+
+def page(
+    data: Mapping[str, Any],
+    request: FetchRequest,
+    place: Place,
+    *,
+    skipped: int,
+    most: int,
+    cursors: Cursors,
+    elapsed_ms: int,
+) -> Page:
+    """Read a page, or a part of one.
+
+    Raises:
+        FetchError: the service could not read it.
+        SearxMcpError: it is no such answer.
+    """
+    try:
+        told = _Fetched.model_validate(data)
+    except ValidationError:
+        raise errors.unreadable("is none of a page") from None
+    if not told.content.strip() or told.status >= _LEAST_ERROR:
+        raise _failed(told, place.url, errors.words_of(data))
+    text = clean(told.content)
+    shown = text[skipped : skipped + most]
+    end = request.offset + len(shown)
+    is_more = told.truncated or len(text) > skipped + most
+    named = Place(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
+    return Page(
+        url=place.url,
+        final_url=place.url,
+        content_type=clean_line(told.content_type.partition(";")[0].lower(), 100),
+        content_length=len(told.content.encode("utf-8", "replace")),
+        status_code=told.status,
+        response_time_ms=elapsed_ms,
+        markdown_content=shown,
+        word_count=len(shown.split()),
+        truncated=is_more,
+        cursor=cursors.named(named),
+        offset=request.offset,
+        next_offset=end if is_more and shown else None,
+        total_chars=max(end, request.offset + len(text) - skipped),
+        tier="remote",
+        notes=_lost(request, _UNSAID_FETCH),
+    )
+
+
+def _failed(told: _Fetched, url: str, said: str) -> FetchError:
+    kind: type[FetchError] = SiteError if told.status >= _LEAST_ERROR else ContentError
+    code = ErrorCode.EXTRACTION_FAILED
+    if told.status >= _LEAST_ERROR:
+        is_missing = told.status in {404, 410}
+        code = ErrorCode.NOT_FOUND if is_missing else ErrorCode.HTTP_ERROR
+    return kind(
+        "Failed to fetch URL content after all fallback tiers",
+        code=code,
+        url=url,
+        status_code=told.status,
+        quoted=said,
+    )
+
+
+def _search_notes(request: SearchRequest) -> tuple[str, ...]:
+    notes = list(_lost(request, _UNSAID_SEARCH))
+    if request.fetch_content:
+        notes.append("The remote service does not read the pages of results.")
+    if request.offset + request.results_count > _MOST_RESULTS:
+        notes.append(f"The remote service gives the first {_MOST_RESULTS} results at most.")
+    return tuple(notes)
+
+
+def _lost(request: Frozen, unsaid: frozenset[str]) -> tuple[str, ...]:
+    """Name the arguments that were given and have no place in the body."""
+    fields = type(request).model_fields
+    names = [
+        name
+        for name, field in fields.items()
+        if name not in unsaid and getattr(request, name) != field.default
+    ]
+    if not names:
+        return ()
+    return (
+        f"Arguments that the remote service does not know, and that were left out: {', '.join(names)}.",
+    )

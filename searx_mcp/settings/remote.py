@@ -1,0 +1,69 @@
+"""Settings of the thin client: a server elsewhere that performs the calls."""
+
+import re
+from typing import Annotated, Final, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
+
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.instance import base_url
+from searx_mcp.settings.instances import refusal
+from searx_mcp.urls.address import effective_address
+
+_KEY: Final = re.compile(r"[\x21-\x7e]{0,500}")
+
+
+def _check_url(url: str) -> str:
+    try:
+        return base_url(url.strip()) if url.strip() else ""
+    except ValueError as error:
+        raise refusal("remote.url", str(error)) from None
+
+
+def _check_key(key: SecretStr) -> SecretStr:
+    if not _KEY.fullmatch(key.get_secret_value()):
+        # Without the value, which may be a key with something beside it.
+        raise refusal("remote.key", "it must be visible ASCII characters without spaces")
+    return key
+
+
+class RemoteConfig(Frozen):
+    """The `[remote]` table: a service elsewhere that performs the calls of the MCP server."""
+
+    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    url: Annotated[str, AfterValidator(_check_url)] = Field(
+        default="",
+        description="Base URL of a service that performs the calls; empty: this process does.",
+    )
+    key: Annotated[SecretStr, AfterValidator(_check_key)] = Field(
+        default=SecretStr(""), description="Bearer token for that service."
+    )
+    timeout: Annotated[float, Field(ge=0.1, le=600)] = Field(
+        default=60.0, description="Seconds one call to that service may take."
+    )
+    allow_plain_http: bool = Field(
+        default=False,
+        description="Send the key over plain http within a private network, not only to this machine.",
+    )
+
+    @model_validator(mode="after")
+    def _check_scheme(self) -> Self:
+        is_secret = bool(self.key.get_secret_value())
+        if is_secret and not self.allow_plain_http and not _is_private_way(self.url):
+            raise refusal(
+                "remote.url",
+                "plain http would show the key on the way; use https, or set remote.allow_plain_http",
+            )
+        return self
+
+
+def _is_private_way(url: str) -> bool:
+    """Tell whether nobody else can read what is sent there."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    address = effective_address(host)
+    is_here = host == "localhost" or (address is not None and address.is_loopback)
+    return parts.scheme != "http" or is_here

@@ -1,0 +1,135 @@
+"""A service of ours, which announces all its routes, behind a real socket."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from searx_mcp.errors import ErrorCode as Code
+from searx_mcp.errors import NoInstancesError, SearxMcpError, SiteError, UnavailableReason
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.wire import dumped
+from searx_mcp.remote.client import RemoteClient
+from searx_mcp.render.public import scrub
+from searx_mcp.server.app import build_server
+from searx_mcp.settings.tools import Tool
+from searx_mcp.settings.values import Settings
+from tests.doubles.serving import serving
+from tests.remote.conftest import asking
+from tests.server.rest.conftest import Known
+
+REQUESTS: dict[str, Any] = {
+    "search": SearchRequest(
+        query="bees",
+        category="news",
+        language="de",
+        results_count=3,
+        safe_search=0,
+        time_range="week",
+        allowed_domains=("a.example",),
+        engines=("bing",),
+        search_prompt="honey",
+        timeout=9,
+        max_tokens=700,
+        offset=4,
+    ),
+    "fetch": FetchRequest(
+        url="https://a.example/",
+        offset=10,
+        max_chars=500,
+        prompt="bees",
+        images="inline",
+        timeout=9,
+    ),
+    "read_page": ReadRequest(url="https://a.example/", query=("a?", "b?"), timeout=9),
+    "answer": AnswerRequest(query="why?", url=("https://a.example/",), timeout=9, max_tokens=700),
+    "search_corpus": CorpusSearchRequest(query="why?", top_k=5),
+    "corpus_status": StatusRequest(source_url="https://a.example/", include_urls=False),
+    "ingest": IngestRequest(url=("https://a.example/",), force_refresh=True, timeout=9),
+}
+
+
+@asynccontextmanager
+async def met(service: Known) -> AsyncIterator[RemoteClient]:
+    async with serving(build_server(Settings(), service=service)) as url:
+        async with asking(url.removesuffix("/mcp")) as client:
+            yield client
+
+
+async def test_every_call_arrives_as_it_was_made_and_its_answer_comes_back_whole() -> None:
+    service = Known()
+    async with met(service) as client:
+        for name, request in REQUESTS.items():
+            answer = await getattr(client, name)(request)
+            arrived = service.asked[-1]
+            assert arrived == request, name
+            expected = dumped(await getattr(service, name)(request))
+            assert dumped(answer) == scrub(expected), name
+        assert await client.instances() == service.report
+        assert await client.offered() == {*Tool}
+
+
+async def test_several_searches_are_one_request() -> None:
+    service = Known()
+    request = SearchRequest(query="bees", queries=("wasps",))
+    async with met(service) as client:
+        batch = await client.search_all(request)
+    assert [each.query for each in batch.queries] == ["bees", "wasps"]
+
+
+async def test_passages_come_back_for_the_text_that_a_model_reads() -> None:
+    async with met(Known()) as client:
+        found = await client.search(SearchRequest(query="bees"))
+    content = found.results[0].content
+    assert content is not None
+    assert [passage.text for passage in content.passages] == ["They fly."]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        NoInstancesError(
+            "All are busy",
+            reason=UnavailableReason.BUDGET_SPENT,
+            retry_after=30,
+            attempts=(
+                Attempt(
+                    instance="https://i.example/", verdict=Verdict.CHALLENGE, format=Format.JSON
+                ),
+            ),
+        ),
+        SiteError(
+            "The page is gone.", code=Code.NOT_FOUND, url="https://a.example/", status_code=410
+        ),
+        SearxMcpError("Something is wrong", code=Code.INTERNAL),
+    ],
+)
+async def test_an_error_comes_back_as_it_was_raised(failure: SearxMcpError) -> None:
+    service = Known()
+    service.failure = failure
+    async with met(service) as client:
+        with pytest.raises(type(failure)) as caught:
+            await client.search(SearchRequest(query="bees"))
+    assert caught.value.message == failure.message
+    assert caught.value.code is failure.code
+    assert getattr(caught.value, "attempts", ()) == getattr(failure, "attempts", ())
+    assert getattr(caught.value, "status_code", None) == getattr(failure, "status_code", None)
+
+
+async def test_it_can_be_opened_again_and_closing_twice_is_harmless() -> None:
+    client = RemoteClient(Settings(remote={"url": "http://127.0.0.1:9/"}))
+    for _ in range(2):
+        async with client:
+            await client.aclose()
+    with pytest.raises(RuntimeError, match="open the RemoteClient first"):
+        await client.search(SearchRequest(query="bees"))
+    assert repr(client) == "<RemoteClient closed>"

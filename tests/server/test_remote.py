@@ -1,0 +1,89 @@
+"""The server as a thin client, through the official client of MCP."""
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult, TextContent
+
+from searx_mcp.server.app import build_server
+from searx_mcp.settings.remote import RemoteConfig
+from searx_mcp.settings.values import Settings
+from tests.doubles.raw import RawServer
+from tests.remote.conftest import KEY, Proxy
+
+
+def settings(
+    base: str, *, key: str = KEY, timeout: float = 20, profile: str = "default"
+) -> Settings:
+    remote = RemoteConfig.model_validate({"url": base, "key": key, "timeout": timeout})
+    return Settings(remote=remote, server={"profile": profile})
+
+
+async def call(client: Client, tool: str, **arguments: object) -> CallToolResult:
+    result = await client.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    return result
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def test_a_search_and_a_page_have_the_specified_form() -> None:
+    async with Proxy() as proxy, Client(build_server(settings(proxy.base))) as client:
+        found = text(await call(client, "web_search", query="bees", results_count=2))
+        page = text(await call(client, "web_fetch", url="https://a.example/"))
+        proxy.rows = []
+        none = text(await call(client, "web_search", query="bees"))
+    lines = found.splitlines()
+    assert lines[0] == "SEARCH RESULTS (2 found):"
+    assert "1. Bees 1" in lines
+    assert "URL: https://1.example/bees" in lines
+    assert "Note: The remote service does not read the pages of results." in lines
+    assert page.startswith("CONTENT from https://a.example/ (text/html, 2092 chars):")
+    assert none.startswith("No search results found.")
+
+
+async def test_only_the_tools_of_the_service_are_published_and_the_others_are_not_told_of() -> None:
+    async with Proxy() as proxy, Client(build_server(settings(proxy.base))) as client:
+        assert proxy.requests == [], "the first answer needs no network"
+        listed = (await client.list_tools()).tools
+        missing = await call(client, "answer", query="why?")
+    assert [tool.name for tool in listed] == ["web_search", "web_fetch"]
+    assert all("read_page" not in (tool.description or "") for tool in listed)
+    assert missing.is_error
+    assert "The remote service has no tool answer" in text(missing)
+
+
+async def test_all_tools_are_published_while_the_service_cannot_be_asked() -> None:
+    async with RawServer() as closed:
+        base = closed.url
+    async with Client(build_server(settings(base))) as client:
+        listed = (await client.list_tools()).tools
+        failed = await call(client, "web_search", query="bees")
+    assert len(listed) == 4
+    assert failed.is_error
+    assert "The remote service cannot be reached" in text(failed)
+
+
+@pytest.mark.parametrize("tool", ["web_search", "web_fetch"])
+async def test_a_wrong_key_is_told_by_the_name_of_its_variable(
+    tool: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = "wrong-0123456789"
+    arguments = {"query": "bees"} if tool == "web_search" else {"url": "https://a.example/"}
+    async with Proxy() as proxy, Client(build_server(settings(proxy.base, key=wrong))) as client:
+        result = await call(client, tool, **arguments)
+    assert result.is_error
+    assert "authentication failed. Check SEARX_MCP_REMOTE_KEY" in text(result)
+    assert wrong not in f"{result} {caplog.text}"
+
+
+async def test_chatgpt_searches_and_reads_through_the_service_too() -> None:
+    async with Proxy() as proxy:
+        async with Client(build_server(settings(proxy.base, profile="chatgpt"))) as client:
+            listed = (await client.list_tools()).tools
+            found = await call(client, "search", query="bees")
+    assert [tool.name for tool in listed] == ["search", "fetch"]
+    assert "https://1.example/bees" in text(found)
