@@ -123,6 +123,15 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
         yield start
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Give the browser of the system; without one the test is skipped."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("chromium is missing; install it: apt-get install chromium")
+    return found
+
+
 class Waiting(selectors.DefaultSelector):
     """Adds up how long it waited, each time at most as long as it was asked to.
 

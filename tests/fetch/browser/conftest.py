@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import re
-import shutil
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
@@ -277,15 +276,9 @@ class Net:
         return self.gateways[-1]
 
 
-def _need_chromium() -> None:
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is missing; install it: apt-get install chromium")
-
-
 @pytest.fixture
-def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
+def screen(site: Web, leftovers: Leftovers, chromium: str) -> OpenScreen:
     """Opens a renderer; when it is closed, neither a process nor a file of it may be left."""
-    _need_chromium()
 
     @asynccontextmanager
     async def opened(
@@ -317,8 +310,7 @@ class Lent:
 
 
 @pytest.fixture(scope="module")
-async def lent() -> AsyncIterator[Lent]:
-    _need_chromium()
+async def lent(chromium: str) -> AsyncIterator[Lent]:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)
         leftovers = Leftovers(Path(folder))
