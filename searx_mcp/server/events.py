@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp import __version__
-from searx_mcp.server.tokens import caller_of
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
@@ -107,6 +106,8 @@ class CallLog:
         Yields:
             What takes the result, if there is one.
         """
+        from searx_mcp.server.tokens import caller_of  # noqa: PLC0415 - no start needs it
+
         results: list[CallToolResult] = []
         with self._numbered() as call:
             _log.info(

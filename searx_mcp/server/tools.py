@@ -17,7 +17,6 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.models.request import MAX_TOKENS, TOKEN_CHARS
 from searx_mcp.server.events import CallLog, note_failure
 from searx_mcp.server.schemas import output_schema
-from searx_mcp.server.tokens import caller_of, identity_of
 from searx_mcp.settings.tools import Tool as Name
 from searx_mcp.settings.values import Settings
 
@@ -155,6 +154,8 @@ class Tools:
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(published.tool, arguments, context) as keep:
+                from searx_mcp.server.tokens import caller_of  # noqa: PLC0415 - no start needs it
+
                 caller = caller_of(context)
                 if not caller.may(published.tool):
                     note_failure(ErrorCode.UNAUTHORIZED.value)
@@ -199,6 +200,7 @@ def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
     Args:
         names: the published name of each tool.
     """
+    from searx_mcp.server.tokens import identity_of  # noqa: PLC0415 - only servers over HTTP need it
 
     async def narrow(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)

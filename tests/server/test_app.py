@@ -57,7 +57,7 @@ OURS = {
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.server", "settings.sources"),
     *("settings.tools", "settings.values"),
-    "sources.open.config",
+    *("sources.open.config", "sources.open.keyed.config"),
     "storage.config",
     "tasks",
     *("urls.address", "urls.hosts"),
