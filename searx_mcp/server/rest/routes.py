@@ -23,7 +23,7 @@ from searx_mcp.models.request import FetchRequest, RawSearchRequest, SearchReque
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
 from searx_mcp.server.policy import SEARXNG_PATH
-from searx_mcp.server.rest import about, corpus, full, searxng, tools
+from searx_mcp.server.rest import about, corpus, full, openapi, searxng, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.settings.tools import Tool
@@ -177,6 +177,16 @@ OPERATIONS: Final = (
         response=about.Capabilities,
         statuses=_LOCAL,
         perform=about.capabilities,
+    ),
+    Operation(
+        name="openapi",
+        method="GET",
+        path="/openapi.json",
+        summary="Describe the routes that the caller may use, as OpenAPI 3.1.",
+        request=None,
+        response=openapi.OpenApi,
+        statuses=(422, 500),
+        perform=openapi.openapi,
     ),
     Operation(
         name="searxng_search",

@@ -1,0 +1,114 @@
+"""The OpenAPI document: valid, and true to what the server answers."""
+
+from typing import Any
+
+import httpx2
+import jsonschema
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from searx_mcp.server.rest.openapi import document
+from searx_mcp.server.rest.routes import OPERATIONS
+from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.values import Settings
+
+DOCUMENT = document(OPERATIONS)
+URL = "https://a.example/bees"
+BODIES: dict[str, dict[str, Any]] = {
+    "tools_web_search": {"query": "bees"},
+    "tools_web_fetch": {"url": URL, "max_chars": 5},
+    "search": {"query": "bees"},
+    "fetch": {"url": URL, "max_chars": 5},
+    "read": {"url": URL, "query": "do they fly?"},
+    "answer": {"query": "do they fly?"},
+    "corpus_search": {"query": "do they fly?"},
+    "corpus_ingest": {"url": URL},
+    "searxng_search": {"q": "bees", "format": "json"},
+    "searxng_search_form": {"q": "bees", "format": "json"},
+}
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+DESCRIBED = [each.ok() for each in SCHEMA.get_all_operations() if isinstance(each, Ok)]
+ANSWERED = [each for each in OPERATIONS if each.name != "raw_search"]  # that needs a key
+
+
+def validator_of(operation, status: int) -> jsonschema.Draft202012Validator:
+    described = DOCUMENT["paths"][operation.path][operation.method.lower()]
+    schema = described["responses"][str(status)]["content"]["application/json"]["schema"]
+    return jsonschema.Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+async def call(rest: httpx2.AsyncClient, operation, arguments, **query: str) -> httpx2.Response:
+    if operation.method == "GET":
+        return await rest.get(operation.path, params={**arguments, **query})
+    if operation.takes_form:
+        return await rest.post(operation.path, data=arguments)
+    return await rest.post(operation.path, json=arguments, params=query or None)
+
+
+def test_the_document_is_valid():
+    SCHEMA.validate()
+    for schema in DOCUMENT["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize("operation", ANSWERED, ids=lambda each: each.name)
+@pytest.mark.parametrize("whole", ["false", "true"])
+async def test_an_answer_is_as_described(rest, operation, whole):
+    query = {"whole": whole} if operation.has_whole else {}
+    answer = await call(rest, operation, BODIES.get(operation.name, {}), **query)
+    assert answer.status_code == 200
+    validator_of(operation, 200).validate(answer.json())
+    described = DOCUMENT["paths"][operation.path][operation.method.lower()]
+    assert described["operationId"] == operation.name
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+async def test_an_error_is_as_described(rest, operation):
+    answer = await call(rest, operation, {"nonsense": "1"})
+    assert answer.status_code >= 400
+    validator_of(operation, answer.status_code).validate(answer.json())
+
+
+async def test_the_server_gives_the_document_of_what_it_serves(rest, open_rest):
+    told = (await rest.get("/openapi.json")).json()
+    assert told == DOCUMENT
+    narrow = Settings(server=ServerConfig(tools=("web_fetch",)))
+    async with open_rest(narrow) as few:
+        paths = (await few.get("/openapi.json")).json()["paths"].keys()
+    assert "/v1/fetch" in paths
+    assert not {"/v1/search", "/search", "/v1/answer"} & paths
+
+
+def test_what_only_a_person_may_give_is_not_described():
+    fields = DOCUMENT["components"]["schemas"]["FetchRequest"]["properties"]
+    assert "url" in fields
+    assert not {"by_person", "further_urls"} & fields.keys()
+
+
+@pytest.mark.slow
+@settings(max_examples=60, suppress_health_check=[*HealthCheck], deadline=None)
+@given(data=st.data())
+async def test_what_the_document_allows_is_answered_as_it_says(shared_app, data):
+    case = data.draw(st.sampled_from(DESCRIBED).flatmap(lambda each: each.as_strategy()))
+    sent = requests.Request(**case.as_transport_kwargs("http://localhost")).prepare()
+    transport = httpx2.ASGITransport(shared_app)
+    what: dict[str, Any] = {"headers": dict(sent.headers), "content": sent.body}
+    async with httpx2.AsyncClient(transport=transport) as rest:
+        answer = await rest.request(str(sent.method), str(sent.url), **what)
+    case.validate_response(answer, checks=CHECKS)
