@@ -54,7 +54,7 @@ OURS = {
     "search.config",
     *("server.app", "server.catalog", "server.corpus_tools", "server.events"),
     *("server.instructions", "server.prompts", "server.resources", "server.schemas"),
-    *("server.stdio", "server.tools"),
+    *("server.stdio", "server.tokens", "server.tools"),
     *("settings.environment", "settings.instances", "settings.server", "settings.sources"),
     *("settings.tools", "settings.values"),
     *("sources.open.config", "sources.open.keyed.config"),
