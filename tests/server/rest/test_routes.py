@@ -22,6 +22,7 @@ from searx_mcp.server.access import tool_of
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.rest.routes import OPERATIONS
+from searx_mcp.server.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
 
@@ -143,6 +144,24 @@ async def test_capabilities_tell_the_version_and_the_routes(rest):
         (each.method, each.path) for each in OPERATIONS
     ]
     assert {each["path"] for each in told["routes"] if each["streams"]} >= {"/v1/answer"}
+
+
+async def test_capabilities_are_those_of_the_token(service, tmp_path):
+    token, lines = new_token("reader")
+    file = tmp_path / "tokens.toml"
+    file.write_text(f'{lines}tools = ["web_fetch"]\n')
+    file.chmod(0o600)
+    config = HttpConfig(tokens_file=str(file))
+    app = http_app(build_server(Settings(http=config), service=service), config)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(
+        base_url="http://localhost", transport=httpx2.ASGITransport(app), headers=headers
+    ) as rest:
+        told = (await rest.get("/v1/capabilities")).json()
+        searched = await rest.post("/v1/search", json={"query": "bees"})
+    paths = {each["path"] for each in told["routes"]}
+    assert paths == {"/v1/tools/web_fetch", "/v1/fetch", "/v1/instances", "/v1/capabilities"}
+    assert (searched.status_code, searched.json()["error"]["code"]) == (403, "unauthorized")
 
 
 async def test_only_the_routes_of_the_named_tools_are_served(service):
