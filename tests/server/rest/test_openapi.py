@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -45,6 +46,11 @@ CHECKS = [
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 DESCRIBED = [each.ok() for each in SCHEMA.get_all_operations() if isinstance(each, Ok)]
 ANSWERED = [each for each in OPERATIONS if each.name != "raw_search"]  # that needs a key
+
+CASES = st.tuples(st.sampled_from(DESCRIBED), st.sampled_from(GenerationMode)).flatmap(
+    lambda drawn: drawn[0].as_strategy(drawn[1])
+)
+"""Requests that the document allows, and some that it does not."""
 
 
 def validator_of(operation, status: int) -> jsonschema.Draft202012Validator:
@@ -103,9 +109,8 @@ def test_what_only_a_person_may_give_is_not_described():
 
 @pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[*HealthCheck], deadline=None)
-@given(data=st.data())
-async def test_what_the_document_allows_is_answered_as_it_says(shared_app, data):
-    case = data.draw(st.sampled_from(DESCRIBED).flatmap(lambda each: each.as_strategy()))
+@given(case=CASES)
+async def test_what_a_client_makes_of_the_document_is_answered_as_it_says(shared_app, case):
     sent = requests.Request(**case.as_transport_kwargs("http://localhost")).prepare()
     transport = httpx2.ASGITransport(shared_app)
     what: dict[str, Any] = {"headers": dict(sent.headers), "content": sent.body}
