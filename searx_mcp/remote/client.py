@@ -176,8 +176,9 @@ class RemoteClient:
             if request.cursor
             else specified.Place(request.url, request.prompt, "")
         )
-        most = request.limit or request.max_chars or self.settings.web_fetch.default_max_chars
-        body, skipped = specified.fetch_body(request, place, most)
+        usual = self.settings.web_fetch.default_max_chars
+        most = request.limit or request.max_chars or usual
+        body, skipped = specified.fetch_body(request, place, most, usual=usual)
         data = await self._opened().ask(specified.FETCH_PATH, body)
         return specified.page(
             data,

@@ -146,6 +146,8 @@ def search_response(
         raise errors.unreadable("is none of a search") from None
     rows = [row for row in found.results[:_MOST_RESULTS] if _WEB.fullmatch(row.url)]
     wanted = rows[request.offset : request.offset + request.results_count]
+    end = request.offset + request.results_count
+    is_more = len(wanted) == request.results_count and end < _MOST_RESULTS  # perhaps: nothing tells
     results = tuple(
         SearchResult(
             title=clean_line(row.title or row.url, 1_000),
@@ -167,23 +169,27 @@ def search_response(
         search_time_ms=elapsed_ms,
         instance_used=service,
         results=results,
-        total_results=len(rows),
+        total_results=len(results),
+        next_offset=end if is_more else None,
         engines_used=(),
         notes=_search_notes(request),
     )
 
 
-def fetch_body(request: FetchRequest, place: Place, most: int) -> tuple[dict[str, object], int]:
+def fetch_body(
+    request: FetchRequest, place: Place, most: int, *, usual: int
+) -> tuple[dict[str, object], int]:
     """The body that asks for a page, and how many characters of the answer come before the part wanted.
 
     Args:
         request: of a caller.
         place: what its URL or cursor stands for.
         most: characters wanted.
+        usual: characters asked for at least, so that it is known how long most pages are.
     """
     if place.cursor:
         return {"cursor": place.cursor, "offset": request.offset, "limit": most}, 0
-    body: dict[str, object] = {"url": place.url, "max_chars": request.offset + most}
+    body: dict[str, object] = {"url": place.url, "max_chars": max(request.offset + most, usual)}
     if prompt := request.prompt or place.prompt:
         body["prompt"] = prompt
     return body, request.offset

@@ -62,8 +62,16 @@ async def test_results_come_as_specified_from_the_offset_on(proxy: Proxy) -> Non
     assert (first.title, first.description) == ("Bees 4", "What 4 says.")
     assert first.published_at == "2026-05-01"
     assert first.score == 1
-    assert found.results_count == 2
+    assert (found.results_count, found.next_offset) == (2, 5)
     assert found.notes == ()
+
+
+async def test_nothing_goes_on_behind_the_last_result(proxy: Proxy) -> None:
+    proxy.rows = proxy.rows[:3]
+    async with asking(proxy.base) as client:
+        assert (await client.search(search(results_count=5))).next_offset is None
+        proxy.rows = [*proxy.rows] * 10
+        assert (await client.search(search(results_count=25))).next_offset is None
 
 
 @pytest.mark.parametrize(
@@ -118,7 +126,8 @@ async def test_a_page_is_read_to_its_end_with_a_cursor_of_ours(proxy: Proxy) -> 
         second = await client.fetch(
             fetch(cursor=first.cursor, offset=first.next_offset, max_chars=100_000)
         )
-    assert proxy.bodies[0] == {"url": "https://a.example/", "max_chars": 1_000, "prompt": "bees"}
+    assert proxy.bodies[0] == {"url": "https://a.example/", "max_chars": 200_000, "prompt": "bees"}
+    assert (first.next_offset, first.total_chars) == (1_000, len(TEXT))
     assert proxy.bodies[1]["url"] == "https://a.example/"
     assert first.truncated
     assert first.content_type == "text/html"
