@@ -22,8 +22,8 @@ from mcp.server.mcpserver import MCPServer
 
 from searx_mcp.cli.logs import configure
 from searx_mcp.server.app import build_server
-from searx_mcp.server.connections import LIMITS
 from searx_mcp.server.http import serve_http
+from searx_mcp.server.web.connections import LIMITS
 from searx_mcp.settings.sources import load
 
 Serve = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]

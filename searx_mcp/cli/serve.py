@@ -102,10 +102,10 @@ def _growing() -> Iterator[None]:
 
 
 def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
-    from searx_mcp.server.connections import LIMITS, raise_descriptors  # noqa: PLC0415 - as above
     from searx_mcp.server.events import lifetime  # noqa: PLC0415 - as above
     from searx_mcp.server.http import serve_http, stop_seconds  # noqa: PLC0415 - as above
-    from searx_mcp.server.policy import is_loopback  # noqa: PLC0415 - as above
+    from searx_mcp.server.web.connections import LIMITS, raise_descriptors  # noqa: PLC0415 - as above
+    from searx_mcp.server.web.policy import is_loopback  # noqa: PLC0415 - as above
 
     is_exposed = not (is_loopback(settings.http.host) or settings.http.wants_token)
 

@@ -14,7 +14,7 @@ def token(name: str) -> None:
     The token goes to standard error, and is kept nowhere. The lines for the file that http.tokens_file
     names, with its hash, go to standard output: searx-mcp token laptop >> tokens.toml
     """
-    from searx_mcp.server.tokens_file import new_token  # noqa: PLC0415 - no help needs it
+    from searx_mcp.server.web.tokens_file import new_token  # noqa: PLC0415 - no help needs it
 
     try:
         text, lines = new_token(name)

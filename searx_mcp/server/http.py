@@ -19,14 +19,14 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.access import Access
 from searx_mcp.server.app import Server
-from searx_mcp.server.connections import LIMITS, Limits, ServingConfig
-from searx_mcp.server.guard import Guard
-from searx_mcp.server.policy import HEALTH_PATH, MCP_PATH, READY_PATH, Policy
-from searx_mcp.server.readiness import Readiness
 from searx_mcp.server.rest.routes import rest_routes
-from searx_mcp.server.sessions import Sessions
+from searx_mcp.server.web.access import Access
+from searx_mcp.server.web.connections import LIMITS, Limits, ServingConfig
+from searx_mcp.server.web.guard import Guard
+from searx_mcp.server.web.policy import HEALTH_PATH, MCP_PATH, READY_PATH, Policy
+from searx_mcp.server.web.readiness import Readiness
+from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
 
 _LAST_WORDS: Final = 0.5

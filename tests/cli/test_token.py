@@ -5,7 +5,7 @@ import re
 import pytest
 
 from searx_mcp.cli.main import main
-from searx_mcp.server.tokens_file import TokensFile, find
+from searx_mcp.server.web.tokens_file import TokensFile, find
 
 
 def test_a_token_is_shown_once_and_its_hash_can_be_appended_to_a_file(capsys, tmp_path):

@@ -16,13 +16,13 @@ from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
-from searx_mcp.server.policy import Refusal
 from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.stream import EVENTS, EventStream, event
 from searx_mcp.server.rest.written import LEAST_COMPRESSED, compressed, encoded, takes_gzip
 from searx_mcp.server.supervision import Listener, unforeseen
 from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.web.policy import Refusal
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.spelling import shown
-from searx_mcp.server.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
 from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
 
 Json = dict[str, Any]
 

@@ -22,10 +22,10 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, RawSearchRequest, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
-from searx_mcp.server.policy import SEARXNG_PATH
 from searx_mcp.server.rest import about, corpus, full, openapi, searxng, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
+from searx_mcp.server.web.policy import SEARXNG_PATH
 from searx_mcp.settings.tools import Tool
 
 _SEARCH: Final = (422, 500, 503, 504)

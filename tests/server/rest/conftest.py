@@ -34,8 +34,8 @@ from searx_mcp.models.response import (
     SearchResult,
 )
 from searx_mcp.server.app import build_server
-from searx_mcp.server.guard import Guard
 from searx_mcp.server.http import http_app
+from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService

@@ -18,11 +18,11 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
-from searx_mcp.server.access import tool_of
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.rest.routes import OPERATIONS
-from searx_mcp.server.tokens_file import new_token
+from searx_mcp.server.web.access import tool_of
+from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
 

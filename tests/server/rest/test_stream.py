@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from searx_mcp.errors import DeadlineError
-from searx_mcp.server.connections import Limits
+from searx_mcp.server.web.connections import Limits
 
 pytestmark = pytest.mark.slow
 

@@ -15,10 +15,10 @@ from starlette.types import Scope
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.policy import MCP_PATH, SEARXNG_PATH, Refusal
-from searx_mcp.server.quotas import Quotas, WrongTokens
 from searx_mcp.server.tokens import EVERYBODY, Identity
-from searx_mcp.server.tokens_file import TokensFile, find
+from searx_mcp.server.web.policy import MCP_PATH, SEARXNG_PATH, Refusal
+from searx_mcp.server.web.quotas import Quotas, WrongTokens
+from searx_mcp.server.web.tokens_file import TokensFile, find
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
 

@@ -17,7 +17,7 @@ from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
-from searx_mcp.server.tokens_file import new_token
+from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.service import PartOfService

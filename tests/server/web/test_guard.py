@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.server.access import Access
-from searx_mcp.server.guard import Guard
-from searx_mcp.server.policy import Policy
+from searx_mcp.server.web.access import Access
+from searx_mcp.server.web.guard import Guard
+from searx_mcp.server.web.policy import Policy
 from searx_mcp.settings.server import HttpConfig
 
 DEADLINE = 60

@@ -8,8 +8,8 @@ from typing import Any, Final
 import pydantic_core
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from searx_mcp.server.policy import MCP_PATH, Refusal
 from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.web.policy import MCP_PATH, Refusal
 
 _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.server.access import Access, tool_of
-from searx_mcp.server.policy import Refusal
 from searx_mcp.server.rest.routes import OPERATIONS
 from searx_mcp.server.tokens import EVERYBODY, Identity
-from searx_mcp.server.tokens_file import new_token
+from searx_mcp.server.web.access import Access, tool_of
+from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
 

@@ -15,9 +15,10 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from searx_mcp.server.access import Access
-from searx_mcp.server.exchange import Exchange
-from searx_mcp.server.policy import (
+from searx_mcp.server.tokens import Identity, marked
+from searx_mcp.server.web.access import Access
+from searx_mcp.server.web.exchange import Exchange
+from searx_mcp.server.web.policy import (
     MCP_PATH,
     OPEN_PATHS,
     READY_PATH,
@@ -29,7 +30,6 @@ from searx_mcp.server.policy import (
     Policy,
     Refusal,
 )
-from searx_mcp.server.tokens import Identity, marked
 
 _LAST_CALLS: Final = 1.0
 """Seconds for the calls of a session to end, before it does."""

@@ -10,7 +10,7 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from searx_mcp.server.policy import MCP_PATH
+from searx_mcp.server.web.policy import MCP_PATH
 
 _NAME = MCP_SESSION_ID_HEADER.encode()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.server.quotas import Quotas, SlidingCount, WrongTokens
+from searx_mcp.server.web.quotas import Quotas, SlidingCount, WrongTokens
 
 
 @given(

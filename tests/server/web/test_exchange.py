@@ -11,7 +11,7 @@ from mcp import MCPError
 from typing_extensions import override
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.connections import Limits
+from searx_mcp.server.web.connections import Limits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.connections import Limits
+from searx_mcp.server.web.connections import Limits
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import serving
 
@@ -150,7 +150,7 @@ async def test_one_connection_too_many_is_told_so_and_those_before_are_served():
 def test_connections_leave_half_of_the_descriptors_which_are_as_many_as_allowed():
     program = """if True:
         import resource
-        from searx_mcp.server.connections import LIMITS, raise_descriptors
+        from searx_mcp.server.web.connections import LIMITS, raise_descriptors
         for most in (4_000, 300, 100):
             resource.setrlimit(resource.RLIMIT_NOFILE, (100, most))
             allowed = raise_descriptors(LIMITS).connections
