@@ -142,7 +142,7 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     ),
     "answer in least room": (
         "answer",
-        {"query": QUESTION, "url": "{site}/long", "expansion_budget": 0, "max_tokens": 350},
+        {"query": QUESTION, "url": "{site}/long", "expansion_budget": 0, "max_tokens": 370},
         ("Keeping bees", "{site}/long", "chapter on Winter", "no expansion was asked for"),
     ),
     "kept passages": ("search_corpus", {"query": QUESTION}, ("Winter", "{site}/winter", FACT)),

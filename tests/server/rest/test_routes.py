@@ -160,7 +160,8 @@ async def test_capabilities_are_those_of_the_token(service, tmp_path):
         told = (await rest.get("/v1/capabilities")).json()
         searched = await rest.post("/v1/search", json={"query": "bees"})
     paths = {each["path"] for each in told["routes"]}
-    assert paths == {"/v1/tools/web_fetch", "/v1/fetch", "/v1/instances", "/v1/capabilities"}
+    always = {"/v1/instances", "/v1/capabilities", "/openapi.json"}
+    assert paths == {"/v1/tools/web_fetch", "/v1/fetch", *always}
     assert (searched.status_code, searched.json()["error"]["code"]) == (403, "unauthorized")
 
 
