@@ -17,7 +17,7 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import FetchRequest, SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 
@@ -72,3 +72,22 @@ class PartOfService(Service):
     @override
     async def instances(self) -> PoolReport:
         raise AssertionError("instances was not to be called")
+
+
+def found_nothing(request: SearchRequest, *notes: str) -> SearchResponse:
+    """The response to a search without results."""
+    return SearchResponse(
+        query=request.query,
+        category="general",
+        language="en",
+        safe_search=SafeSearch.OFF,
+        time_range=TimeRange.ANY,
+        fetch_content=False,
+        results_count=10,
+        total_results=0,
+        search_time_ms=1,
+        instance_used="https://a.example/",
+        results=(),
+        engines_used=(),
+        notes=notes,
+    )

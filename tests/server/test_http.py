@@ -12,13 +12,11 @@ from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import _bound
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.service import PartOfService
+from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import connected, serving
 
 pytestmark = pytest.mark.slow
@@ -37,21 +35,7 @@ class Echo(PartOfService):
 
     @override
     async def search(self, request, /, *, progress=None):
-        return SearchResponse(
-            query=request.query,
-            category="general",
-            language="en",
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=False,
-            results_count=10,
-            total_results=0,
-            search_time_ms=1,
-            instance_used="https://a.example/",
-            results=(),
-            engines_used=(),
-            notes=(f"asked for {request.query}",),
-        )
+        return found_nothing(request, f"asked for {request.query}")
 
 
 @pytest.fixture

@@ -18,12 +18,10 @@ from yarl import URL
 
 from searx_mcp.fetch.browser.chromium import Driver
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
-from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.service import PartOfService
+from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import serving
 
 pytestmark = pytest.mark.slow
@@ -205,21 +203,7 @@ class Counted(PartOfService):
     @override
     async def search(self, request, /, *, progress=None):
         self.calls.append("search")
-        return SearchResponse(
-            query=request.query,
-            category="general",
-            language="en",
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=False,
-            results_count=10,
-            total_results=0,
-            search_time_ms=1,
-            instance_used="https://a.example/",
-            results=(),
-            engines_used=(),
-            notes=(SECRET,),
-        )
+        return found_nothing(request, SECRET)
 
     @override
     async def answer(self, request, /, *, progress=None):

@@ -14,13 +14,11 @@ from mcp.types import TextContent
 from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.response import SearchResponse
 from searx_mcp.server.app import build_server
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.web import FakePage, FakeWeb
-from tests.doubles.service import PartOfService
+from tests.doubles.service import PartOfService, found_nothing
 from tests.doubles.serving import connected, serving
 
 pytestmark = pytest.mark.slow
@@ -46,21 +44,7 @@ class Nothing(PartOfService):
     async def search(self, request, /, *, progress=None):
         self.is_asked.set()
         await self.may_answer.wait()
-        return SearchResponse(
-            query=request.query,
-            category="general",
-            language="en",
-            safe_search=SafeSearch.OFF,
-            time_range=TimeRange.ANY,
-            fetch_content=False,
-            results_count=10,
-            total_results=0,
-            search_time_ms=1,
-            instance_used="https://a.example/",
-            results=(),
-            engines_used=(),
-            notes=(),
-        )
+        return found_nothing(request)
 
 
 class Tokens:
