@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import click
 from typing_extensions import override
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_OPTIONS: Final = {
+    "remote.url": "--remote",
+    "server.transport": "--transport",
+    "http.host": "--host",
+    "http.port": "--port",
+}
+"""The options that are settings."""
 
 
 class ExitCode(IntEnum):
@@ -96,6 +104,7 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
             environ=os.environ,
             overrides={"remote.url": root.params["remote"], **(overrides or {})},
             env_file=Path(env_file) if env_file else None,
+            options=_OPTIONS,
         )
         hide(session.loaded.settings)
     return session.loaded

@@ -69,7 +69,8 @@ _MAX_FILE: Final = 1_000_000
 class Loaded(NamedTuple):
     """Settings and where each value comes from, by dotted name.
 
-    An origin is `default`, `file <path>`, `environment <variable>` or `argument <name>`.
+    An origin is `default`, `file <path>`, `environment <variable>`, an option such as `--transport`, or
+    `argument <name>`.
     """
 
     settings: Settings
@@ -93,6 +94,7 @@ def load(
     environ: Mapping[str, str],
     overrides: Mapping[str, object] | None = None,
     env_file: Path | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Read the settings of a front.
 
@@ -103,6 +105,7 @@ def load(
         overrides: values by dotted name, such as `search.cache_ttl`; `None` counts as not given.
         env_file: a file of variables such as `.env`, which those of the environment beat; else
             `SEARX_MCP_ENV_FILE` names it. None is looked for.
+        options: of the command line that give overrides, by dotted name.
 
     Returns:
         The settings, and where each value comes from.
@@ -122,7 +125,7 @@ def load(
         _own_leaves(environ.get(OWN_VARIABLE, "")),
         alias_leaves(environ),
         _environment_leaves(environ),
-        _argument_leaves(overrides or {}),
+        _argument_leaves(overrides or {}, options or {}),
     )
     for strength, leaves in enumerate(strongest_last, start=1):
         for names, value, origin in leaves:
@@ -191,7 +194,7 @@ _Leaf: TypeAlias = tuple[_Path, object, str]
 def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
     """Tell which file is read if it is there, and who named it; empty for the default place."""
     if path is not None:
-        return path, "argument path"
+        return path, "--config"
     if named := environ.get(FILE_VARIABLE):
         return Path(named).expanduser(), f"environment {FILE_VARIABLE}"
     return platformdirs.user_config_path("searx-mcp", appauthor=False) / "searx-mcp.toml", ""
@@ -224,7 +227,7 @@ def _file_variables(path: Path | None, environ: Mapping[str, str]) -> dict[str, 
     Raises:
         SettingsError: it cannot be read.
     """
-    origin = "argument env-file" if path else f"environment {ENV_FILE_VARIABLE}"
+    origin = "--env-file" if path else f"environment {ENV_FILE_VARIABLE}"
     path = path or Path(environ[ENV_FILE_VARIABLE]).expanduser()
     try:
         text = read_text(path, _MAX_FILE)
@@ -265,11 +268,16 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
     yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
 
 
-def _argument_leaves(overrides: Mapping[str, object]) -> Iterator[_Leaf]:
+def _argument_leaves(
+    overrides: Mapping[str, object], options: Mapping[str, str]
+) -> Iterator[_Leaf]:
+    def origin(path: _Path) -> str:
+        return options.get(key := ".".join(path), f"argument {key}")
+
     for name, value in overrides.items():
         nested = reduce(lambda inner, part: {part: inner}, reversed(name.split(".")), value)
         if value is not None:
-            yield from _leaves(nested, lambda path: f"argument {'.'.join(path)}")
+            yield from _leaves(nested, origin)
 
 
 def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:

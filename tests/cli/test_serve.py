@@ -189,14 +189,35 @@ async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
     ("arguments", "code", "told"),
     [
         (("--remote", "https://s.example/", "search", "bees"), 2, "--remote is for serving MCP"),
-        (("--remote", "s.example", "stdio"), 5, "remote.url"),
+        (("--remote", "s.example", "stdio"), 5, "remote.url (from --remote): "),
         (("--remote", "https://s.example/", *HTTP), 5, "remote.url: only a server on standard"),
-        (("--env-file", "nowhere.env", "stdio"), 5, "nowhere.env cannot be read"),
     ],
 )
 async def test_where_a_service_elsewhere_cannot_be_used_is_told(run_cli, arguments, code, told):
     ran = await run_cli(*arguments)
     assert (ran.code, ran.out) == (code, "")
+    assert told in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ("serve", "--transport", "sse"),
+            "server.transport (from --transport): 'sse' is not one of",
+        ),
+        ((*HTTP, "--host", "a b"), "http.host (from --host): 'a b' is not"),
+        (("serve", "--port", "x"), "http.port (from --port): 'x' is not a whole number"),
+        (
+            ("--config", "nowhere.toml", "stdio"),
+            "config (from --config): nowhere.toml is not a file",
+        ),
+        (("--env-file", "nowhere.env", "stdio"), "(from --env-file): nowhere.env cannot be read"),
+    ],
+)
+async def test_a_wrong_setting_is_told_by_the_option_that_gave_it(run_cli, arguments, told):
+    ran = await run_cli(*arguments)
+    assert (ran.code, ran.out) == (5, "")
     assert told in ran.err
 
 

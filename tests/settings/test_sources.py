@@ -510,7 +510,7 @@ def test_the_key_that_was_changed_is_blamed_for_a_broken_pair():
 def test_invalid_toml_is_told_with_its_line(write):
     path = write("[search]\ncache_ttl = \n")
     error = refusal(path=path)
-    assert (error.field, error.origin) == ("config", "argument path")
+    assert (error.field, error.origin) == ("config", "--config")
     assert str(path) in error.message
     assert "line 2" in error.message
 
@@ -533,7 +533,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path, content, reason):
     path = tmp_path / "mine.toml"
     path.write_bytes(content)
     error = refusal(path=path)
-    assert (error.field, error.origin) == ("config", "argument path")
+    assert (error.field, error.origin) == ("config", "--config")
     assert f"{path} cannot be read as TOML: " in error.message
     assert reason in error.message
     assert len(error.message) < 350
@@ -569,7 +569,7 @@ def test_a_file_that_is_named_must_be_there(name, tmp_path):
     error = refusal(environ={"SEARX_MCP_CONFIG": str(path)})
     assert (error.field, error.origin) == ("config", "environment SEARX_MCP_CONFIG")
     assert f"{path} is not a file" in error.message
-    assert refusal(path=path).origin == "argument path"
+    assert refusal(path=path).origin == "--config"
 
 
 def test_a_file_that_cannot_be_opened_is_told(write, monkeypatch):

@@ -59,7 +59,7 @@ class ErrorDetail(Frozen):
     Attributes:
         code: what is wrong, stable; see `docs/errors.md`.
         message: a sentence for a person.
-        advice: what to do now; may be empty.
+        advice: what to do now, where the message does not say it.
         retry_after: whole seconds after which the same call may succeed; also in the header `Retry-After`.
         field: the argument that is wrong.
         reason: of `no_instances_available`, which of its kinds it is.
@@ -75,7 +75,7 @@ class ErrorDetail(Frozen):
 
     code: ErrorCode
     message: str
-    advice: str = ""
+    advice: str | None = None
     retry_after: int | None = None
     field: str | None = None
     reason: str | None = None
@@ -118,7 +118,7 @@ def error_body(
     told = ErrorDetail(
         code=error.code,
         message=cause_of(error),
-        advice=error.advice if is_argument else advice_on(error, longest),
+        advice=(error.advice if is_argument else advice_on(error, longest)) or None,
         retry_after=seconds_until_retry(error),
         field=error.field if isinstance(error, InvalidArgumentError) else None,
         reason=error.reason.value if isinstance(error, NoInstancesError) else None,

@@ -122,6 +122,14 @@ async def test_a_wrong_route_or_method_is_told_in_the_same_form(rest, method, pa
     assert told in answer.json()["error"]["message"]
 
 
+async def test_advice_is_left_out_where_the_message_says_what_to_do(rest):
+    wrong = await rest.post(SEARCH, json={"query": "bees", "max_results": "x"})
+    refused = await rest.post(SEARCH, content=b"q", headers={"Content-Type": "text/plain"})
+    for answer in (wrong, refused):
+        assert answer.json()["error"]["message"]
+        assert "advice" not in answer.json()["error"]
+
+
 @pytest.mark.slow
 async def test_a_request_is_found_in_the_log_by_the_id_of_its_answer(open_rest, caplog):
     async with open_rest() as rest:
