@@ -1,4 +1,4 @@
-"""Sequences measured at SearXNG 2026.8.22; see docs/testing.md."""
+"""Sequences measured at SearXNG 2026.8.22; see docs/guides/testing.md."""
 
 import ssl
 
