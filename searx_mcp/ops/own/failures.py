@@ -15,7 +15,7 @@ from searx_mcp.sources.searxng.request import PROJECT_URL
 _PREAMBLES: Final = ("docker: ", "Error: ", "Error response from daemon: ")
 _LONGEST: Final = 300
 """Characters of a complaint that are shown."""
-_DOCUMENT: Final = f"{PROJECT_URL}/blob/main/docs/own-instance.md"
+_DOCUMENT: Final = f"{PROJECT_URL}/blob/main/docs/guides/own-instance.md"
 
 _INSTALL: Final = {
     "linux": (

@@ -252,7 +252,7 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
             "- Do without: searx-mcp instances own up --engine native\n"
             "- Install Podman (Debian and Ubuntu: sudo apt install podman; "
         )
-        assert ran.err.endswith("docs/own-instance.md#by-hand-with-compose\n")
+        assert ran.err.endswith("docs/guides/own-instance.md#by-hand-with-compose\n")
     assert not machine.folder.joinpath("own-instance").exists()
 
 

@@ -10,7 +10,7 @@ from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
 from searx_mcp.ops.own.container import IMAGE, NAME
 from searx_mcp.ops.own.settings_file import container_settings
 
-PAGE = Path(__file__).parents[3] / "docs" / "own-instance.md"
+PAGE = Path(__file__).parents[3] / "docs" / "guides" / "own-instance.md"
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_what_to_install_depends_on_the_system(platform, words):
     assert error.reason is ContainerFailure.NO_ENGINE
     assert words in error.advice
     assert "SEARXNG_URL" in error.advice
-    assert "docs/own-instance.md" in error.advice
+    assert "docs/guides/own-instance.md" in error.advice
 
 
 def test_an_engine_that_was_asked_for_is_named():
