@@ -46,7 +46,7 @@ PUBLISHED: Final[Mapping[str, tuple[tuple[int, float], ...]]] = {
     "musicbrainz": ((1, 1),),
 }
 """Requests and seconds that operators are said to allow one address without key and contact, by the
-name under which requests are counted (docs/sources.md)."""
+name under which requests are counted (docs/explanation/open-sources.md)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The tables of open sources and keyed providers: rows, those that are switched on, what belongs to which.
 
 An engine is one module of `engines`, which ends with its row. Its limits are below the published ones; where
-none is published, they are what a person could ask for by hand. `docs/sources.md` gives every engine's terms
+none is published, they are what a person could ask for by hand. `docs/explanation/open-sources.md` gives every engine's terms
 in words, and which others are left out and why.
 """
 

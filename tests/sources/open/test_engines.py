@@ -240,7 +240,8 @@ def test_only_its_own_module_knows_an_engine_by_its_name():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_every_engine_stands_in_the_docs_and_says_what_speaks_for_asking_it(row):
-    docs = (Path(__file__).parents[3] / "docs" / "sources.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "open-sources.md"
+    docs = page.read_text(encoding="utf-8")
     assert f"| `{row.name}` |" in docs
     assert row.routing.signals or row.routing.within or row.routing.anyway
     # A web index is no collection that anybody would name.
@@ -264,7 +265,7 @@ def test_a_row_says_where_its_terms_stand_and_when_they_were_read(row):
     ("quality", "names"),
     [
         pytest.param("demands_all", "commons europepmc openverse wikipedia", id="joined with AND"),
-        # As docs/sources.md and docs/privacy.md tell.
+        # As docs/explanation/open-sources.md and docs/privacy.md tell.
         pytest.param(
             "wants_contact",
             "arxiv commons crates crossref internetarchive musicbrainz photon wikipedia",
