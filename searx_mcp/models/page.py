@@ -158,7 +158,7 @@ class Page(Frozen):
         images: images of the main content, in order.
         links: links of the main content to other pages, in order, each address once.
         code_blocks: where the code is in the whole Markdown, in order.
-        tier: where the text comes from: `native` for the page itself; see `docs/web-fetch.md`.
+        tier: where the text comes from: `native` for the page itself; see `docs/explanation/reading-pages.md`.
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
         from_cache: whether no byte of the page was fetched for this call.
         age_seconds: how long ago `fetched_at` was.
