@@ -66,7 +66,7 @@ class PageContent(Frozen):
         summary: whole sentences, at most `max_summary_length` characters; empty when switched off.
         key_points: up to five sentences of the whole page; none when summaries are switched off.
         kind: what the page is; `None` where nothing tells.
-        quality: 0 to 1: how much it says of what was asked; see `docs/how-it-searches.md`. `None` where
+        quality: 0 to 1: how much it says of what was asked; see `docs/explanation/searching.md`. `None` where
             it was not judged.
         truncated: whether there is more of the page than is here.
         cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
