@@ -23,7 +23,8 @@ from benchmarks.corpus_pages import NOW, Writer, labelled_pages, labelled_questi
 from benchmarks.corpus_reading import reading
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.corpus.retrieval import Retriever
-from searx_mcp.storage.corpus import FILE_NAME, CorpusStore, find_terms
+from searx_mcp.storage.corpus import CorpusStore, find_terms
+from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
 
 SEED: Final = 19
 CHUNKS: Final = 100_000
@@ -58,7 +59,7 @@ def main() -> None:
 async def _measure(
     path: Path, dice: random.Random, *, is_quick: bool
 ) -> tuple[list[Ratio], tuple[Table, ...]]:
-    store = CorpusStore(path, namespace="default", max_bytes=1 << 40, max_age=86_400)
+    store = SqliteCorpusStore(path, namespace="default", max_bytes=1 << 40, max_age=86_400)
     async with aclosing(store):
         writer = Writer(dice)
         pages, kept = await _fill(store, writer, QUICK_CHUNKS if is_quick else CHUNKS)

@@ -14,6 +14,7 @@ from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.storage.corpus import CorpusStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 NOW: Final = 1_800_000_000.0
 _MARKDOWN: Final = "text/markdown"
@@ -51,7 +52,7 @@ class Pages:
 @asynccontextmanager
 async def kept(collection: Collection, file: Path | None = None) -> AsyncIterator[CorpusStore]:
     """Give a store with the pages of a set, in memory unless a file is named."""
-    store = CorpusStore(file, namespace="", max_bytes=1 << 34, max_age=1e9)
+    store = SqliteCorpusStore(file, namespace="", max_bytes=1 << 34, max_age=1e9)
     ingestion = Ingestion(store, Pages(collection), config=CorpusConfig(), clock=lambda: NOW)
     try:
         for url in collection.pages:

@@ -87,7 +87,11 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     """
     from searx_mcp.client.stores import open_state  # noqa: PLC0415 - no setting needs the stores
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
-    from searx_mcp.storage import corpus, sqlite_pages, sqlite_state  # noqa: PLC0415 - as above
+    from searx_mcp.storage import (  # noqa: PLC0415 - as above
+        sqlite_corpus,
+        sqlite_pages,
+        sqlite_state,
+    )
 
     settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
@@ -100,8 +104,8 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
         max_bytes=settings.fetch.cache_size,
         max_age=settings.fetch.cache_max_age,
     )
-    kept_corpus = corpus.CorpusStore(
-        folder / corpus.FILE_NAME if folder else None,
+    kept_corpus = sqlite_corpus.SqliteCorpusStore(
+        folder / sqlite_corpus.FILE_NAME if folder else None,
         namespace="default",
         max_bytes=settings.corpus.max_size,
         max_age=settings.corpus.max_age,

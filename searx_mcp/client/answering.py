@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from searx_mcp.answer.answerer import Answerer
+from searx_mcp.client.stores import open_corpus
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.embedding import open_embedder
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.corpus.retrieval import Retriever
-from searx_mcp.storage.corpus import FILE_NAME, CorpusStore
 
 if TYPE_CHECKING:
     from searx_mcp.client.asking import Asking
@@ -26,13 +26,7 @@ def wire_answering(parts: "Components", asking: "Asking", namespace: str) -> Ans
         SettingsError: a setting cannot be used.
     """
     settings, sessions = parts.settings, parts.sessions
-    is_kept = parts.folder is not None and settings.storage.corpus
-    store = CorpusStore(
-        parts.folder / FILE_NAME if parts.folder is not None and is_kept else None,
-        namespace=namespace,
-        max_bytes=settings.corpus.max_size,
-        max_age=settings.corpus.max_age,
-    )
+    store = open_corpus(settings, parts.folder, namespace)
     embedder = open_embedder(
         settings.embedding,
         lambda: sessions.get().operator,

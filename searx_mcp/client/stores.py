@@ -1,9 +1,9 @@
-"""Where state, answers and pages are kept, as the settings say."""
+"""Where state, answers, pages and the corpus are kept, as the settings say."""
 
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import kept_secret
@@ -15,6 +15,9 @@ from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import StateStore
+
+if TYPE_CHECKING:
+    from searx_mcp.storage.corpus import CorpusStore
 
 T = TypeVar("T")
 
@@ -52,6 +55,26 @@ def open_pages(settings: Settings) -> PageStore:
         folder / PAGES_NAME if folder and settings.storage.pages else None,
         max_bytes=fetch.cache_size,
         max_age=fetch.cache_max_age,
+    )
+
+
+def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "CorpusStore":
+    """The store of a corpus that the settings name: in a file or in memory.
+
+    Nothing is opened before the first use.
+
+    Args:
+        settings: say how much is kept, and whether on the disk.
+        folder: where its file is.
+        namespace: whose pages are found.
+    """
+    from searx_mcp.storage import sqlite_corpus as corpus  # noqa: PLC0415 - no search needs it
+
+    return corpus.SqliteCorpusStore(
+        folder / corpus.FILE_NAME if folder and settings.storage.corpus else None,
+        namespace=namespace,
+        max_bytes=settings.corpus.max_size,
+        max_age=settings.corpus.max_age,
     )
 
 

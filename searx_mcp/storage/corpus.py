@@ -1,110 +1,140 @@
-"""The pages that were read to be asked, in parts: the store of the corpus."""
+"""The interface of what keeps the pages that were read to be asked, in parts."""
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from typing_extensions import override
-
-from searx_mcp.errors import StorageError, StorageUnavailableError
-from searx_mcp.storage import corpus_chunks as chunk_rows
-from searx_mcp.storage import corpus_index as index
-from searx_mcp.storage import corpus_rows as rows
-from searx_mcp.storage import corpus_vectors as vector_rows
-from searx_mcp.storage.corpus_index import find_terms
-from searx_mcp.storage.corpus_rows import SCHEMA, Bounds
-from searx_mcp.storage.corpus_values import (
-    CHUNK,
-    HEAD,
-    Kept,
-    Match,
-    PageHead,
-    StoredChunk,
-    StoredPage,
-    Totals,
-    as_bytes,
-    as_key,
-    chunks_of,
-    known_of,
-    matches_of,
-    packed,
-    page_of,
-)
-from searx_mcp.storage.sqlite import Database, Transaction
-
-__all__ = [
-    "FILE_NAME",
-    "CorpusStore",
-    "Kept",
-    "Match",
-    "PageHead",
-    "StoredChunk",
-    "StoredPage",
-    "Totals",
-    "find_terms",
-]
-
-FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
-"""The file's name; another major is another file, so programs of both keep their own."""
-
-_PATIENCE: Final = 10.0
-"""Seconds; longer than those of other stores, since the file may be a hundred times as large."""
-_ERASING: Final = 120.0
-"""Seconds that writing the whole file anew may take."""
-_MERGES: Final = 1_000
-"""Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
-_MEMORY_BYTES: Final = 64 << 20
-"""Bytes of a corpus in memory at most, whatever a file may hold."""
-
-T = TypeVar("T")
-_log = logging.getLogger("searx_mcp.storage")
-
-_OF_NAMESPACE: Final = (
-    "FROM documents JOIN namespaces ON namespaces.id = namespace AND namespaces.name = :namespace"
-)
+from searx_mcp.content.document import Document
+from searx_mcp.content.words import terms as terms_of
 
 
-class CorpusStore:
-    """Pages of one namespace with their chunks and vectors, in a file that processes share, or in memory.
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A part of a kept page.
 
-    A page is written with its chunks in one transaction. What is too old goes when a page is kept; where
-    the file is full, what was used least recently. A page that was cited counts as fetched when it was
-    cited, and makes room only when all others are gone, so that what quotes it can be checked.
-
-    While the file cannot be used, everything is kept in memory until the process ends, and a warning is
-    logged.
-
-    Args:
-        path: the file, best `folder / FILE_NAME`; its folder is made. `None`: in memory.
-        namespace: whose pages these are; nobody finds those of another one.
-        max_bytes: of the file, for all namespaces together.
-        max_age: seconds after which a page is forgotten.
-        patience: seconds one call may take.
+    Attributes:
+        id: `chunk_id` of `content.chunks`; a page has each once.
+        text: as it stands in the page's Markdown.
+        path: the headings above it, outermost first.
+        start: bytes before it, of the Markdown in UTF-8.
+        end: bytes up to its end, likewise.
+        tokens: of the text.
+        words: under which it is found, a line of those of its titles and one of its own; what is kept has
+            some, whatever is given. They say nothing that the rest does not, and are not compared.
     """
 
-    def __init__(
-        self,
-        path: Path | None,
-        *,
-        namespace: str,
-        max_bytes: int,
-        max_age: float,
-        patience: float = _PATIENCE,
-    ) -> None:
-        bounds = Bounds(max_bytes, max_age)
-        self._namespace = as_key(namespace)
-        self._bounds = _in_memory(bounds) if path is None else bounds
-        self._database = Database(path, SCHEMA, patience=patience)
-        self._is_current = False
-        self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
+    id: str
+    text: str
+    path: tuple[str, ...]
+    start: int
+    end: int
+    tokens: int
+    words: str = field(default="", repr=False, compare=False)
 
-    @override
-    def __repr__(self) -> str:
-        return f"<CorpusStore {self._database.path}>"
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A kept page.
+
+    Attributes:
+        url: as it was asked for, normalised; the key.
+        final_url: after redirects.
+        title: of the page; may be empty.
+        etag: as the site sent it; may be empty.
+        last_modified: likewise.
+        content_hash: SHA-256, in hex, of the Markdown.
+        language: BCP 47 tag the page declares; may be empty.
+        extractor: the version of what made the Markdown.
+        tier: where the text comes from, as in `models.page.Page`.
+        fetched_at: when it was fetched or last found unchanged, Unix seconds.
+        fresh_until: Unix seconds until which it serves without asking the site.
+        document: the whole of its text.
+    """
+
+    url: str
+    final_url: str
+    title: str
+    etag: str
+    last_modified: str
+    content_hash: str
+    language: str
+    extractor: str
+    tier: str
+    fetched_at: float
+    fresh_until: float
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class PageHead:
+    """What is known of a kept page without its text; `chunks` and `tokens` count, the rest is as in `StoredPage`."""
+
+    url: str
+    final_url: str
+    title: str
+    etag: str
+    last_modified: str
+    content_hash: str
+    language: str
+    extractor: str
+    tier: str
+    fetched_at: float
+    fresh_until: float
+    chunks: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How many chunks of a page are new, how many stayed with their vectors, and how many are gone."""
+
+    new: int
+    reused: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A chunk that fits some terms, with address and title of its page; the higher `bm25`, the better."""
+
+    url: str
+    title: str
+    chunk: StoredChunk
+    bm25: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What is kept.
+
+    Attributes:
+        documents: pages.
+        chunks: of them.
+        tokens: of the chunks.
+        bytes: of the store, with the pages of other namespaces.
+    """
+
+    documents: int
+    chunks: int
+    tokens: int
+    bytes: int
+
+
+def find_terms(text: str) -> list[str]:
+    """Give what is indexed of a text and asked for a question: the terms of the ranker of passages."""
+    return terms_of(text)
+
+
+class CorpusStore(Protocol):
+    """Pages of one namespace with their chunks and vectors.
+
+    A page is written with its chunks in one transaction. What is too old goes when a page is kept; where
+    the store is full, what was used least recently. A page that was cited counts as fetched when it was
+    cited, and makes room only when all others are gone, so that what quotes it can be checked.
+
+    While a store cannot be used, everything is kept in memory instead, and a warning is logged. What says
+    so below fails then.
+    """
 
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
         """Keep a page in place of the last one under its address; chunks with the same id stay.
@@ -117,61 +147,31 @@ class CorpusStore:
             now: Unix seconds.
 
         Raises:
-            StorageBusyError: the file was busy for all of `patience`; so for every method here.
+            StorageBusyError: the store was busy for too long; so for every method here.
         """
-        await self._index_anew()
-        row = await asyncio.to_thread(packed, page, chunks)
-        counts = await self._write(
-            lambda tx: rows.put(tx, self._namespace, row, now=now, bounds=self._bounds)
-        )
-        return Kept(*counts)
+        ...
 
     async def renew(
         self, url: str, *, fetched_at: float, fresh_until: float, etag: str, last_modified: str
     ) -> None:
         """Note that a site has found a page unchanged."""
-        await self._write(
-            lambda tx: tx.change(
-                "UPDATE documents SET fetched_at = :fetched_at, fresh_until = :fresh_until,"
-                " etag = :etag, last_modified = :last_modified WHERE url = :url"
-                " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
-                fetched_at=fetched_at,
-                fresh_until=fresh_until,
-                etag=as_bytes(etag),
-                last_modified=as_bytes(last_modified),
-                url=as_key(url),
-                namespace=self._namespace,
-            )
-        )
+        ...
 
     async def head(self, url: str) -> PageHead | None:
         """What is known of a page, or `None` if it is not kept."""
-        found = await self._heads("WHERE url = :url", url=as_key(url))
-        return found[0] if found else None
+        ...
 
     async def heads(self) -> tuple[PageHead, ...]:
         """All pages, by address."""
-        return await self._heads("ORDER BY url")
+        ...
 
     async def page(self, url: str) -> StoredPage | None:
         """A page with its text, or `None` if it is not kept."""
-        found = await self._select(
-            f"SELECT {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
-            " JOIN bodies ON bodies.document = documents.id WHERE url = :url",
-            url=as_key(url),
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(page_of, found[0]) if found else None
+        ...
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
         """The chunks of a page in order; none if it is not kept."""
-        found = await self._select(
-            f"SELECT {CHUNK} {_OF_NAMESPACE} JOIN chunks ON chunks.document = documents.id"
-            " WHERE url = :url ORDER BY position",
-            url=as_key(url),
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(chunks_of, found)
+        ...
 
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
@@ -183,28 +183,7 @@ class CorpusStore:
             urls: only these pages; all unless given.
             limit: chunks at most.
         """
-
-        def work(tx: Transaction) -> list[tuple[Any, ...]]:
-            scope, documents = self._within(tx, urls)
-            if scope is None or documents == []:
-                return []
-            if documents is None:
-                ranked = index.match(tx, scope, self._counts(tx, scope, terms), limit)
-            else:
-                ranked = index.match_in(tx, scope, terms, documents, limit)
-            return [
-                (rank, *row)
-                for chunk, rank in ranked
-                for row in tx.rows(
-                    f"SELECT CAST(url AS BLOB), CAST(title AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
-                    " JOIN documents ON documents.id = document WHERE chunks.id = :chunk",
-                    chunk=chunk,
-                )
-            ]
-
-        await self._index_anew()
-        found = await self._read(work)
-        return await asyncio.to_thread(matches_of, found)
+        ...
 
     async def frequencies(
         self, terms: Sequence[str], *, urls: Sequence[str] | None = None
@@ -215,194 +194,63 @@ class CorpusStore:
             terms: of `find_terms`.
             urls: only these pages; all unless given.
         """
-
-        def work(tx: Transaction) -> tuple[int, dict[str, int]]:
-            scope, documents = self._within(tx, urls)
-            if scope is None or documents == []:
-                return 0, dict.fromkeys(terms, 0)
-            total = rows.chunk_count(tx, scope, documents)
-            if documents is None:
-                return total, self._counts(tx, scope, terms)
-            return total, index.frequencies(tx, scope, terms, documents)
-
-        await self._index_anew()
-        return await self._read(work)
+        ...
 
     async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
         """The vectors of a model, by the ids of their chunks; those without one are left out."""
-        return await self._read(lambda tx: vector_rows.vectors(tx, self._namespace, model, ids))
+        ...
 
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
         """Keep vectors by the ids of their chunks; those of chunks that are gone are not kept.
 
         Vectors of two models are kept, those used last.
         """
-        await self._write(lambda tx: vector_rows.put(tx, self._namespace, model, vectors))
+        ...
 
     async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
         """Some chunks that have no vector of a model."""
-        found = await self._select(
-            f"SELECT {CHUNK} FROM chunks WHERE id IN (SELECT chunks.id {_OF_NAMESPACE}"  # noqa: S608 - our columns
-            " JOIN chunks ON chunks.document = documents.id WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors WHERE chunk = chunks.id"
-            " AND model = (SELECT id FROM models WHERE name = :model)) LIMIT :limit)",
-            model=model,
-            limit=limit,
-        )
-        return await asyncio.to_thread(chunks_of, found)
+        ...
 
     async def embedded(self, model: str) -> int:
         """Count the chunks that have a vector of a model."""
-        return await self._read(lambda tx: vector_rows.count(tx, self._namespace, model))
+        ...
 
     async def pin(self, urls: Sequence[str], now: float) -> None:
         """Note that pages are cited now."""
-        await self._write(lambda tx: rows.pin(tx, self._namespace, list(map(as_key, urls)), now))
+        ...
 
     async def totals(self, url: str | None = None) -> Totals:
         """Count what is kept of all pages, or of one."""
+        ...
 
-        def work(tx: Transaction) -> Totals:
-            only = "" if url is None else " WHERE url = :url"
-            found = tx.rows(
-                f"SELECT count(*), {rows.sum_of('chunks')}, {rows.sum_of('tokens')} {_OF_NAMESPACE}{only}",
-                namespace=self._namespace,
-                url=as_key(url or ""),
-            )
-            documents, chunks, tokens = found[0]
-            return Totals(documents, chunks, tokens, rows.bytes_used(tx))
-
-        return await self._read(work)
-
-    async def export(self) -> AsyncIterator[StoredPage]:
+    def export(self) -> AsyncIterator[StoredPage]:
         """Give all pages, one after the other; what is kept meanwhile may be among them."""
-        after = 0
-        while found := await self._select(
-            f"SELECT documents.id, {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
-            " JOIN bodies ON bodies.document = documents.id"
-            " WHERE documents.id > :after ORDER BY documents.id LIMIT 1",
-            after=after,
-        ):
-            ((after, *row),) = found
-            if page := await asyncio.to_thread(page_of, row):
-                yield page
+        ...
 
     async def remove(self, urls: Sequence[str]) -> int:
-        """Delete pages, and every trace of them; gives how many there were.
+        """Delete pages; gives how many there were.
 
         Raises:
             StorageError: they cannot be deleted.
         """
-        count = 0
-        for url in dict.fromkeys(map(as_key, urls)):
-            count += await self._database.write(
-                partial(rows.drop_page, namespace=self._namespace, url=url)
-            )
-        if count:
-            await self._erase()
-        return count
+        ...
 
     async def clear(self) -> None:
-        """Delete all pages of the namespace, and every trace of them.
+        """Delete all pages of the namespace.
 
         Raises:
             StorageError: they cannot be deleted.
         """
-        while await self._database.write(lambda tx: rows.drop_some(tx, self._namespace)):
-            pass
-        await self._erase()
+        ...
 
     async def purge(self) -> None:
-        """Delete the pages of all namespaces, and every trace of them.
+        """Delete the pages of all namespaces.
 
         Raises:
             StorageError: they cannot be deleted.
         """
-        while await self._database.write(lambda tx: rows.drop_some(tx, None)):
-            pass
-        await self._erase()
+        ...
 
     async def aclose(self) -> None:
-        """Let go of the file; harmless when called twice. What is in memory is gone."""
-        await self._database.aclose()
-
-    async def _erase(self) -> None:
-        for turn in range(_MERGES):
-            if not await self._database.write(partial(index.merge, is_first=turn == 0)):
-                break
-        await self._database.erase(rows.drop_names, patience=_ERASING)
-
-    def _within(
-        self, tx: Transaction, urls: Sequence[str] | None
-    ) -> tuple[int | None, list[int] | None]:
-        """Give the number of the namespace and those of pages."""
-        scope = rows.number_of(tx, self._namespace)
-        if scope is None or urls is None:
-            return scope, None
-        return scope, rows.documents_of(tx, scope, list(map(as_key, urls)))
-
-    def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
-        """Count the chunks that have each term; the same terms again cost nothing until something changes."""
-        key = (rows.state_of(tx), *terms)
-        if self._counted[0] != key:
-            self._counted = key, index.frequencies(tx, scope, terms, None)
-        return dict(self._counted[1])
-
-    async def _heads(self, where: str, **values: str) -> tuple[PageHead, ...]:
-        found = await self._select(
-            f"SELECT {HEAD}, CAST(chunks AS INTEGER), CAST(tokens AS INTEGER)"
-            f" {_OF_NAMESPACE} {where}",
-            **values,
-        )
-        return tuple(
-            PageHead(**known, chunks=chunks, tokens=tokens)
-            for *row, chunks, tokens in found
-            if (known := known_of(row)) is not None
-        )
-
-    async def _note_use(self, url: str) -> None:
-        where = {"namespace": self._namespace, "url": as_key(url)}
-        try:
-            if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
-                await self._database.write(lambda tx: rows.touch(tx, **where))
-        except StorageError as exc:
-            _log.debug("corpus.use_not_noted reason=%s", exc.message)
-
-    async def _index_anew(self) -> None:
-        """Find some chunks under the words of today that were indexed by an earlier version."""
-        if self._is_current:
-            return
-        try:
-            self._is_current = not await self._database.read(chunk_rows.has_old_words)
-            if not self._is_current:
-                await self._database.write(chunk_rows.renew_words)
-        except StorageError as exc:
-            _log.debug("corpus.words_not_renewed reason=%s", exc.message)
-
-    async def _select(self, sql: str, **values: str | float) -> list[tuple[Any, ...]]:
-        return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
-
-    async def _read(self, work: Callable[[Transaction], T]) -> T:
-        return await self._try(lambda database: database.read(work))
-
-    async def _write(self, work: Callable[[Transaction], T]) -> T:
-        return await self._try(lambda database: database.write(work))
-
-    async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
-        """Do something in the file, or in memory from the moment on when the file cannot be used."""
-        database = self._database
-        try:
-            return await call(database)
-        except StorageUnavailableError as exc:
-            if database.is_in_memory:
-                raise
-            if self._database is database:
-                _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
-                self._database = Database(None, SCHEMA, patience=database.patience)
-                self._bounds = _in_memory(self._bounds)
-                await database.aclose()
-        return await call(self._database)
-
-
-def _in_memory(bounds: Bounds) -> Bounds:
-    return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
+        """Let go of it; harmless when called twice. What is in memory is gone."""
+        ...

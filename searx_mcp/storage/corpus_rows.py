@@ -1,77 +1,45 @@
-"""The tables of the corpus, and what is written in one transaction."""
+"""What every store of the corpus writes and reads: pages and chunks as rows of bytes."""
 
-from collections.abc import Collection
+import json
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.storage import corpus_chunks as chunks
-from searx_mcp.storage import corpus_index as index
-from searx_mcp.storage.corpus_chunks import ChunkRow
-from searx_mcp.storage.opening import Schema
-from searx_mcp.storage.pages import SKEW
-from searx_mcp.storage.sqlite import Transaction
+from searx_mcp.storage.corpus import Match, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
 
-# A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
-# `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that nobody cited.
-# `version` is that of the words under which the chunks of a page are indexed. Numbers are not used
-# twice, so that what is left behind of a row is never taken for that of another.
-SCHEMA: Final = Schema(
-    major=1,
-    minors=(
-        (
-            "CREATE TABLE namespaces (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)",
-            """CREATE TABLE documents (
-                id INTEGER PRIMARY KEY AUTOINCREMENT, namespace INTEGER NOT NULL, url TEXT NOT NULL,
-                final_url BLOB NOT NULL, title BLOB NOT NULL, etag BLOB NOT NULL,
-                last_modified BLOB NOT NULL, content_hash BLOB NOT NULL, language BLOB NOT NULL,
-                extractor BLOB NOT NULL, tier BLOB NOT NULL, fetched_at REAL NOT NULL,
-                fresh_until REAL NOT NULL, pinned_at REAL NOT NULL DEFAULT 0, used INTEGER NOT NULL,
-                version INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL,
-                UNIQUE (namespace, url)
-            )""",
-            "CREATE INDEX documents_by_age ON documents (fetched_at)",
-            "CREATE INDEX documents_by_use ON documents (pinned_at, used)",
-            "CREATE INDEX documents_by_number ON documents (used)",
-            "CREATE INDEX documents_by_version ON documents (version)",
-            "CREATE TABLE bodies (document INTEGER PRIMARY KEY, body BLOB NOT NULL)",
-            """CREATE TABLE chunks (
-                id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
-                position INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
-                start INTEGER NOT NULL, stop INTEGER NOT NULL, tokens INTEGER NOT NULL,
-                content BLOB NOT NULL
-            )""",
-            "CREATE INDEX chunks_by_document ON chunks (document, position)",
-            "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
-            """CREATE TABLE models (
-                id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, used INTEGER NOT NULL
-            )""",
-            """CREATE TABLE vectors (
-                chunk INTEGER NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL
-            )""",
-            "CREATE UNIQUE INDEX vectors_by_chunk ON vectors (chunk, model)",
-            """CREATE TRIGGER document_gone AFTER DELETE ON documents BEGIN
-                DELETE FROM bodies WHERE document = OLD.id;
-            END""",
-            """CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
-                DELETE FROM vectors WHERE chunk = OLD.id;
-            END""",
-            index.STATEMENT,
-        ),
-    ),
-    checked=False,
-    page_size=8_192,  # of chunks, 4 KiB pages hold two, with a quarter of the page left over
-    checks=(index.CHECK,),
-)
+WORDS_VERSION: Final = 1
+"""Of what `index_words` makes of a text. Chunks whose words are of an earlier one are indexed anew."""
 
-_AGED_AT_ONCE: Final = 8
-_GONE_AT_ONCE: Final = 32
-"""Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 ABOUT: Final = (
     "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
 )  # fmt: skip
 """What is known of a page as text, by the names of its columns."""
-_RECENT: Final = 16
-"""Pages used last whose use is not noted again: reading them writes nothing."""
+_SEPARATOR: Final = "\x1f"
+"""Between a text and its words, of which none holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as it is written.
+
+    Attributes:
+        name: its identity.
+        path: its headings, as JSON.
+        text: as it is.
+        words: under which it is found.
+        content: both, packed.
+    """
+
+    name: str
+    path: bytes
+    start: int
+    stop: int
+    tokens: int
+    text: str
+    words: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,217 +81,105 @@ class PageRow:
         return len(self.body) + sum(2 * len(row.content) for row in self.chunks)
 
 
-def put(
-    tx: Transaction,
-    namespace: str,
-    page: PageRow,
-    *,
-    now: float,
-    bounds: Bounds,
-) -> tuple[int, int, int]:
-    """Keep a page in place of the last one under its address; what was used least recently makes room.
-
-    Returns:
-        How many chunks are new, how many stay, and how many are gone.
-    """
-    _sweep(tx, now, bounds.max_age)
-    tx.change("INSERT OR IGNORE INTO namespaces (name) VALUES (:name)", name=namespace)
-    scope: int = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)[0][0]
-    known = tx.rows(
-        "SELECT id, CAST(title AS BLOB) = :title AND version = :version FROM documents"
-        " WHERE namespace = :scope AND url = :url",
-        scope=scope,
-        url=page.url,
-        title=page.title,
-        version=index.WORDS_VERSION,
-    )
-    if page.size > bounds.max_bytes:
-        return 0, 0, sum(_drop_document(tx, document) for document, _ in known)
-    document = _write_page(tx, scope, page)
-    counts = chunks.write(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
-    _make_room(tx, bounds.max_bytes, spared=document)
-    return counts
+def index_words(title: str, path: Iterable[str], text: str) -> str:
+    """Give the words under which a chunk is found: a line of those of its titles, and one of its own."""
+    titles = " ".join(dict.fromkeys((title, *path)))
+    return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
 
 
-def number_of(tx: Transaction, namespace: str) -> int | None:
-    """Find the number of a namespace, which has one as soon as something was kept in it."""
-    rows = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)
-    return rows[0][0] if rows else None
+def pack_chunk(text: str, words: str) -> bytes:
+    """Compress a chunk with its words: they stand in its text, so together they take 1.2 times the text alone."""
+    return pack_text(f"{text}{_SEPARATOR}{words}")
 
 
-def documents_of(tx: Transaction, scope: int, urls: Collection[str]) -> list[int]:
-    """Find the numbers of pages; those that are not kept are left out."""
-    found: list[int] = []
-    for url in dict.fromkeys(urls):
-        found += (
-            row[0]
-            for row in tx.rows(
-                "SELECT id FROM documents WHERE namespace = :scope AND url = :url",
-                scope=scope,
-                url=url,
+def unpack_chunk(content: bytes) -> tuple[str, str] | None:
+    """Read back a chunk and its words; `None` if they are damaged."""
+    text, separator, words = (unpack_text(content) or "").rpartition(_SEPARATOR)
+    return (text, words) if separator else None
+
+
+def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
+    """Write a page with its chunks as rows; of equal chunks the first."""
+    once: dict[str, StoredChunk] = {}
+    for chunk in chunks:
+        once.setdefault(chunk.id, chunk)
+    return PageRow(
+        url=as_key(page.url),
+        about=tuple(as_bytes(getattr(page, name)) for name in ABOUT),
+        fetched_at=page.fetched_at,
+        fresh_until=page.fresh_until,
+        body=pack_document(page.document),
+        chunks=tuple(
+            ChunkRow(
+                name=as_key(chunk.id),
+                path=as_bytes(json.dumps(chunk.path)),
+                start=chunk.start,
+                stop=chunk.end,
+                tokens=chunk.tokens,
+                text=chunk.text,
+                words=(words := index_words(page.title, chunk.path, chunk.text)),
+                content=pack_chunk(chunk.text, words),
             )
-        )
-    return found
-
-
-def sum_of(column: str) -> str:
-    """Write the sum of a column whose rows may hold anything, as an integer."""
-    return f"CAST(min(total({column}), 4e18) AS INTEGER)"
-
-
-def chunk_count(tx: Transaction, scope: int, documents: Collection[int] | None) -> int:
-    """Count the chunks of a namespace, or of some pages."""
-    if documents is None:
-        total: int = tx.rows(
-            f"SELECT {sum_of('chunks')} FROM documents WHERE namespace = :scope",  # noqa: S608 - ours
-            scope=scope,
-        )[0][0]
-        return total
-    return sum(
-        tx.rows("SELECT count(*) FROM chunks WHERE document = :document", document=document)[0][0]
-        for document in documents
+            for chunk in once.values()
+        ),
     )
 
 
-def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
-    """Whether several other pages were used after a page, so that its use is to be noted."""
-    return bool(
-        tx.rows(
-            "SELECT 1 FROM documents JOIN namespaces ON namespaces.id = namespace"
-            " WHERE namespaces.name = :namespace AND url = :url"
-            " AND documents.used < (SELECT max(used) FROM documents) - :recent",
-            namespace=namespace,
-            url=url,
-            recent=_RECENT,
-        )
+def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
+    """Read the columns of `HEAD`; `None` if one cannot be read."""
+    *texts, fetched_at, fresh_until = row
+    try:
+        known = {
+            name: text.decode("utf-8", "surrogatepass")
+            for name, text in zip(("url", *ABOUT), texts, strict=True)
+        }
+    except UnicodeDecodeError:
+        return None
+    if not (math.isfinite(fetched_at) and math.isfinite(fresh_until)):
+        return None
+    return {**known, "fetched_at": fetched_at, "fresh_until": fresh_until}
+
+
+def page_of(row: Sequence[Any]) -> StoredPage | None:
+    """Read the columns of `HEAD` and a body; `None` if one cannot be read."""
+    known, document = known_of(row[:-1]), unpack_document(row[-1])
+    return None if known is None or document is None else StoredPage(**known, document=document)
+
+
+def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
+    """Read rows of a score, address, title and the columns of `CHUNK`; leave out what cannot be read."""
+    return tuple(
+        Match(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
+        for score, url, title, *row in found
+        if (chunk := chunk_of(row)) is not None
     )
 
 
-def touch(tx: Transaction, namespace: str, url: str) -> None:
-    """Note that a page was used."""
-    tx.change(
-        "UPDATE documents SET used = (SELECT max(used) FROM documents) + 1 WHERE url = :url"
-        " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
-        namespace=namespace,
-        url=url,
-    )
+def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
+    """Read rows of the columns of `CHUNK`, without those that cannot be read."""
+    return tuple(chunk for row in found if (chunk := chunk_of(row)) is not None)
 
 
-def pin(tx: Transaction, namespace: str, urls: Collection[str], now: float) -> None:
-    """Note that pages were cited."""
-    for url in urls:
-        touch(tx, namespace, url)
-        tx.change(
-            "UPDATE documents SET pinned_at = :now WHERE url = :url"
-            " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
-            now=now,
-            url=url,
-            namespace=namespace,
-        )
+def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
+    """Read the columns of `CHUNK`; `None` if one cannot be read."""
+    name, content, path, start, end, tokens = row
+    text, words = unpack_chunk(content) or (None, "")
+    try:
+        names = json.loads(path)
+        known = name.decode()
+    except (ValueError, RecursionError):
+        return None
+    is_path = isinstance(names, list) and all(isinstance(each, str) for each in names)
+    if text is None or not is_path or not 0 <= start <= end or tokens < 0:
+        return None
+    return StoredChunk(known, text, tuple(names), start, end, tokens, words)
 
 
-def drop_page(tx: Transaction, namespace: str, url: str) -> bool:
-    """Delete a page by its address; gives whether it was there."""
-    scope = number_of(tx, namespace)
-    found = [] if scope is None else documents_of(tx, scope, [url])
-    for document in found:
-        _drop_document(tx, document)
-    return bool(found)
+def as_bytes(text: str) -> bytes:
+    """Write a text, whatever is in it."""
+    return text.encode("utf-8", "surrogatepass")
 
 
-def drop_some(tx: Transaction, namespace: str | None) -> bool:
-    """Delete some pages of a namespace, or of all of them; gives whether there may be more."""
-    found = tx.rows(
-        "SELECT documents.id FROM documents JOIN namespaces ON namespaces.id = namespace"
-        " WHERE :namespace IS NULL OR namespaces.name = :namespace LIMIT :most",
-        namespace=namespace,
-        most=_GONE_AT_ONCE,
-    )
-    for (document,) in found:
-        _drop_document(tx, document)
-    return len(found) == _GONE_AT_ONCE
-
-
-def drop_names(tx: Transaction) -> None:
-    """Forget namespaces without pages, and models without vectors."""
-    tx.change("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM documents)")
-    tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
-
-
-def state_of(tx: Transaction) -> tuple[int, ...]:
-    """Give what differs as soon as this or another connection has changed the file, or it is another."""
-    return (
-        *tx.rows("PRAGMA data_version")[0],
-        *tx.rows("SELECT total_changes(), (SELECT max(id) FROM chunks)")[0],
-    )
-
-
-def bytes_used(tx: Transaction) -> int:
-    """Measure the file, without what is free in it."""
-    (pages,), (free,), (size,) = (
-        tx.rows(f"PRAGMA {name}")[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    used: int = (pages - free) * size
-    return used
-
-
-def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
-    values: dict[str, float | bytes] = {
-        **dict(zip(ABOUT, page.about, strict=True)),
-        "fetched_at": page.fetched_at,
-        "fresh_until": page.fresh_until,
-        "version": index.WORDS_VERSION,
-        "chunks": len(page.chunks),
-        "tokens": sum(chunk.tokens for chunk in page.chunks),
-    }
-    tx.change(
-        f"INSERT INTO documents (namespace, url, used, {', '.join(values)})"  # noqa: S608 - our names
-        " VALUES (:scope, :url, (SELECT coalesce(max(used), 0) + 1 FROM documents),"
-        f" {', '.join(f':{name}' for name in values)})"
-        " ON CONFLICT (namespace, url) DO UPDATE SET used = excluded.used,"
-        f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
-        scope=scope,
-        url=page.url,
-        **values,
-    )
-    (document,) = documents_of(tx, scope, [page.url])
-    tx.change(
-        "INSERT OR REPLACE INTO bodies (document, body) VALUES (:document, :body)",
-        document=document,
-        body=page.body,
-    )
-    return document
-
-
-def _drop_document(tx: Transaction, document: int) -> int:
-    """Delete a page; gives how many chunks it had."""
-    gone = chunks.drop(tx, document)
-    tx.change("DELETE FROM documents WHERE id = :document", document=document)
-    return gone
-
-
-def _sweep(tx: Transaction, now: float, max_age: float) -> None:
-    """Delete some of what is too old; what is from the future counts as of now."""
-    for change in (
-        "SET fetched_at = :now, fresh_until = min(fresh_until, :now) WHERE fetched_at > :latest",
-        "SET pinned_at = :now WHERE pinned_at > :latest",
-    ):
-        tx.change(f"UPDATE documents {change}", now=now, latest=now + SKEW)
-    for (document,) in tx.rows(
-        "SELECT id FROM documents WHERE fetched_at <= :oldest AND pinned_at <= :oldest LIMIT :most",
-        oldest=now - max_age,
-        most=_AGED_AT_ONCE,
-    ):
-        _drop_document(tx, document)
-
-
-def _make_room(tx: Transaction, max_bytes: int, *, spared: int) -> None:
-    """Delete what was used least recently; pages that were cited only when all others are gone."""
-    while bytes_used(tx) > max_bytes:
-        found = tx.rows(
-            "SELECT id FROM documents WHERE id != :spared ORDER BY pinned_at, used LIMIT 1",
-            spared=spared,
-        )
-        if not found:
-            return
-        _drop_document(tx, found[0][0])
+def as_key(text: str) -> str:
+    """Give a text that can be a key: SQLite takes no lone surrogates."""
+    return text.encode("utf-8", "replace").decode()

@@ -17,7 +17,8 @@ from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.retrieval import Retriever
 from searx_mcp.models.evidence import CheckedQuote, QuoteVerdict
-from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import StoredChunk, StoredPage
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 A, B = "https://a.example/x", "https://b.example/y"
 PAGES = {
@@ -157,7 +158,7 @@ class NoWeb:
 
 
 async def test_a_report_is_checked_against_the_pages_that_are_kept_without_a_request():
-    store = CorpusStore(None, namespace="default", max_bytes=1 << 24, max_age=1e12)
+    store = SqliteCorpusStore(None, namespace="default", max_bytes=1 << 24, max_age=1e12)
     for url, markdown in PAGES.items():
         page, chunks = stored(url, markdown)
         await store.keep(page, chunks, 1.0)

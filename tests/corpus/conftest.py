@@ -21,9 +21,10 @@ from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.corpus import FILE_NAME, CorpusStore
+from searx_mcp.storage.corpus import CorpusStore
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import PageStore
+from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
 from searx_mcp.tasks import Tasks
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.web import FakePage, FakeWeb, article
@@ -223,7 +224,7 @@ class Parts:
 
     def store(self, path: Path | None, **known) -> CorpusStore:
         options = {"namespace": "mine", "max_bytes": 1 << 26, "max_age": 90 * 86_400.0, **known}
-        store = CorpusStore(path, **options)
+        store = SqliteCorpusStore(path, **options)
         self.stack.push_async_callback(store.aclose)
         return store
 

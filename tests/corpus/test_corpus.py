@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from searx_mcp.content.chunks import chunk_id
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, SearxMcpError
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
-from searx_mcp.storage.corpus import FILE_NAME
+from searx_mcp.storage.sqlite_corpus import FILE_NAME
 from searx_mcp.testing.web import FakePage, article, silent
 
 

@@ -11,7 +11,7 @@ from searx_mcp.corpus.ingestion import HELD_FOR, REFRESH_PAUSE, address_of
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.models.evidence import PROTECTED
-from searx_mcp.storage.corpus import FILE_NAME
+from searx_mcp.storage.sqlite_corpus import FILE_NAME
 from searx_mcp.testing.web import FakePage, redirect, silent
 
 HOUR = 3_600.0

@@ -11,7 +11,8 @@ from searx_mcp.content.outline import headings
 from searx_mcp.content.words import terms
 from searx_mcp.corpus.embedding import pack
 from searx_mcp.corpus.retrieval import Retriever, beside_title
-from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import StoredChunk, StoredPage
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 NOW = 1_800_000_000.0
 PUMP = """# AirCore 6 manual
@@ -77,7 +78,7 @@ def stored(url: str, markdown: str) -> tuple[StoredPage, list[StoredChunk]]:
 
 @pytest.fixture
 async def store():
-    made = CorpusStore(None, namespace="", max_bytes=1 << 26, max_age=1e9)
+    made = SqliteCorpusStore(None, namespace="", max_bytes=1 << 26, max_age=1e9)
     await made.keep(*stored("https://pump.example/", PUMP), NOW)
     await made.keep(*stored("https://oven.example/", OVEN), NOW)
     yield made

@@ -9,10 +9,11 @@ from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, delete_kept, kept_files
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.corpus import FILE_NAME as CORPUS_NAME
-from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import StoredChunk, StoredPage
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
+from searx_mcp.storage.sqlite_corpus import FILE_NAME as CORPUS_NAME
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
 
@@ -76,7 +77,7 @@ async def corpus_in():
 
     def make(folder, namespace="default"):
         path = folder and folder / CORPUS_NAME
-        made.append(CorpusStore(path, namespace=namespace, max_bytes=1 << 26, max_age=86_400))
+        made.append(SqliteCorpusStore(path, namespace=namespace, max_bytes=1 << 26, max_age=86_400))
         return made[-1]
 
     yield make

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from searx_mcp.content.document import Document
 from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 PAGES = 12
 NOW = 1_000_000_000.0
@@ -61,7 +62,9 @@ async def check(store: CorpusStore, url: str) -> None:
 
 
 async def run(file: Path, seed: int, turns: int) -> None:
-    store = CorpusStore(file, namespace="shared", max_bytes=1 << 28, max_age=86_400, patience=60)
+    store = SqliteCorpusStore(
+        file, namespace="shared", max_bytes=1 << 28, max_age=86_400, patience=60
+    )
     dice = random.Random(seed)
     for turn in range(turns):
         url = f"https://{dice.randrange(PAGES)}.example/"

@@ -9,7 +9,6 @@ import pytest
 
 from searx_mcp.content.document import Document
 from searx_mcp.storage.corpus import (
-    FILE_NAME,
     CorpusStore,
     Kept,
     PageHead,
@@ -17,7 +16,8 @@ from searx_mcp.storage.corpus import (
     StoredPage,
     find_terms,
 )
-from searx_mcp.storage.corpus_index import match
+from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
+from searx_mcp.storage.sqlite_corpus_index import match
 
 NOW = 1_000_000_000.0
 DAY = 86_400.0
@@ -39,7 +39,9 @@ async def store_for(request, path) -> AsyncIterator[Callable[..., CorpusStore]]:
         namespace: str = "mine", *, max_bytes: int = 1 << 26, max_age: float = 7 * DAY
     ) -> CorpusStore:
         place = path if request.param == "file" else None
-        made.append(CorpusStore(place, namespace=namespace, max_bytes=max_bytes, max_age=max_age))
+        made.append(
+            SqliteCorpusStore(place, namespace=namespace, max_bytes=max_bytes, max_age=max_age)
+        )
         return made[-1]
 
     yield make
@@ -360,7 +362,7 @@ async def test_a_page_larger_than_the_bound_is_not_kept_and_nothing_goes_for_it(
 
 async def test_nobody_finds_the_pages_of_another_namespace(path):
     mine, yours = (
-        CorpusStore(path, namespace=name, max_bytes=1 << 26, max_age=DAY)
+        SqliteCorpusStore(path, namespace=name, max_bytes=1 << 26, max_age=DAY)
         for name in ("mine", "yours")
     )
     page, chunks = made(["Bees make wax."])

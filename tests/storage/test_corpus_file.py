@@ -12,11 +12,13 @@ import pytest
 
 from searx_mcp.content.document import Document
 from searx_mcp.errors import StorageBusyError, StorageUnavailableError
-from searx_mcp.storage import corpus_index
-from searx_mcp.storage.corpus import FILE_NAME, CorpusStore, StoredChunk, StoredPage, find_terms
-from searx_mcp.storage.corpus_index import Entry, index_words, pack_chunk
+from searx_mcp.storage import sqlite_corpus_index as index
+from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.corpus_rows import index_words, pack_chunk, unpack_chunk
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
+from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
+from searx_mcp.storage.sqlite_corpus_index import Entry
 
 NOW = 1_000_000_000.0
 URL = "https://secret-host.example/secret-path"
@@ -36,7 +38,7 @@ async def store_at() -> AsyncIterator[Callable[..., CorpusStore]]:
 
     def make(path: Path, namespace: str = "mine", **options) -> CorpusStore:
         given = {"max_bytes": 1 << 26, "max_age": 1e9, "patience": 30, **options}
-        made.append(CorpusStore(path, namespace=namespace, **given))
+        made.append(SqliteCorpusStore(path, namespace=namespace, **given))
         return made[-1]
 
     yield make
@@ -85,7 +87,7 @@ def change(path: Path, sql: str, **values) -> int:
 async def test_pages_survive_a_restart_and_are_shared(store_at, path):
     assert FILE_NAME == "corpus-v1.db"
     one, other = store_at(path), store_at(path)
-    assert repr(one) == f"<CorpusStore {path}>"
+    assert repr(one) == f"<SqliteCorpusStore {path}>"
     assert not path.parent.exists(), "nothing is made before the first use"
     page, chunks = made()
     await one.keep(page, chunks, NOW)
@@ -349,10 +351,10 @@ async def indexed_under(store, *, version: int, word: str) -> None:
         for chunk, content in tx.rows(
             "SELECT id, content FROM chunks WHERE document = :document", document=document
         ):
-            text, words = corpus_index.unpack_chunk(content) or ("", "")
-            corpus_index.drop(tx, Entry(chunk, document, scope, words))
+            text, words = unpack_chunk(content) or ("", "")
+            index.drop(tx, Entry(chunk, document, scope, words))
             new = index_words("", (), word)
-            corpus_index.add(tx, Entry(chunk, document, scope, new))
+            index.add(tx, Entry(chunk, document, scope, new))
             tx.change(
                 "UPDATE chunks SET content = :content WHERE id = :chunk",
                 content=pack_chunk(text, new),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.storage.corpus import FILE_NAME, CorpusStore
+from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
 
 PROGRAM = Path(__file__).with_name("corpus_process.py")
 TURNS = 200
@@ -45,7 +45,7 @@ async def test_eight_processes_some_of_them_killed_leave_whole_pages_and_a_whole
         for seed in range(8):
             group.create_task(run(path, seed, killed=3 if seed < 3 else 0))
 
-    store = CorpusStore(path, namespace="shared", max_bytes=1 << 28, max_age=86_400)
+    store = SqliteCorpusStore(path, namespace="shared", max_bytes=1 << 28, max_age=86_400)
     async with aclosing(store):
         heads = await store.heads()
         assert heads

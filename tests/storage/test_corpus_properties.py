@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.document import Document
-from searx_mcp.storage.corpus import CorpusStore, Kept, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import Kept, StoredChunk, StoredPage
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 NOW = 1_000_000_000.0
 WORDS = ("wax", "honey", "智能", "น้ำ", "пчела", "hive")
@@ -38,7 +39,7 @@ def test_a_store_holds_what_was_kept_last(done):
 
 
 async def keep_and_compare(done: list[tuple[str, str, list[str] | None]]) -> None:
-    store = CorpusStore(None, namespace="n", max_bytes=1 << 26, max_age=1e9)
+    store = SqliteCorpusStore(None, namespace="n", max_bytes=1 << 26, max_age=1e9)
     expected: dict[str, tuple[StoredPage, list[StoredChunk]]] = {}
     async with aclosing(store):
         for url, title, parts in done:

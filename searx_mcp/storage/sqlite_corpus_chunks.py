@@ -2,37 +2,22 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-from searx_mcp.storage import corpus_index as index
-from searx_mcp.storage.corpus_index import Entry
+from searx_mcp.storage import sqlite_corpus_index as index
+from searx_mcp.storage.corpus_rows import (
+    WORDS_VERSION,
+    ChunkRow,
+    index_words,
+    pack_chunk,
+    unpack_chunk,
+)
 from searx_mcp.storage.sqlite import Transaction
+from searx_mcp.storage.sqlite_corpus_index import Entry
 
 _RENEWED_AT_ONCE: Final = 16
 """Pages whose words one transaction renews, of some 30 chunks each."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A chunk as it is written.
-
-    Attributes:
-        name: its identity.
-        path: its headings, as JSON.
-        text: as it is.
-        words: under which it is found.
-        content: both, packed.
-    """
-
-    name: str
-    path: bytes
-    start: int
-    stop: int
-    tokens: int
-    text: str
-    words: str
-    content: bytes
 
 
 def write(
@@ -91,9 +76,7 @@ def drop(tx: Transaction, document: int) -> int:
 def has_old_words(tx: Transaction) -> bool:
     """Whether a page is indexed under words of an earlier version."""
     return bool(
-        tx.rows(
-            "SELECT 1 FROM documents WHERE version < :version LIMIT 1", version=index.WORDS_VERSION
-        )
+        tx.rows("SELECT 1 FROM documents WHERE version < :version LIMIT 1", version=WORDS_VERSION)
     )
 
 
@@ -102,7 +85,7 @@ def renew_words(tx: Transaction) -> None:
     for document, scope, title in tx.rows(
         "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
         " LIMIT :most",
-        version=index.WORDS_VERSION,
+        version=WORDS_VERSION,
         most=_RENEWED_AT_ONCE,
     ):
         paths = dict(
@@ -114,11 +97,11 @@ def renew_words(tx: Transaction) -> None:
         for _, text, entry in _known(tx, document, scope):
             if text is not None:
                 path = _headings(paths[entry.chunk])
-                words = index.index_words(title.decode("utf-8", "replace"), path, text)
+                words = index_words(title.decode("utf-8", "replace"), path, text)
                 _rename(tx, entry, text, words)
         tx.change(
             "UPDATE documents SET version = :version WHERE id = :document",
-            version=index.WORDS_VERSION,
+            version=WORDS_VERSION,
             document=document,
         )
 
@@ -131,7 +114,7 @@ def _known(tx: Transaction, document: int, scope: int) -> list[tuple[bytes, str 
         " WHERE document = :document",
         document=document,
     ):
-        text, words = index.unpack_chunk(content) or (None, "")
+        text, words = unpack_chunk(content) or (None, "")
         known.append((name, text, Entry(chunk, document, scope, words)))
     return known
 
@@ -158,7 +141,7 @@ def _rename(tx: Transaction, entry: Entry, text: str, words: str) -> None:
     index.drop(tx, entry)
     tx.change(
         "UPDATE chunks SET content = :content WHERE id = :chunk",
-        content=index.pack_chunk(text, words),
+        content=pack_chunk(text, words),
         chunk=entry.chunk,
     )
     index.add(tx, replace(entry, words=words))

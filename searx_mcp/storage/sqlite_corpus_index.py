@@ -9,12 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.content.words import terms
-from searx_mcp.storage.packing import pack_text, unpack_text
 from searx_mcp.storage.sqlite import Transaction
-
-WORDS_VERSION: Final = 1
-"""Of what `index_words` makes of a text. Chunks whose words are of an earlier one are indexed anew."""
 
 # Words come as `find_terms` gives them, so nothing but a space parts them; the English endings of those
 # that it leaves whole are for `porter`.
@@ -28,8 +23,6 @@ _MOST_TERMS: Final = 64
 _MOST_ROWS: Final = 6_000
 """Chunks that are weighed for a question, at about 2 µs each: words that more have wait until rarer ones are
 asked, and then must come together."""
-_SEPARATOR: Final = "\x1f"
-"""Between a text and its words, of which none holds it."""
 _MERGED: Final = 500
 """Pages of the index that one transaction puts in order."""
 
@@ -53,28 +46,6 @@ class Entry:
     page: int
     namespace: int
     words: str
-
-
-def find_terms(text: str) -> list[str]:
-    """Give what is indexed of a text and asked for a question: the terms of the ranker of passages."""
-    return terms(text)
-
-
-def index_words(title: str, path: Iterable[str], text: str) -> str:
-    """Give the words under which a chunk is found: a line of those of its titles, and one of its own."""
-    titles = " ".join(dict.fromkeys((title, *path)))
-    return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
-
-
-def pack_chunk(text: str, words: str) -> bytes:
-    """Compress a chunk with its words: they stand in its text, so together they take 1.2 times the text alone."""
-    return pack_text(f"{text}{_SEPARATOR}{words}")
-
-
-def unpack_chunk(content: bytes) -> tuple[str, str] | None:
-    """Read back a chunk and its words; `None` if they are damaged."""
-    text, separator, words = (unpack_text(content) or "").rpartition(_SEPARATOR)
-    return (text, words) if separator else None
 
 
 def add(tx: Transaction, entry: Entry) -> None:
