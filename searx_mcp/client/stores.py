@@ -18,6 +18,7 @@ from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
     from searx_mcp.storage.corpus import CorpusStore
+    from searx_mcp.storage.redis_quotas import RedisQuotas
 
 T = TypeVar("T")
 
@@ -117,6 +118,23 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
             scope=scope,
             patience=min(redis.timeout, answers.PATIENCE),
         )
+
+    return _with_library(make)
+
+
+def open_quotas(settings: Settings) -> "RedisQuotas":
+    """What counts the calls of tokens for all processes.
+
+    Raises:
+        SettingsError: `redis.url` cannot be used.
+    """
+    redis = settings.redis
+
+    def make() -> "RedisQuotas":
+        from searx_mcp.storage.redis_quotas import RedisQuotas  # noqa: PLC0415 - an optional library
+
+        url = redis.url.get_secret_value()
+        return RedisQuotas(url, prefix=redis.prefix, patience=redis.timeout)
 
     return _with_library(make)
 

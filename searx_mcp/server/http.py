@@ -63,9 +63,9 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         app.router.routes.extend(rest_routes(server.backend))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    return Guard(
-        Sessions(app, server.session_manager), Policy.of(config), Access(config), limits.body
-    )
+    settings = server.backend.settings if isinstance(server, Server) else None
+    access = Access(config, settings)
+    return Guard(Sessions(app, server.session_manager), Policy.of(config), access, limits.body)
 
 
 async def _health(_: Request) -> Response:

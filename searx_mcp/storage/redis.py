@@ -296,3 +296,7 @@ class RedisKeys:
     def answer(self, digest: str) -> str:
         """The answer to a query that only its digest names."""
         return f"{self._ours}answer:{digest}"
+
+    def quota(self, name: str, seconds: float) -> str:
+        """The calls of a name in a window."""
+        return f"{self._ours}quota:{name}:{seconds:g}"

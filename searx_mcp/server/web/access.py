@@ -17,10 +17,11 @@ from typing_extensions import override
 from searx_mcp.errors import ErrorCode
 from searx_mcp.server.tokens import EVERYBODY, Identity
 from searx_mcp.server.web.policy import MCP_PATH, SEARXNG_PATH, Refusal
-from searx_mcp.server.web.quotas import Quotas, WrongTokens
+from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
 from searx_mcp.server.web.tokens_file import TokensFile, find
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
+from searx_mcp.settings.values import Settings
 
 _TOOLS: Final[Mapping[str, Tool]] = {
     SEARXNG_PATH: Tool.WEB_SEARCH,
@@ -51,19 +52,21 @@ class Access:
 
     Args:
         config: one token, a file of them, or none.
+        settings: name the server that counts calls for several processes, if there is one.
 
     Raises:
         SettingsError: the file cannot be used.
     """
 
-    def __init__(self, config: HttpConfig) -> None:
+    def __init__(self, config: HttpConfig, settings: Settings | None = None) -> None:
         self._token = config.token.get_secret_value().encode()
         self._file = None
         if config.tokens_file:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
-        self._quotas = Quotas()
-        self._wrong = WrongTokens()
+        self._shared = SharedCounts(settings)
+        self._quotas = Quotas(self._shared)
+        self._wrong = WrongTokens(self._shared)
 
     @override
     def __repr__(self) -> str:
@@ -80,15 +83,15 @@ class Access:
         user, token = found
         identity = await self._known(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
-            return self._wrong_token(scope)
+            return await self._wrong_token(scope)
         tool = tool_of(scope["method"], scope["path"])
         return identity if tool is None or identity.may(tool) else _forbidden(tool)
 
-    def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
+    async def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
         """Count a request if it is a call; why it is refused if its sender has no calls left."""
         if (identity.per_minute or identity.per_day) is None or not _is_call(scope, body):
             return None
-        wait = self._quotas.charge(
+        wait = await self._quotas.charge(
             identity.name,
             per_minute=identity.per_minute,
             per_day=identity.per_day,
@@ -98,14 +101,18 @@ class Access:
             return None
         return _too_many(_limits_of(identity), wait)
 
+    async def aclose(self) -> None:
+        """Close what was opened to count calls."""
+        await self._shared.aclose()
+
     async def _known(self, token: bytes) -> Identity | None:
         if self._file is not None:
             return find(await self._file.look(), token)
         return EVERYBODY if hmac.compare_digest(token, self._token) else None
 
-    def _wrong_token(self, scope: Scope) -> Refusal:
+    async def _wrong_token(self, scope: Scope) -> Refusal:
         address = (scope.get("client") or ("",))[0]
-        wait = self._wrong.charge(address, asyncio.get_running_loop().time())
+        wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
         if not wait:
             return _refusal(scope, "This is not a token of the server.", b', error="invalid_token"')
         # Closed, so that each guess costs a connection.

@@ -13,7 +13,7 @@ from typing import Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from searx_mcp.server.tokens import Identity, marked
 from searx_mcp.server.web.access import Access
@@ -97,22 +97,31 @@ class Guard:
             pass
         else:
             exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
-            if refusal := self._unserved(exchange, admitted, body):
+            if refusal := await self._unserved(exchange, admitted, body):
                 await refusal.send(scope, send, shared, exchange.request_id)
             else:
                 await self._serve(exchange, receive)
 
-    def _unserved(self, exchange: Exchange, identity: Identity, body: bytes) -> Refusal | None:
+    async def _unserved(
+        self, exchange: Exchange, identity: Identity, body: bytes
+    ) -> Refusal | None:
         """Why a whole request is not served."""
         if exchange.session in self._ending:
             return SESSION_ENDED
-        return self._access.charge(exchange.scope, identity, body)
+        refusal = await self._access.charge(exchange.scope, identity, body)
+        # Its session may have ended meanwhile.
+        return refusal or (SESSION_ENDED if exchange.session in self._ending else None)
 
     async def _serve_anybody(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def hear() -> Message:
+            if (message := await receive())["type"] == "lifespan.shutdown":
+                await self._access.aclose()
+            return message
+
         if self._is_stopping and scope.get("path") == READY_PATH:
             await STOPPING.send(scope, send, ())
         else:
-            await self._app(scope, receive, send)
+            await self._app(scope, hear, send)
 
     async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
         """Whose request it is, or why it is refused for its head."""

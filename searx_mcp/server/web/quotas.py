@@ -1,11 +1,24 @@
-"""How many calls a token has left, and how many wrong tokens an address may send."""
+"""How many calls a token has left, and how many wrong tokens an address may send.
 
+Where several processes share a server they count there, and so keep to a limit together; while it is away each goes by what
+it has let in itself.
+"""
+
+import asyncio
 import ipaddress
 import math
 from collections import OrderedDict, deque
-from typing import Final
+from collections.abc import Sequence
+from hashlib import blake2b
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
+from searx_mcp.errors import SettingsError, StorageError
 from searx_mcp.server.events import note_guesses, note_quota
+from searx_mcp.settings.values import Settings
+
+if TYPE_CHECKING:
+    from searx_mcp.storage.redis_quotas import RedisQuotas
 
 _SLOTS: Final = 60
 """Parts of a window; a call counts for up to a part longer than the window."""
@@ -16,6 +29,11 @@ _DAY: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4_096
 _IPV6_CUSTOMER: Final = 64
 """Bits of an address of which one customer has all (RFC 6177)."""
+_GROUP: Final = 2
+"""Bytes of an address's hash under which a server counts: 65,536 counts, whoever sends what, and no address is told."""
+
+Windows = Sequence[tuple[int, float]]
+"""How many calls in how many seconds."""
 
 
 class SlidingCount:
@@ -55,13 +73,111 @@ class SlidingCount:
             self._counts.append((slot, 1))
 
 
+class SharedCounts:
+    """What several processes count together, opened with the first call that is counted.
+
+    Args:
+        settings: name the server, if there is one.
+    """
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self._settings = settings
+        self._counts: RedisQuotas | None = None
+
+    async def charge(self, name: str, windows: Windows) -> tuple[float, bool] | None:
+        """Count a call if there is room for it in all windows.
+
+        Args:
+            name: whose call it is.
+            windows: that count it.
+
+        Returns:
+            As `Counts.charge`; `None` where there is no server, or it is away.
+        """
+        if self._settings is None or not self._settings.redis.url.get_secret_value():
+            return None
+        try:
+            return await (self._counts or await self._open(self._settings)).charge(name, windows)
+        except (SettingsError, StorageError):
+            return None  # the client of the calls tells what is wrong with it
+
+    async def _open(self, settings: Settings) -> "RedisQuotas":
+        stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
+        if self._counts is None:  # another call may have been faster
+            self._counts = stores.open_quotas(settings)
+        return self._counts
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        if self._counts is not None:
+            await self._counts.aclose()
+
+
+class Counts:
+    """The calls of each name.
+
+    Args:
+        shared: also counts them.
+        most: names that this process remembers, those that called last.
+    """
+
+    def __init__(self, shared: SharedCounts, most: float = math.inf) -> None:
+        self._shared = shared
+        self._most = most
+        self._counts: OrderedDict[str, dict[float, SlidingCount]] = OrderedDict()
+
+    async def charge(
+        self, name: str, shared_name: str, windows: Windows, now: float
+    ) -> tuple[float, bool]:
+        """Count a call if there is room for it in all windows.
+
+        Args:
+            name: whose call it is.
+            shared_name: the same, for the shared counts.
+            windows: that count it.
+            now: seconds of a clock that never goes back.
+
+        Returns:
+            0, or the seconds after which there is room and nothing is counted; and whether it was the last call that
+            had room.
+        """
+        found = await self._shared.charge(shared_name, windows) if windows else None
+        counts = self._of(name, windows)
+        wait, is_last = found or (_wait(counts, now), False)
+        if not wait:
+            for count in counts:  # also of what the server counts: it may go away
+                count.add(now)
+        return wait, is_last if found else not wait and bool(_wait(counts, now))
+
+    def _of(self, name: str, windows: Windows) -> list[SlidingCount]:
+        """The counts of a name, with their limits: the file of tokens may have changed."""
+        kept = self._counts.setdefault(name, {})
+        self._counts.move_to_end(name)
+        if len(self._counts) > self._most:
+            self._counts.popitem(last=False)
+        counts = []
+        for limit, seconds in windows:
+            count = kept.setdefault(seconds, SlidingCount(limit, seconds))
+            count.limit = limit
+            counts.append(count)
+        return counts
+
+
+def _wait(counts: Sequence[SlidingCount], now: float) -> float:
+    return max((count.wait(now) for count in counts), default=0.0)
+
+
 class Quotas:
-    """The calls of each name, in this process."""
+    """The calls of each name of a token.
 
-    def __init__(self) -> None:
-        self._counts: dict[tuple[str, float], SlidingCount] = {}
+    Args:
+        shared: also counts them.
+    """
 
-    def charge(
+    def __init__(self, shared: SharedCounts) -> None:
+        self._counts = Counts(shared)
+
+    async def charge(
         self, name: str, *, per_minute: int | None, per_day: int | None, now: float
     ) -> float:
         """Count a call if there is room for it.
@@ -75,18 +191,11 @@ class Quotas:
         Returns:
             0, or the seconds after which there is room; nothing is counted then.
         """
-        counts = []
-        for limit, seconds in ((per_minute, _MINUTE), (per_day, _DAY)):
-            if limit is not None:
-                count = self._counts.setdefault((name, seconds), SlidingCount(limit, seconds))
-                count.limit = limit  # the file may have changed
-                counts.append(count)
-        wait = max((count.wait(now) for count in counts), default=0.0)
-        if not wait:
-            for count in counts:
-                count.add(now)
-            if any(count.wait(now) for count in counts):
-                note_quota(name)
+        limits = ((per_minute, _MINUTE), (per_day, _DAY))
+        windows = [(limit, seconds) for limit, seconds in limits if limit is not None]
+        wait, is_last = await self._counts.charge(name, f"token:{name}", windows, now)
+        if is_last:
+            note_quota(name)
         return wait
 
 
@@ -94,23 +203,22 @@ class WrongTokens:
     """The wrong tokens that each address has sent in the last minute.
 
     A right token is served whatever came before it from its address, which may be that of a proxy.
+
+    Args:
+        shared: also counts them.
     """
 
-    def __init__(self) -> None:
-        self._counts: OrderedDict[str, SlidingCount] = OrderedDict()
+    def __init__(self, shared: SharedCounts) -> None:
+        self._counts = Counts(shared, most=_MOST_ADDRESSES)
 
-    def charge(self, address: str, now: float) -> float:
+    async def charge(self, address: str, now: float) -> float:
         """Count a wrong token; 0, or the seconds for which the address may send no more of them."""
         who = _customer(address)
-        count = self._counts.setdefault(who, SlidingCount(_WRONG, _MINUTE))
-        self._counts.move_to_end(who)
-        if len(self._counts) > _MOST_ADDRESSES:
-            self._counts.popitem(last=False)
-        wait = count.wait(now)
-        if not wait:
-            count.add(now)
-            if count.wait(now):
-                note_guesses(who)
+        group = blake2b(who.encode(), digest_size=_GROUP).hexdigest()
+        windows = [(_WRONG, _MINUTE)]
+        wait, is_last = await self._counts.charge(who, f"wrong:{group}", windows, now)
+        if is_last:
+            note_guesses(who)
         return wait
 
 

@@ -169,9 +169,9 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
     assert isinstance(few, Identity)
     assert isinstance(free, Identity)
 
-    def charged(who: Identity, path: str = "/mcp", body: object = None) -> Refusal | None:
+    async def charged(who: Identity, path: str = "/mcp", body: object = None) -> Refusal | None:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"} if body is None else body
-        return access.charge(scope(path), who, json.dumps(call).encode())
+        return await access.charge(scope(path), who, json.dumps(call).encode())
 
     others: tuple[object, ...] = (
         {"method": "tools/list"},
@@ -181,11 +181,11 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
     )
     for body in others:
         for _ in range(5):
-            assert charged(few, body=body) is None
-    assert charged(few, "/v1/capabilities") is None
-    assert charged(few) is None
-    assert charged(few, "/v1/search") is None
-    refused = charged(few)
+            assert await charged(few, body=body) is None
+    assert await charged(few, "/v1/capabilities") is None
+    assert await charged(few) is None
+    assert await charged(few, "/v1/search") is None
+    refused = await charged(few)
     assert refused is not None
     assert refused.status == 429
     assert refused.code.value == "rate_limited"
@@ -194,17 +194,17 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
         "The token has used its calls, of which it has 2 a minute: try again in"
         f" {refused.retry_after} seconds."
     )
-    assert charged(few, "/search") == refused
+    assert await charged(few, "/search") == refused
     for _ in range(50):
-        assert charged(free) is None
+        assert await charged(free) is None
     assert {r.getMessage() for r in caplog.records} == {"server.quota_used caller=few"}
 
 
 async def test_a_call_that_is_spelled_otherwise_counts_too(tokens):
     access, few = Access(tokens[1]), Identity("few", per_minute=1)
     body = rb'{"jsonrpc": "2.0", "id": 1, "method": "tools\/c\u0061ll"}'
-    assert access.charge(scope(), few, body) is None
-    assert access.charge(scope(), few, body) is not None
+    assert await access.charge(scope(), few, body) is None
+    assert await access.charge(scope(), few, body) is not None
 
 
 def test_one_token_and_a_file_of_them_exclude_each_other(tokens):

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import logging
+import secrets
 from collections.abc import Mapping
 from contextlib import asynccontextmanager
 
@@ -80,8 +81,9 @@ def served(tokens):
     """Give what serves with that file."""
 
     @asynccontextmanager
-    async def serve(service: Nothing | None = None):
-        settings = Settings(http={"port": 0, "tokens_file": str(tokens.path)})
+    async def serve(service: Nothing | None = None, **tables: Mapping[str, object]):
+        tables["http"] = {"port": 0, "tokens_file": str(tokens.path)}
+        settings = Settings.model_validate(tables)
         server = build_server(settings, service=service or Nothing())
         async with asyncio.timeout(DEADLINE), serving(server, settings.http) as url:
             yield url
@@ -258,6 +260,28 @@ async def test_a_token_without_calls_left_is_told_when_to_come_back(served, toke
     assert error["error"]["data"]["code"] == "rate_limited"
     assert refused.headers["retry-after"] == str(error["error"]["data"]["retry_after"])
     assert other.status_code == 200
+
+
+async def test_calls_and_wrong_tokens_are_counted_for_all_processes_of_a_server(
+    served, tokens, redis_url
+):
+    redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "timeout": 10}
+    async with served(redis=redis) as one, served(redis=redis) as two:
+
+        async def statuses(header: Mapping[str, str], count: int) -> list[int]:
+            turns = [one, two] * (count // 2)
+            asked = [await ask_rest(url, header, "search", {"query": "b"}) for url in turns]
+            return [answer.status_code for answer in asked]
+
+        assert await statuses(tokens.header("few"), 4) == [200, 200, 429, 429]
+        assert await statuses({"Authorization": "Bearer wrong"}, 12) == [401] * 10 + [429] * 2
+        assert await statuses(tokens.header("all"), 2) == [200, 200]
+        tokens.add("few", "per_minute = 3\n")
+        for url in (one, two):
+            # The file is looked at once a second.
+            while (await ask(url, tokens.header("few"), INITIALIZE)).status_code != 200:  # noqa: ASYNC110 - nothing tells
+                await asyncio.sleep(0.1)
+        assert await statuses(tokens.header("few"), 2) == [200, 429]
 
 
 async def test_a_token_that_is_taken_back_is_refused_and_a_new_one_served(served, tokens):
