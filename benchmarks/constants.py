@@ -27,7 +27,7 @@ from searx_mcp.content import page
 from searx_mcp.content.decode import decode
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints
-from searx_mcp.content.writing.style import Style
+from searx_mcp.models.style import Style
 
 _FACTORS: Final = (0.5, 2.0)
 _NOT_TUNED: Final = frozenset({"class_names"})

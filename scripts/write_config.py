@@ -21,7 +21,8 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import known_clients
 from searx_mcp.settings.sources import SettingRow, effective

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
     from searx_mcp.errors import SearxMcpError
+    from searx_mcp.models.fetch_request import FetchRequest
     from searx_mcp.models.page import Page
-    from searx_mcp.models.request import FetchRequest, SearchRequest
+    from searx_mcp.models.request import SearchRequest
     from searx_mcp.models.response import SearchResponse, SearchResult
     from searx_mcp.models.service import Service
     from searx_mcp.settings.values import Settings
@@ -32,7 +33,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOME = {
-    "FetchRequest": "searx_mcp.models.request",
+    "FetchRequest": "searx_mcp.models.fetch_request",
     "Page": "searx_mcp.models.page",
     "SearchRequest": "searx_mcp.models.request",
     "SearchResponse": "searx_mcp.models.response",

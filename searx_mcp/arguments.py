@@ -31,12 +31,8 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.request import (
-    MAX_RESULTS,
-    Category,
-    FetchRequest,
-    SearchRequest,
-)
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import MAX_RESULTS, Category, SearchRequest
 from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
 
 

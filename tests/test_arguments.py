@@ -18,13 +18,8 @@ from searx_mcp.arguments import (
     search_schema,
 )
 from searx_mcp.errors import ErrorCode, InvalidArgumentError
-from searx_mcp.models.request import (
-    Category,
-    FetchRequest,
-    SafeSearch,
-    SearchRequest,
-    TimeRange,
-)
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import Category, SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.spelling import shown
 
 MEGABYTE = 1_048_576

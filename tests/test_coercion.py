@@ -21,7 +21,8 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 
 URL = "https://example.org/a"
 TOOLS: dict[str, tuple[type[Frozen], Callable[[Mapping[str, object]], Frozen], dict[str, Any]]] = {

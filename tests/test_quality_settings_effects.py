@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.reading import ResultReader

@@ -11,7 +11,7 @@ from searx_mcp.content.convert import convert
 from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.ingestion import Ingestion
 from searx_mcp.fetch.fetcher import Reading
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.storage.corpus import CorpusStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore

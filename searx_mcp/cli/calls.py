@@ -22,8 +22,9 @@ from searx_mcp.cli.running import working
 from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
 from searx_mcp.render.batch import batch_data, raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data

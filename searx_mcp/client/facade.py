@@ -17,14 +17,10 @@ from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import (
-    FetchArguments,
-    FetchRequest,
-    SearchArguments,
-    SearchRequest,
-)
+from searx_mcp.models.request import SearchArguments, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.settings.values import Settings

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from searx_mcp.client.corpus_calls import CorpusCalls
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.settings.values import Settings

@@ -4,9 +4,8 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field
 
-from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.page import Images
+from searx_mcp.models.style import Images, Links, Style
 
 _FORM: Final = 4
 """Counts changes of what is made of the same page, so that no older form of a kept one is shown."""

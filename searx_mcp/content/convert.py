@@ -31,7 +31,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.values import iso_date
 from searx_mcp.content.words import count
-from searx_mcp.content.writing.style import Written
+from searx_mcp.content.writing.write import Written
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import PageKind, PageLink
 

@@ -26,9 +26,9 @@ from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.writing.style import Style, Written
-from searx_mcp.content.writing.write import write
+from searx_mcp.content.writing.write import Written, write
 from searx_mcp.models.page import PageKind
+from searx_mcp.models.style import Style
 
 _SHOWN_KINDS: Final = frozenset({
     PageKind.COLLECTION, PageKind.LISTING, PageKind.PRODUCT, PageKind.SERVICE,

@@ -23,7 +23,7 @@ from searx_mcp.errors import (
 from searx_mcp.fetch.capture import captured_part
 from searx_mcp.fetch.fetcher import Reading, as_it_was, is_passing
 from searx_mcp.models.evidence import PROTECTED
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.tokens import estimate

@@ -26,7 +26,7 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source, lines_of
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
-from searx_mcp.models.page import Images
+from searx_mcp.models.style import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Place
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, SecretStr
 
 from searx_mcp.http.host_headers import HostHeaders
 from searx_mcp.models.base import ByteCount, Frozen
-from searx_mcp.models.request import (
+from searx_mcp.models.fetch_request import (
     MAX_CHARS,
     MAX_CONTENT_LENGTH,
     MIN_CHARS,

@@ -10,7 +10,7 @@ from searx_mcp.content.document import Document, from_frame, options_for
 from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.hops.answers import Answer
-from searx_mcp.models.page import Images
+from searx_mcp.models.style import Images
 from searx_mcp.workers.failures import DefeatError, broken
 from searx_mcp.workers.jobs import Workers
 

@@ -27,8 +27,8 @@ from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.fetch.page_view import CallContext, build_page_view
 from searx_mcp.fetch.provenance import Provenance, is_suspicious
+from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.models.spelling import in_words
 from searx_mcp.storage.pages import Capture, KeptPage
 from searx_mcp.tasks import SingleFlight, Spawn

@@ -12,8 +12,8 @@ from searx_mcp.content.passages import passages
 from searx_mcp.content.summary import Digest, digest
 from searx_mcp.content.values import only_date
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, Passage
-from searx_mcp.models.request import FetchRequest
 from searx_mcp.render.excerpts import choose, excerpts, gap
 from searx_mcp.storage.pages import KeptPage
 

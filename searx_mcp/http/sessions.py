@@ -29,7 +29,7 @@ from searx_mcp.http.guard import (
     own_address_probe,
 )
 from searx_mcp.http.http import HttpSession, refused_plain_http
-from searx_mcp.models.instance import Credentials
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.urls.address import AllowList, effective_address, is_private
 from searx_mcp.urls.hosts import is_public_name
 from searx_mcp.urls.url import check_url, refused_address

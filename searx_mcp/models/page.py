@@ -25,18 +25,6 @@ class PageKind(StrEnum):
     SERVICE = "service"
 
 
-class Images(StrEnum):
-    """Forms of an image in Markdown: its words, a link to it, the image itself, or nothing.
-
-    A host that renders Markdown fetches images that stand in it, without asking.
-    """
-
-    ALT = "alt"
-    LINKS = "links"
-    INLINE = "inline"
-    NONE = "none"
-
-
 class Heading(Frozen):
     """One heading of a page.
 

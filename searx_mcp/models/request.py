@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
-from typing import Annotated, Final, Self, TypedDict
+from typing import Annotated, Final, TypedDict
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from searx_mcp.models import coercion as read
 from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.page import Images
 
 MAX_QUERY_LENGTH = 500
 MAX_QUERIES = 10
@@ -22,22 +21,13 @@ TOKEN_CHARS = 10
 MAX_PAGE = 50
 """Chosen, not measured: a model that goes on for longer should ask something else."""
 MAX_SKIPPED = 10 * MAX_PAGE
-MAX_URL_LENGTH = 4096
 MAX_TIMEOUT = 120
 """Seconds that a call may ask for."""
-MIN_CONTENT_LENGTH = 1_024
-MAX_CONTENT_LENGTH = 10_485_760
 LANGUAGE_PATTERN = r"^(all|auto|[a-z]{2,3}(-[A-Z]{2})?)$"
 ENGINE_PATTERN = r"^[^,]{1,60}$"
 MAX_ENGINES = 20
 CATEGORY_PATTERN = r"^[^,]{1,60}$"
 """The comma divides the names in a request."""
-USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
-CURSOR_PATTERN = r"^([a-z2-7]{16})?$"
-"""80 bits in the alphabet of base32 (RFC 4648), which no model misspells."""
-MIN_CHARS = 1
-MAX_CHARS = 1_000_000
-MAX_OFFSET = 100_000_000
 
 
 class Category(StrEnum):
@@ -110,7 +100,7 @@ class Source(StrEnum):
     """Search APIs alone that the user has a key of."""
 
 
-_UNBOUNDED: Final = {"minimum": None, "maximum": None}
+UNBOUNDED: Final = {"minimum": None, "maximum": None}
 
 
 def _names_of_domains(*verbs: str) -> tuple[str, ...]:
@@ -119,7 +109,7 @@ def _names_of_domains(*verbs: str) -> tuple[str, ...]:
     )
 
 
-_WORDS: Final = "What you want to know"
+WORDS: Final = "What you want to know"
 
 
 class SearchRequest(Frozen):
@@ -246,7 +236,7 @@ class SearchRequest(Frozen):
             read.text,
             "What you want to know; steers summaries, stays on this machine.",
             "TEXT",
-            schema={"description": _WORDS},
+            schema={"description": WORDS},
         ),
     ] = ""
     source: Annotated[
@@ -265,14 +255,14 @@ class SearchRequest(Frozen):
             read.seconds,
             "Seconds the whole call may take, {ge} to {le}.",
             "SECONDS",
-            schema={"type": "integer", "description": "Seconds", **_UNBOUNDED},
+            schema={"type": "integer", "description": "Seconds", **UNBOUNDED},
         ),
     ] = None
     max_tokens: Annotated[
         int | None,
         Field(ge=200, le=MAX_TOKENS),
         Argument(
-            read.number, "Keep the text within N tokens, {ge} to {le:,}.", "N", schema=_UNBOUNDED
+            read.number, "Keep the text within N tokens, {ge} to {le:,}.", "N", schema=UNBOUNDED
         ),
     ] = None
     page: Annotated[
@@ -293,7 +283,7 @@ class SearchRequest(Frozen):
             read.number,
             "Results to skip, {ge} to {le}.",
             "N",
-            schema={"default": None, **_UNBOUNDED},
+            schema={"default": None, **UNBOUNDED},
             names=("start",),
         ),
     ] = 0
@@ -344,160 +334,3 @@ class SearchArguments(TypedDict, total=False):
     max_tokens: int | None
     page: int
     offset: int
-
-
-class FetchRequest(Frozen):
-    """One `web_fetch` call: an address, or a cursor of an earlier call.
-
-    Attributes:
-        further_urls: addresses that the caller named beside `url`; they are not read.
-        by_person: whether a person asked for this very address. Models never set it.
-    """
-
-    url: Annotated[
-        str,
-        Field(max_length=MAX_URL_LENGTH),
-        Argument(
-            read.urls,
-            "The public http or https address; with a cursor, for when that has expired.",
-            schema={"default": None},
-            names=("uri", "urls", "link"),
-        ),
-    ] = ""
-    cursor: Annotated[
-        str,
-        Field(pattern=CURSOR_PATTERN),
-        Argument(
-            read.cursor,
-            "Read on in a page that was fetched before; nothing is fetched.",
-            "TEXT",
-            schema={"description": "To read on"},
-        ),
-    ] = ""
-    offset: Annotated[
-        int,
-        Field(ge=0, le=MAX_OFFSET),
-        Argument(
-            read.number,
-            "Characters to skip.",
-            "N",
-            schema={"default": None, **_UNBOUNDED},
-            names=("start", "start_index"),
-        ),
-    ] = 0
-    limit: Annotated[
-        int | None,
-        Field(ge=MIN_CHARS, le=MAX_CHARS),
-        Argument(
-            read.number,
-            "Characters given with a cursor, in place of max_chars.",
-            "N",
-            schema=None,
-        ),
-    ] = None
-    max_chars: Annotated[
-        int | None,
-        Field(ge=MIN_CHARS, le=MAX_CHARS),
-        Argument(
-            read.number,
-            "Characters given at most, {ge} to {le:,}.",
-            "N",
-            schema={"description": "", **_UNBOUNDED},
-            names=("max_length", "max_characters"),
-        ),
-    ] = None
-    section: Annotated[
-        str,
-        Field(max_length=300),
-        Argument(
-            read.text,
-            "Only the section under this heading or #fragment, with its subsections.",
-            "HEADING",
-            schema={"description": "Heading or #fragment"},
-        ),
-    ] = ""
-    prompt: Annotated[
-        str,
-        Field(max_length=2_000),
-        Argument(
-            read.text,
-            "What you want to know; stays here. Of a long page, the passages that fit it.",
-            "TEXT",
-            schema={"description": _WORDS},
-        ),
-    ] = ""
-    images: Annotated[
-        Images | None,
-        Argument(
-            read.choice({image.value: image for image in Images}, f"one of {', '.join(Images)}"),
-            "What stands for an image: its words (alt), links, inline or none.",
-            "HOW",
-            schema={"enum": [Images.LINKS, Images.INLINE]},
-        ),
-    ] = None
-    force_refresh: Annotated[
-        bool, Argument(read.boolean, "Fetch it even if it is kept.", schema={"default": None})
-    ] = False
-    timeout: Annotated[
-        float | None,
-        Field(ge=5, le=MAX_TIMEOUT),
-        Argument(
-            read.seconds,
-            "Seconds the whole call may take, {ge} to {le}.",
-            "SECONDS",
-            schema={"type": "integer", "description": "Seconds"},
-        ),
-    ] = None
-    follow_redirects: Annotated[
-        bool, Argument(read.boolean, "Follow redirects; otherwise the redirect itself is given.")
-    ] = True
-    max_content_length: Annotated[
-        int | None,
-        Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH),
-        Argument(
-            read.size,
-            "Bytes read at most, such as 2MB: {ge:,} to {le:,}.",
-            "SIZE",
-            schema={"description": "Bytes"},
-        ),
-    ] = None
-    user_agent: Annotated[
-        str | None,
-        Field(pattern=USER_AGENT_PATTERN),
-        Argument(
-            read.user_agent, "Replaces the User-Agent header; printable ASCII, at most 256.", "TEXT"
-        ),
-    ] = None
-    ignore_robots: Annotated[
-        bool,
-        Argument(read.boolean, "Read it whatever robots.txt says.", schema=None, by_person=True),
-    ] = False
-    further_urls: tuple[str, ...] = ()
-    by_person: bool = False
-
-    @model_validator(mode="after")
-    def _check_aim(self) -> Self:
-        if not (self.url or self.cursor):
-            raise ValueError("give url or cursor")
-        if self.ignore_robots and not self.by_person:
-            raise ValueError("ignore_robots is for calls of a person")
-        return self
-
-
-class FetchArguments(TypedDict, total=False):
-    """The fields of a `FetchRequest` but its address, as a program writes them; for type checkers."""
-
-    cursor: str
-    offset: int
-    limit: int | None
-    max_chars: int | None
-    section: str
-    prompt: str
-    images: Images | str | None
-    force_refresh: bool
-    timeout: float | None
-    follow_redirects: bool
-    max_content_length: int | None
-    user_agent: str | None
-    by_person: bool
-    ignore_robots: bool

@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.administration import Imported
-from searx_mcp.models.instance import Choice, base_url
+from searx_mcp.models.credentials import base_url
+from searx_mcp.models.instance import Choice
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.settings.instances import own_address

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import Credentials
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
 
 

@@ -17,7 +17,8 @@ from typing import Any, Final
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
-from searx_mcp.models.instance import CatalogEntry, NetworkType, Uptime, base_url
+from searx_mcp.models.credentials import base_url
+from searx_mcp.models.instance import CatalogEntry, NetworkType, Uptime
 from searx_mcp.pool.catalog import is_public_place
 
 MAX_TEXT: Final = 5_000_000

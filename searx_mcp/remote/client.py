@@ -21,15 +21,17 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.evidence import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,
     ReadResponse,
 )
-from searx_mcp.models.instance import Credentials, PoolReport
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.models.wire import loaded

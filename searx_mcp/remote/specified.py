@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.errors import ContentError, CursorError, ErrorCode, FetchError, SiteError
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest, TimeRange
+from searx_mcp.models.request import SearchRequest, TimeRange
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.remote import errors
 

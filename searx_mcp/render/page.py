@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from itertools import islice
 
+from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 from searx_mcp.models.page import Heading, Page
-from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url

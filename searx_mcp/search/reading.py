@@ -14,8 +14,8 @@ from searx_mcp.errors import (
     SearxMcpError,
     TransportError,
 )
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.render.tokens import estimate

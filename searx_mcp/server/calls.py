@@ -11,8 +11,9 @@ from mcp.types import CallToolResult
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import TOKEN_CHARS, FetchRequest, SearchRequest
+from searx_mcp.models.request import TOKEN_CHARS, SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.render.batch import batch_data, batch_text

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import TOKEN_CHARS, FetchRequest
+from searx_mcp.models.request import TOKEN_CHARS
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import folded, shown

@@ -13,7 +13,8 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.instructions import PURPOSES, STRANGERS
 from searx_mcp.settings.tools import Tool
 

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from searx_mcp.models.instance import Credentials, base_url
+from searx_mcp.models.credentials import Credentials, base_url
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.urls.address import is_private

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import base_url
+from searx_mcp.models.credentials import base_url
 from searx_mcp.settings.instances import refusal
 from searx_mcp.urls.address import effective_address
 

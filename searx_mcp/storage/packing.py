@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from searx_mcp.content.document import Document
-from searx_mcp.models.request import CURSOR_PATTERN
+from searx_mcp.models.fetch_request import CURSOR_PATTERN
 from searx_mcp.storage.pages import (
     Capture,
     CapturedPage,

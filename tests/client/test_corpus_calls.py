@@ -18,7 +18,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.evidence import PROTECTED, QuoteVerdict
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.storage.sqlite_corpus import FILE_NAME
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng

@@ -16,8 +16,9 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import MonthReport
-from searx_mcp.models.request import Category, FetchRequest, SearchRequest
+from searx_mcp.models.request import Category, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock

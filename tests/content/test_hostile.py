@@ -12,7 +12,7 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.content.html.guards import guard
 from searx_mcp.errors import ContentError
-from searx_mcp.models.request import MAX_CONTENT_LENGTH
+from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import Result

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.page import MARK, ReadPage, mark_anchors, read_page
-from searx_mcp.content.writing.style import Style
 from searx_mcp.models.page import PageKind
+from searx_mcp.models.style import Style
 
 URL = "https://ex.org/a/b.html"
 LONG = "A sentence of the content, which is long enough to count as such. " * 6

@@ -15,9 +15,10 @@ from searx_mcp.models.evidence import (
     IngestResponse,
     ReadResponse,
 )
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SafeSearch, SearchRequest, TimeRange
+from searx_mcp.models.request import SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 

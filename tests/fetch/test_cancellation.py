@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from searx_mcp.content import convert as conversion
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n"
 # Enough for connecting, a redirect, headers and body; each is checked to be reached.

@@ -6,7 +6,7 @@ import pytest
 
 from searx_mcp.errors import ErrorCode, TransportError
 from searx_mcp.fetch import capture
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 
 HALF = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 90\r\n\r\nThe first half, "
 MANY = {"max_per_host": 64}

@@ -23,7 +23,7 @@ from searx_mcp.errors import (
 from searx_mcp.fetch import capture
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.http.http import HttpSession
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
 ARTICLE = (

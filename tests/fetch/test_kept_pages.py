@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from searx_mcp.errors import CursorError, ErrorCode, InvalidArgumentError, PolicyError, SiteError
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.storage.pages import Validators
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "

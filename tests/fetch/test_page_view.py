@@ -9,8 +9,8 @@ from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.page_view import CallContext, build_page_view
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
 
 CURSOR = "abcdefgh234567ab"

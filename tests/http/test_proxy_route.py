@@ -27,7 +27,7 @@ from searx_mcp.http.http import HttpSession
 from searx_mcp.http.proxy import ProxyUrl
 from searx_mcp.http.proxy_route import ProxyRoute
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.models.instance import Credentials
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
 from tests.doubles.proxy import FakeProxy

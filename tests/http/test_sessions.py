@@ -15,7 +15,7 @@ from searx_mcp.errors import (
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Authorizer, Sessions
-from searx_mcp.models.instance import Credentials
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
 

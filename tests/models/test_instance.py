@@ -1,7 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
-from searx_mcp.models.instance import Credentials
+from searx_mcp.models.credentials import Credentials
 
 URL = "https://search.example.org/"
 

@@ -9,7 +9,8 @@ import pytest
 from searx_mcp import FetchRequest, SearchRequest, SearxClient
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import arguments_of
-from searx_mcp.models.request import FetchArguments, SearchArguments
+from searx_mcp.models.fetch_request import FetchArguments
+from searx_mcp.models.request import SearchArguments
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 

@@ -16,7 +16,8 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped
 from searx_mcp.remote.client import RemoteClient
 from searx_mcp.render.public import scrub

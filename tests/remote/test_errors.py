@@ -14,7 +14,8 @@ from searx_mcp.errors import (
     SearxMcpError,
     UnavailableReason,
 )
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import fetch_error_text, search_error_text
 from tests.doubles.raw import Connection, RawServer, Script
 from tests.remote.conftest import KEY, asking

@@ -8,8 +8,8 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, PageKind
-from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import Poor, SearchResult
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.reading import ResultReader

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.server.app import LazyService
 from searx_mcp.testing.web import FakePage, FakeWeb
 
@@ -41,15 +41,15 @@ OURS = {
     "answer.config",
     "arguments",
     *("cli.logs", "cli.main", "cli.running", "cli.serve", "cli.signals", "cli.streams"),
-    *("content.config", "content.writing.style"),
+    "content.config",
     "corpus.config",
     "errors",
     "fetch.config",
     "files",
     *("http.config", "http.host_headers", "http.proxy"),
-    *("models.argument", "models.attempt", "models.base", "models.coercion"),
-    *("models.corpus_request", "models.instance", "models.page", "models.request"),
-    "models.spelling",
+    *("models.argument", "models.base", "models.coercion"),
+    *("models.corpus_request", "models.credentials", "models.fetch_request", "models.request"),
+    *("models.spelling", "models.style"),
     "pool.config",
     "search.config",
     *("server.app", "server.catalog", "server.corpus_tools", "server.events"),

@@ -16,7 +16,8 @@ from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.corpus_request import AnswerRequest
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.app import build_server
 from searx_mcp.server.channels import Channels, wants_structured
 from searx_mcp.server.clients import UNKNOWN, KnownClient, Shown, known_client, known_clients

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SafeSearch, SearchRequest, TimeRange
+from searx_mcp.models.request import SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server

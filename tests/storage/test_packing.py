@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.document import Document
+from searx_mcp.models.fetch_request import CURSOR_PATTERN
 from searx_mcp.models.page import Heading, PageImage
-from searx_mcp.models.request import CURSOR_PATTERN
 from searx_mcp.storage.packing import (
     pack,
     pack_about,

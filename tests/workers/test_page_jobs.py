@@ -14,7 +14,7 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
-from searx_mcp.models.request import MAX_CONTENT_LENGTH
+from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.pool import CHILD
 

@@ -21,7 +21,7 @@ from searx_mcp.content.writing.paragraphs import (
 )
 from searx_mcp.content.writing.targets import target
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, RunningText, skip
-from searx_mcp.models.page import Images
+from searx_mcp.models.style import Images
 
 _IMAGE_LEAD: Final = "image: "
 _PIXELS = re.compile(r"([0-9]{1,4})(?:px)?")

@@ -10,8 +10,8 @@ from selectolax.lexbor import LexborNode
 from searx_mcp.content.addresses import MAX_LINKS, absolute, image_address
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.writing.paragraphs import Link, Part
-from searx_mcp.content.writing.style import Links
 from searx_mcp.models.page import PageImage, PageLink
+from searx_mcp.models.style import Links
 
 _MAX_IMAGES: Final = 50
 _ALT_CHARS: Final = 300

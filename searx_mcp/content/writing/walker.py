@@ -15,8 +15,8 @@ from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.writing.blocks import Block, Note, Paragraph
 from searx_mcp.content.writing.inline_text import escape, escape_lines, escape_numbered
 from searx_mcp.content.writing.paragraphs import BREAK, CODE, MARKUP, STRONG, Link, Part, inline
-from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.content.writing.targets import Targets
+from searx_mcp.models.style import Links, Style
 
 Close: TypeAlias = Callable[["DomWalker"], None]
 Handler: TypeAlias = Callable[["DomWalker", LexborNode], Close | None]

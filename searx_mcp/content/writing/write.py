@@ -1,14 +1,39 @@
 """Elements of a page as Markdown: what each of them means, and the walk from one to the next."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.writing import block_elements, inline_elements, tables
 from searx_mcp.content.writing.blocks import Definitions, Lines, Rule
-from searx_mcp.content.writing.style import Style, Written
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, Handlers, Modes, skip
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
+from searx_mcp.models.style import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Elements as Markdown; every string is clean.
+
+    Attributes:
+        markdown: CommonMark with GFM tables, strikethrough and tasks, footnotes, and LaTeX between
+            `$` and `$$`.
+        links: to other pages, in order, each address once, at most 1,000.
+        images: in order, each address once, at most 50; without those that count visitors.
+        outline: the headings in order, with their offsets in `markdown` and the fragments that lead
+            to them.
+        code_blocks: in order.
+        hidden: characters that no reader sees, taken out of the text.
+    """
+
+    markdown: str
+    links: tuple[PageLink, ...] = ()
+    images: tuple[PageImage, ...] = ()
+    outline: tuple[Heading, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
+    hidden: int = 0
 
 
 def _unseen(_walker: DomWalker, _node: LexborNode) -> Close:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from searx_mcp.content.decode import CONTROLS, stray_characters, wide_encoding
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
-from searx_mcp.models.request import MAX_CONTENT_LENGTH
+from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 
 # WHATWG MIME Sniffing, section 7: types that say "look for yourself".
 _UNKNOWN = frozenset(

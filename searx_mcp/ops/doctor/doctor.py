@@ -16,7 +16,8 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.http.connections import tls_context
 from searx_mcp.http.diagnosis import LookUp, look_up
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.models.instance import Credentials, PoolReport, Tier, base_url
+from searx_mcp.models.credentials import Credentials, base_url
+from searx_mcp.models.instance import PoolReport, Tier
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.doctor.checks import (
     STEP_TIMEOUT,

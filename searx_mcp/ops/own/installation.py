@@ -19,7 +19,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import make_private_file, make_private_folder, read_text
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.models.instance import base_url
+from searx_mcp.models.credentials import base_url
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, python_too_old, written

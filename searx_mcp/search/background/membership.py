@@ -7,7 +7,8 @@ from typing import Final
 import searx_mcp
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
-from searx_mcp.models.instance import Catalog, CatalogEntry, Choice, PoolReport, base_url
+from searx_mcp.models.credentials import base_url
+from searx_mcp.models.instance import Catalog, CatalogEntry, Choice, PoolReport
 from searx_mcp.pool.catalog import catalog_age_days, parse_catalog
 from searx_mcp.pool.config import InstancesConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool, SourcePool

@@ -4,8 +4,9 @@ from typing import Final
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, RawService
 from searx_mcp.models.wire import dumped

@@ -17,9 +17,10 @@ from searx_mcp.models.evidence import (
     IngestResponse,
     ReadResponse,
 )
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, RawSearchRequest, SearchRequest
+from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
 from searx_mcp.server.rest import about, corpus, full, openapi, searxng, tools

@@ -9,8 +9,9 @@ from pydantic import Field
 from searx_mcp.arguments import SearchDefaults, parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.fetch_request import MAX_CHARS, FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import MAX_CHARS, MAX_QUERY_LENGTH, FetchRequest, SearchRequest
+from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.full import fetched, searched

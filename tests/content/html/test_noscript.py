@@ -5,7 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.noscript import show_unscripted
 from searx_mcp.content.page import read_page
-from searx_mcp.content.writing.style import Style
+from searx_mcp.models.style import Style
 
 LONG = "<p>A sentence that a reader can read without any script at all.</p>" * 12
 

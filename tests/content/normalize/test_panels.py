@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.writing.style import Style
+from searx_mcp.models.style import Style
 
 TEXT = "<p>" + "A sentence that every reader of the page sees. " * 6 + "</p>"
 SAID = "What stands here is said behind a click on its label."

@@ -6,8 +6,8 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.writing.style import Style, Written
-from searx_mcp.content.writing.write import write
+from searx_mcp.content.writing.write import Written, write
+from searx_mcp.models.style import Style
 
 Writer = Callable[..., Written]
 _BASE = "https://ex.org/a/b.html"

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.content.writing.style import Links
+from searx_mcp.models.style import Links
 
 Probe = Callable[[int], bool]
 

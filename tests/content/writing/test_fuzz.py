@@ -9,10 +9,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
-from searx_mcp.content.writing.style import Links, Style, Written
 from searx_mcp.content.writing.targets import Targets, target
-from searx_mcp.content.writing.write import write
-from searx_mcp.models.page import Images
+from searx_mcp.content.writing.write import Written, write
+from searx_mcp.models.style import Images, Links, Style
 from tests.content.soup import MARKUP, TARGETS, acts, tokens
 
 BASE = "https://site.example/folder/page.html"

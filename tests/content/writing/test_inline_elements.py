@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.models.page import Images
+from searx_mcp.models.style import Images
 
 FORMATS = [
     pytest.param("<p>A <b>b</b> <i>i</i> <del>d</del></p>", "A **b** *i* ~~d~~", id="format: formats"),

@@ -10,8 +10,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.fragments import fragment_markdown
 from searx_mcp.content.words import words
-from searx_mcp.content.writing.style import Style
 from searx_mcp.content.writing.write import write
+from searx_mcp.models.style import Style
 
 Shape: TypeAlias = "str | tuple[object, ...]"
 

@@ -3,9 +3,9 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.content.writing.write import write
-from searx_mcp.models.page import CodeBlock, Heading, Images, PageImage, PageLink
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
+from searx_mcp.models.style import Images, Links, Style
 
 NOTES = [
     pytest.param("<p>a<x-reference name=1></x-reference>.</p><x-notes><x-note name=1><p>Some note.</p></x-note></x-notes>b", "a[^1].\n\nb\n\n[^1]: Some note.", id="at the end"),

@@ -7,7 +7,7 @@ import pytest
 from searx_mcp.arguments import parse_fetch
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import FetchError, InvalidArgumentError
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 3))

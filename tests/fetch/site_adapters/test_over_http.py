@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.fetch_request import FetchRequest
 
 BLOB = "/g/p/-/blob/main/src/a.py"
 RAW = "/g/p/-/raw/main/src/a.py"

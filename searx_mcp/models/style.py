@@ -1,9 +1,19 @@
-"""The choices by which Markdown is written, and what comes of them."""
+"""The choices by which Markdown is written."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from searx_mcp.models.page import CodeBlock, Heading, Images, PageImage, PageLink
+
+class Images(StrEnum):
+    """Forms of an image in Markdown: its words, a link to it, the image itself, or nothing.
+
+    A host that renders Markdown fetches images that stand in it, without asking.
+    """
+
+    ALT = "alt"
+    LINKS = "links"
+    INLINE = "inline"
+    NONE = "none"
 
 
 class Links(StrEnum):
@@ -35,26 +45,3 @@ class Style:
     keep_tables: bool = True
     keep_image_words: bool = True
     keep_captions: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """Elements as Markdown; every string is clean.
-
-    Attributes:
-        markdown: CommonMark with GFM tables, strikethrough and tasks, footnotes, and LaTeX between
-            `$` and `$$`.
-        links: to other pages, in order, each address once, at most 1,000.
-        images: in order, each address once, at most 50; without those that count visitors.
-        outline: the headings in order, with their offsets in `markdown` and the fragments that lead
-            to them.
-        code_blocks: in order.
-        hidden: characters that no reader sees, taken out of the text.
-    """
-
-    markdown: str
-    links: tuple[PageLink, ...] = ()
-    images: tuple[PageImage, ...] = ()
-    outline: tuple[Heading, ...] = ()
-    code_blocks: tuple[CodeBlock, ...] = ()
-    hidden: int = 0
