@@ -101,6 +101,11 @@ class BodyBuffer:
         """Whether further chunks would change nothing."""
         return bool(self._note)
 
+    @property
+    def so_far(self) -> bytearray:
+        """What was collected until now; it must not be changed."""
+        return self._data
+
     def feed(self, chunk: bytes) -> Iterator[None]:
         """Decode one chunk; stops at the limit, whatever the chunk would expand to.
 

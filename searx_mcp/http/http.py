@@ -30,6 +30,9 @@ Connect = Callable[[], aiohttp.ClientSession]
 Route = tuple[Connect, ProxyRoute]
 """What makes the library's session for a proxy, and the way through it."""
 
+Watch = Callable[[bytearray], None]
+"""Looks at a body that is arriving, without changing it."""
+
 _UNRESOLVED: Final = "The host name does not resolve."
 
 
@@ -43,6 +46,7 @@ class Request:
         timeout: seconds for connecting and the headers; the caller bounds the body.
         max_bytes: decoded bytes read of the answer; 0 leaves its body unread.
         body: what is posted, and the headers have to say what it is; without one it is a GET.
+        watch: is shown what has arrived of the body, decoded, whenever it has grown.
     """
 
     url: str
@@ -50,6 +54,7 @@ class Request:
     timeout: float
     max_bytes: int
     body: bytes | None = field(default=None, repr=False)
+    watch: Watch | None = None
 
 
 class Reply:
@@ -70,12 +75,15 @@ class Reply:
         """The URL that was requested; redirects are never followed."""
         return str(self._response.url)
 
-    async def read(self, *, max_bytes: int, deadline: float | None = None) -> Body:
+    async def read(
+        self, *, max_bytes: int, deadline: float | None = None, watch: Watch | None = None
+    ) -> Body:
         """Read and decode the body as far as the limits allow.
 
         Args:
             max_bytes: decoded bytes at most; the wire is bounded too.
             deadline: instant on the running loop's clock by which reading ends, or `None`.
+            watch: is shown what has been decoded, after each part.
 
         Returns:
             The body; truncated, with a note, when a limit, the deadline, a broken connection or
@@ -98,6 +106,8 @@ class Reply:
                     async for chunk in self._response.content.iter_any():
                         for _ in buffer.feed(chunk):
                             await asyncio.sleep(0)
+                        if watch is not None:
+                            watch(buffer.so_far)
                         if buffer.is_closed:
                             break
         except _FAILURES as exc:
@@ -225,7 +235,7 @@ class HttpSession:
             is_redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
             if request.max_bytes and not is_redirect:
                 try:
-                    read = await reply.read(max_bytes=request.max_bytes)
+                    read = await reply.read(max_bytes=request.max_bytes, watch=request.watch)
                 except FetchError:
                     if status < HTTPStatus.BAD_REQUEST:
                         raise

@@ -52,7 +52,9 @@ _INGEST: Final = "v1/corpus/ingest"
 _INSTANCES: Final = "v1/instances"
 _CAPABILITIES: Final = "v1/capabilities"
 _WHOLE: Final = "whole=true"
-_SPECIFIED: Final = frozenset({specified.SEARCH_PATH, specified.FETCH_PATH})
+_SPECIFIED: Final[Mapping[str, bool]] = dict.fromkeys(
+    (specified.SEARCH_PATH, specified.FETCH_PATH), False
+)
 _NEEDS: Final[Mapping[Tool, frozenset[str]]] = {
     Tool.WEB_SEARCH: frozenset({_SEARCH, specified.SEARCH_PATH}),
     Tool.SEARCH: frozenset({_SEARCH, specified.SEARCH_PATH}),
@@ -75,6 +77,7 @@ class _Route(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
     path: str
+    streams: bool = False
 
 
 class _Capabilities(BaseModel):
@@ -99,7 +102,7 @@ class RemoteClient:
         self.settings = settings
         self._sessions: Sessions | None = None
         self._exchange: Exchange | None = None
-        self._routes: frozenset[str] | None = None
+        self._routes: Mapping[str, bool] | None = None
         self._turn = asyncio.Lock()
         self._cursors = specified.Cursors()
 
@@ -141,7 +144,7 @@ class RemoteClient:
             SearxMcpError: it cannot be asked.
         """
         routes = await self._known()
-        return frozenset(tool for tool, needed in _NEEDS.items() if needed & routes)
+        return frozenset(tool for tool, needed in _NEEDS.items() if needed & routes.keys())
 
     async def search(
         self, request: SearchRequest, /, *, progress: Progress | None = None
@@ -150,10 +153,10 @@ class RemoteClient:
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
         if await self._has(_SEARCH, progress):
-            return await self._performed(SearchResponse, _SEARCH, request)
+            return await self._performed(SearchResponse, _SEARCH, request, progress)
         began = asyncio.get_running_loop().time()
         body = specified.search_body(request)
-        data = await self._opened().ask(specified.SEARCH_PATH, body)
+        data = await self._opened().ask(specified.SEARCH_PATH, body, seconds=request.timeout)
         return specified.search_response(
             data, request, service=self.settings.remote.url, elapsed_ms=_since(began)
         )
@@ -163,7 +166,7 @@ class RemoteClient:
     ) -> SearchBatch:
         """Search for all that a request names, at the same time."""
         if await self._has(_SEARCH, progress) and request.queries:
-            return await self._performed(SearchBatch, _SEARCH, request)
+            return await self._performed(SearchBatch, _SEARCH, request, progress)
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
 
         return await search_all(request.searches, self.search)
@@ -171,7 +174,7 @@ class RemoteClient:
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
         if await self._has(_FETCH, progress):
-            return await self._performed(Page, _FETCH, request)
+            return await self._performed(Page, _FETCH, request, progress)
         began = asyncio.get_running_loop().time()
         place = (
             self._cursors.place(request.cursor)
@@ -181,7 +184,7 @@ class RemoteClient:
         usual = self.settings.web_fetch.default_max_chars
         most = request.limit or request.max_chars or usual
         body, skipped = specified.fetch_body(request, place, most, usual=usual)
-        data = await self._opened().ask(specified.FETCH_PATH, body)
+        data = await self._opened().ask(specified.FETCH_PATH, body, seconds=request.timeout)
         return specified.page(
             data,
             request,
@@ -197,21 +200,21 @@ class RemoteClient:
     ) -> ReadResponse:
         """Find in one page what answers questions."""
         await self._need(Tool.READ_PAGE, _READ, progress)
-        return await self._performed(ReadResponse, _READ, request)
+        return await self._performed(ReadResponse, _READ, request, progress)
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Give evidence for a question."""
         await self._need(Tool.ANSWER, _ANSWER, progress)
-        return await self._performed(EvidenceResponse, _ANSWER, request)
+        return await self._performed(EvidenceResponse, _ANSWER, request, progress)
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Give evidence from pages that the service keeps."""
         await self._need(Tool.SEARCH_CORPUS, _CORPUS_SEARCH, progress)
-        return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request)
+        return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request, progress)
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
         """Tell which pages the service keeps."""
@@ -225,7 +228,7 @@ class RemoteClient:
     ) -> IngestResponse:
         """Let the service read pages and keep them."""
         await self._need(Tool.INGEST, _INGEST, progress)
-        return await self._performed(IngestResponse, _INGEST, request)
+        return await self._performed(IngestResponse, _INGEST, request, progress)
 
     async def instances(self) -> PoolReport:
         """Report the pool of the service."""
@@ -233,8 +236,11 @@ class RemoteClient:
             raise errors.missing("report of its instances")
         return _read(PoolReport, await self._opened().ask(_INSTANCES, None, query=_WHOLE))
 
-    async def _performed(self, kind: type[ResponseT], path: str, request: Frozen) -> ResponseT:
-        data = await self._opened().ask(path, _arguments(request), query=_WHOLE)
+    async def _performed(
+        self, kind: type[ResponseT], path: str, request: Frozen, progress: Progress | None
+    ) -> ResponseT:
+        told = progress if (await self._known())[path] else None
+        data = await self._opened().ask(path, _arguments(request), query=_WHOLE, progress=told)
         return await asyncio.to_thread(_read, kind, data)
 
     async def _need(self, tool: Tool, path: str, progress: Progress | None) -> None:
@@ -246,14 +252,14 @@ class RemoteClient:
             progress("asking the remote service")
         return path in await self._known()
 
-    async def _known(self) -> frozenset[str]:
-        """The paths of the routes of the service, asked once."""
+    async def _known(self) -> Mapping[str, bool]:
+        """The paths of the routes of the service, and which of them tell of progress; asked once."""
         async with self._turn:
             if self._routes is None:
                 self._routes = await self._announced()
             return self._routes
 
-    async def _announced(self) -> frozenset[str]:
+    async def _announced(self) -> Mapping[str, bool]:
         try:
             data = await self._opened().ask(_CAPABILITIES, None)
         except SearxMcpError as error:
@@ -264,7 +270,7 @@ class RemoteClient:
             told = _Capabilities.model_validate(data)
         except ValidationError:
             return _SPECIFIED
-        return frozenset(route.path.removeprefix("/") for route in told.routes[:1_000])
+        return {route.path.removeprefix("/"): route.streams for route in told.routes[:1_000]}
 
     def _opened(self) -> Exchange:
         if self._exchange is None:

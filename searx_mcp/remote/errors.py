@@ -124,6 +124,15 @@ def refusal(status: int, body: object, *, path: str, wait: float | None) -> Sear
     return _by_status(status, path=path, wait=wait, said=words_of(body))
 
 
+def status_of(body: Mapping[str, object]) -> int:
+    """The status that an error would have had, which came when its answer had begun."""
+    error = body.get("error")
+    status = error.get("status") if isinstance(error, Mapping) else None
+    if isinstance(status, int) and status in range(400, 600):
+        return status
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 def unauthorized() -> SearxMcpError:
     """Make the error for a key that is missing or wrong."""
     return SearxMcpError(
@@ -133,11 +142,16 @@ def unauthorized() -> SearxMcpError:
     )
 
 
-def too_late(seconds: float) -> SearxMcpError:
-    """Make the error for no answer in time."""
+def too_late(seconds: float, *, longest: float) -> SearxMcpError:
+    """Make the error for no answer in time.
+
+    Args:
+        seconds: that the request had.
+        longest: seconds that the settings allow; a caller who has named less can name more.
+    """
     late = DeadlineError(
         f"The request to the remote service timed out after {1_000 * seconds:.0f} ms",
-        advice="Ask for less, or set remote.timeout higher.",
+        advice="" if seconds < longest else "Ask for less, or set remote.timeout higher.",
     )
     late.time_limit = seconds
     return late

@@ -15,7 +15,9 @@ import pydantic_core
 from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
+from searx_mcp.models.service import Progress
 from searx_mcp.remote import errors
+from searx_mcp.remote.stream import EVENTS, Events, last_event
 from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 
@@ -24,6 +26,7 @@ MAX_BYTES: Final = 32 << 20
 _MAX_VALUES: Final = 1_000_000
 """Values of an answer. Each takes 50 bytes or more once it is parsed, and may take two on the way; an answer of
 fifty pages with 200 passages each has a twentieth of that."""
+_PLAIN: Final = "application/json"
 _JSON: Final = re.compile(r"application/(?:[a-z0-9.+-]{1,60}\+)?json", re.IGNORECASE)
 
 
@@ -40,7 +43,13 @@ class Exchange:
         self._config = config
 
     async def ask(
-        self, path: str, arguments: Mapping[str, object] | None, *, query: str = ""
+        self,
+        path: str,
+        arguments: Mapping[str, object] | None,
+        *,
+        query: str = "",
+        seconds: float | None = None,
+        progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Ask a route; nothing is ever sent twice.
 
@@ -48,33 +57,43 @@ class Exchange:
             path: of the route, such as `v1/search`.
             arguments: posted as JSON; `None` for a GET.
             query: of the address, encoded.
+            seconds: that the caller allows, if that is less than `remote.timeout`.
+            progress: is told how it goes; the route must be one that streams.
 
         Raises:
             SearxMcpError: there is no answer, or it is no success, or nothing that can be read.
         """
-        seconds = self._config.timeout
+        limit = self._config.timeout
+        seconds = min(seconds or limit, limit)
+        request = self._request(path, arguments, query, progress)
         try:
             async with asyncio.timeout(seconds):
-                response = await self._session.send(self._request(path, arguments, query))
+                response = await self._session.send(request)
         except TimeoutError as exc:
-            raise errors.too_late(seconds) from exc
+            raise errors.too_late(seconds, longest=limit) from exc
         except FetchError as exc:
             if exc.code is ErrorCode.TIMEOUT:
-                raise errors.too_late(seconds) from exc
+                raise errors.too_late(seconds, longest=limit) from exc
             raise errors.unreachable(exc) from exc
         if response.status == HTTPStatus.OK:
-            return await _answer(response)
+            return await _answer(response, path)
         body: object = None
         with suppress(SearxMcpError):
-            body = await _answer(response)
+            body = await _answer(response, path)
         wait = retry_after(response.headers)
         raise errors.refusal(response.status, body, path=f"/{path}", wait=wait)
 
-    def _request(self, path: str, arguments: Mapping[str, object] | None, query: str) -> Request:
-        headers = {"Accept": "application/json"}
+    def _request(
+        self,
+        path: str,
+        arguments: Mapping[str, object] | None,
+        query: str,
+        progress: Progress | None,
+    ) -> Request:
+        headers = {"Accept": f"{EVENTS}, {_PLAIN}" if progress is not None else _PLAIN}
         body = None
         if arguments is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = _PLAIN
             body = pydantic_core.to_json(dict(arguments))
         return Request(
             url=f"{self._config.url}{path}{f'?{query}' if query else ''}",
@@ -82,18 +101,22 @@ class Exchange:
             timeout=self._config.timeout,
             max_bytes=MAX_BYTES,
             body=body,
+            watch=None if progress is None else Events(progress),
         )
 
 
-async def _answer(response: Response) -> dict[str, Any]:
+async def _answer(response: Response, path: str) -> dict[str, Any]:
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip()
-    if not _JSON.fullmatch(content_type):
+    is_stream = content_type.lower() == EVENTS
+    if not (is_stream or _JSON.fullmatch(content_type)):
         raise errors.unreadable("is not JSON")
     if response.truncated:
         raise errors.unreadable(f"is not whole: {response.notes[0]}")
-    if len(response.body) < 1 << 16:
-        return _parsed(response.body)
-    return await asyncio.to_thread(_parsed, response.body)
+    is_result, body = last_event(response.body) if is_stream else (True, response.body)
+    read = _parsed(body) if len(body) < 1 << 16 else await asyncio.to_thread(_parsed, body)
+    if is_result:
+        return read
+    raise errors.refusal(errors.status_of(read), read, path=f"/{path}", wait=None)
 
 
 def _parsed(body: bytes) -> dict[str, Any]:

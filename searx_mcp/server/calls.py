@@ -62,7 +62,7 @@ class Calls:
         self._service = service
         self._boundary = boundary
         self._fetch = settings.server.published().get(Tool.WEB_FETCH, "")
-        self._channels = Channels(settings.server)
+        self._channels = Channels(settings)
 
     async def web_search(
         self, arguments: dict[str, Any], context: Context[Any, Any]
@@ -71,7 +71,8 @@ class Calls:
         limit = self._channels.seconds(context)
         try:
             request = parse_search(arguments, defaults=self._settings.search_defaults())
-            timeout = min(request.timeout or self._settings.web_search.default_timeout, limit)
+            usual = self._settings.web_search.default_timeout
+            timeout = self._channels.timeout(request.timeout, usual, limit)
             budget = request.max_tokens or self._settings.server.search_token_budget
             budget = self._channels.tokens(budget, context)
             request = request.model_copy(update={"timeout": timeout, "max_tokens": budget})
@@ -149,7 +150,8 @@ class Calls:
                 return await service.fetch(request, progress=progress)
 
             note_budget(budget)
-            due = request.timeout or self._settings.web_fetch.default_timeout
+            usual = self._settings.web_fetch.default_timeout
+            due = self._channels.timeout(request.timeout, usual, limit)
             page = await supervise(context, limit, work, otherwise="Use another source.", due=due)
         except SearxMcpError as error:
             data = fetch_error_data(error, url, self._boundary, longest=limit)

@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, TextContent
 from searx_mcp.render.public import scrub
 from searx_mcp.server.clients import KnownClient, Shown, known_client
 from searx_mcp.server.events import client_name, note_failure
-from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.values import Settings
 
 _TEXT_ALONE: Final = frozenset({"2024-11-05", "2025-03-26"})
 """Revisions of the protocol in which results have no structured content: it came with 2025-06-18, and a
@@ -40,15 +40,15 @@ class Channels:
     """Makes results for whichever client asks, within what it takes.
 
     Args:
-        server: whether to attach structured content, and the time of a call.
+        settings: whether to attach structured content, and the time of a call.
         both: whether the clients of these tools want both halves, whatever is known of them.
     """
 
-    def __init__(self, server: ServerConfig, *, both: bool = False) -> None:
+    def __init__(self, settings: Settings, *, both: bool = False) -> None:
         self._both = both
-        self._setting: Setting = server.structured_output
-        self._limit = server.tool_timeout
-        self._is_limit_chosen = "tool_timeout" in server.model_fields_set
+        self._setting: Setting = settings.server.structured_output
+        self._is_remote = bool(settings.remote.url)
+        self._limit, self._is_limit_chosen = _limit(settings)
 
     def tokens(self, budget: int, context: Context[Any, Any]) -> int:
         """Bound the tokens of a result by what the client shows whole."""
@@ -57,6 +57,17 @@ class Channels:
     def seconds(self, context: Context[Any, Any]) -> float:
         """The time a call may take: the operator's number, or what the client waits for if that is less."""
         return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
+
+    def timeout(self, named: float | None, usual: float, limit: float) -> float | None:
+        """The time that a service has: what the call names or what is usual, which one elsewhere knows itself.
+
+        Args:
+            named: seconds, if the call names any.
+            usual: seconds in this process.
+            limit: as of `seconds`.
+        """
+        seconds = named or (None if self._is_remote else usual)
+        return None if seconds is None else min(seconds, limit)
 
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
@@ -85,6 +96,16 @@ class Channels:
         if self._setting == "auto" and context.protocol_version in _TEXT_ALONE:
             return False
         return wants_structured(self._setting, _client(context))
+
+
+def _limit(settings: Settings) -> tuple[float, bool]:
+    """The time of a call, and whether the operator has named it."""
+    server, remote = settings.server, settings.remote
+    is_chosen = "tool_timeout" in server.model_fields_set
+    if not remote.url:
+        return server.tool_timeout, is_chosen
+    most = min(server.tool_timeout, remote.timeout) if is_chosen else remote.timeout
+    return most, is_chosen or "timeout" in remote.model_fields_set
 
 
 def _client(context: Context[Any, Any]) -> KnownClient:

@@ -90,7 +90,7 @@ class Calls:
         self._settings = settings
         self._service = service
         self._boundary = boundary
-        self._channels = Channels(settings.server, both=True)
+        self._channels = Channels(settings, both=True)
         self._name = settings.server.published().get(Tool.FETCH, Tool.FETCH)
 
     async def search(self, arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
@@ -98,7 +98,8 @@ class Calls:
         limit = self._channels.seconds(context)
         try:
             request = parse_search(arguments, defaults=self._settings.search_defaults())
-            timeout = min(request.timeout or self._settings.web_search.default_timeout, limit)
+            usual = self._settings.web_search.default_timeout
+            timeout = self._channels.timeout(request.timeout, usual, limit)
             update = {"timeout": timeout, "fetch_content": False, "queries": ()}
             request = request.model_copy(update=update)
 
@@ -142,7 +143,8 @@ class Calls:
             budget = min(server.fetch_token_budget, server.fetch_token_limit)
             budget = self._channels.tokens(budget, context)
             most = min(self._settings.web_fetch.default_max_chars, budget * TOKEN_CHARS)
-            timeout = min(self._settings.web_fetch.default_timeout, limit)
+            usual = self._settings.web_fetch.default_timeout
+            timeout = self._channels.timeout(None, usual, limit)
             request = request.model_copy(update={"max_chars": most, "timeout": timeout})
 
             async def work(progress: Progress) -> Page:

@@ -66,7 +66,7 @@ class Calls:
     def __init__(self, settings: Settings, service: GetService, boundary: str) -> None:
         self._service = service
         self._boundary = boundary
-        self._channels = Channels(settings.server)
+        self._channels = Channels(settings)
         self._budget = settings.server.response_token_budget
 
     async def read_page(

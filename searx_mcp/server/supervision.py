@@ -17,7 +17,8 @@ T = TypeVar("T")
 
 _LAST_WORDS: Final = 0.5
 """Seconds a client has to take what it was told last, before the answer."""
-
+_GRACE: Final = 0.5
+"""Seconds after the limit in which work may still end by itself: it says more of its failure than can be said of it."""
 
 _MARGIN: Final = 3.0
 """Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
@@ -73,7 +74,7 @@ async def supervise(
         due: seconds after which the work should end by itself; `limit` unless given.
 
     Raises:
-        DeadlineError: after `limit` seconds.
+        DeadlineError: half a second after the limit.
         SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
     """
     messages: asyncio.Queue[str] = asyncio.Queue()
@@ -100,7 +101,7 @@ async def supervise(
 async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
     # A value and not a raise: a task group would wrap an exception in a group of its own.
     try:
-        async with asyncio.timeout(limit):
+        async with asyncio.timeout(limit + _GRACE):
             return await work
     except TimeoutError:
         late = DeadlineError("The call was not done", advice=otherwise)

@@ -204,7 +204,7 @@ def test_who_does_not_say_its_name_gets_what_an_unknown_client_gets(settings_for
     session = SimpleNamespace(client_params=None)
     asking = SimpleNamespace(session=session)
     context: Any = SimpleNamespace(request_context=asking, protocol_version="2025-11-25")
-    channels = Channels(settings_for().server)
+    channels = Channels(settings_for())
     assert (channels.seconds(context), channels.tokens(90_000, context)) == (50, 90_000)
     assert channels.succeeded("text", lambda: {"a": 1}, context).structured_content == {"a": 1}
 

@@ -7,8 +7,10 @@ from mcp.types import CallToolResult, TextContent
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.raw import RawServer
+from tests.doubles.raw import Connection, RawServer
+from tests.doubles.serving import serving
 from tests.remote.conftest import KEY, Proxy
+from tests.server.rest.conftest import Known
 
 
 def settings(
@@ -78,6 +80,73 @@ async def test_a_wrong_key_is_told_by_the_name_of_its_variable(
     assert result.is_error
     assert "authentication failed. Check SEARX_MCP_REMOTE_KEY" in text(result)
     assert wrong not in f"{result} {caplog.text}"
+
+
+async def test_progress_of_the_service_reaches_the_client() -> None:
+    told: list[str] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del total
+        told.append(f"{progress:g} {message}")
+
+    async with serving(build_server(Settings(), service=Known())) as url:
+        thin = build_server(settings(url.removesuffix("/mcp")))
+        async with Client(thin) as client:
+            arguments = {"query": "do they fly?"}
+            result = await client.call_tool("answer", arguments, progress_callback=hear)
+    assert not result.is_error
+    assert told == [
+        "1 asking the remote service",
+        "2 reading 1 page",
+        "3 choosing \N{REPLACEMENT CHARACTER} passages",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("remote", "chosen", "seconds"),
+    [
+        ({}, {}, 60),
+        ({"timeout": 90}, {}, 90),
+        ({}, {"tool_timeout": 20}, 20),
+        ({"timeout": 30}, {"tool_timeout": 300}, 30),
+    ],
+)
+async def test_a_call_has_the_time_of_the_service_unless_the_operator_allows_less(
+    remote: dict[str, float], chosen: dict[str, float], seconds: float
+) -> None:
+    thin = Settings(remote={"url": "http://127.0.0.1:9/", **remote}, server=chosen)
+    service = Known()
+    async with Client(build_server(thin, service=service)) as client:
+        await call(client, "web_search", query="bees")
+        await call(client, "web_search", query="bees", timeout=120)
+        await call(client, "web_fetch", url="https://a.example/", timeout=120)
+        await call(client, "answer", query="bees")
+    usual, search, fetch, answer = service.asked
+    assert usual.timeout is None, "the service knows what is usual"
+    assert search.timeout == fetch.timeout == min(seconds, 120)
+    assert answer.timeout == pytest.approx(seconds - 3, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("limit", "arguments", "ms", "advice"),
+    [
+        (0.3, {}, 300, "set remote.timeout higher"),
+        (20, {"timeout": 1}, 1_000, "Give a longer timeout, up to 20 seconds"),
+    ],
+    ids=["of the service", "of the call"],
+)
+async def test_a_service_that_hangs_is_told_with_the_milliseconds_that_it_had(
+    limit: float, arguments: dict[str, float], ms: int, advice: str
+) -> None:
+    async def hang(connection: Connection) -> None:
+        await connection.hang()
+
+    async with RawServer({"/v1/tools/web_search": hang}) as raw:
+        async with Client(build_server(settings(raw.url, timeout=limit))) as client:
+            late = await call(client, "web_search", query="bees", **arguments)
+    assert late.is_error
+    assert f"timed out after {ms} ms" in text(late)
+    assert advice in text(late)
 
 
 async def test_chatgpt_searches_and_reads_through_the_service_too() -> None:

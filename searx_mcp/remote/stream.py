@@ -1,0 +1,81 @@
+"""Server-sent events of a service of ours: the progress of a call, then its result or its error.
+
+Our own services alone are asked for them. They end lines with a line feed and have the JSON of an event in one
+line, as `searx_mcp.server.rest.stream` writes them.
+"""
+
+from typing import Any, Final
+
+import pydantic_core
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.models.service import Progress
+from searx_mcp.remote import errors
+
+EVENTS: Final = "text/event-stream"
+
+_END: Final = b"\n\n"
+_PROGRESS: Final = b"event: progress\ndata: "
+_RESULT: Final = b"event: result\ndata: "
+_ERROR: Final = b"event: error\ndata: "
+_MOST: Final = 200
+"""Messages of a call that are passed on; one that reads fifty pages has some sixty."""
+_LONGEST: Final = 2_000
+"""Bytes of an event of progress."""
+_SENTENCE_CHARS: Final = 200
+
+
+class Events:
+    """Passes the progress of a call on while its answer arrives, and finds the last event in the whole of it.
+
+    Args:
+        progress: is told each message, in one line of bounded length.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._begin = 0
+        self._searched = 0
+        self._left = _MOST
+
+    def __call__(self, body: bytearray) -> None:
+        """Look at what has arrived; each byte is looked at once.
+
+        Args:
+            body: from its beginning.
+        """
+        while (end := body.find(_END, self._searched)) >= 0:
+            if self._left and end - self._begin < _LONGEST:
+                self._tell(bytes(body[self._begin : end]))
+            self._begin = self._searched = end + len(_END)
+        self._searched = max(self._searched, len(body) - 1)
+
+    def _tell(self, event: bytes) -> None:
+        if not event.startswith(_PROGRESS):
+            return
+        try:
+            told: Any = pydantic_core.from_json(event[len(_PROGRESS) :])
+        except ValueError:
+            return
+        message = told.get("message") if isinstance(told, dict) else None
+        if isinstance(message, str) and (line := clean_line(message, _SENTENCE_CHARS)):
+            self._left -= 1
+            self._progress(line)
+
+
+def last_event(body: bytes) -> tuple[bool, bytes]:
+    """Find the event that ends an answer.
+
+    Returns:
+        Whether it is a result, and its JSON.
+
+    Raises:
+        SearxMcpError: there is none.
+    """
+    if body.endswith(_END):
+        before = body.rfind(_END, 0, -len(_END))
+        event = body[before + len(_END) if before >= 0 else 0 : -len(_END)]
+        for head in (_RESULT, _ERROR):
+            if event.startswith(head):
+                return head == _RESULT, event[len(head) :]
+    raise errors.unreadable("ends without a result")

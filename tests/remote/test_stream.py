@@ -1,0 +1,157 @@
+"""The progress of a service of ours, which tells of it in events."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
+from searx_mcp.models.corpus_request import AnswerRequest
+from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.wire import dumped
+from searx_mcp.remote.stream import Events
+from searx_mcp.render.public import scrub
+from tests.doubles.raw import RawServer
+from tests.remote.conftest import asking
+from tests.remote.test_client import met
+from tests.remote.test_errors import answer
+from tests.server.rest.conftest import Known
+
+QUESTION = AnswerRequest(query="do they fly?")
+SEARCH = SearchRequest(query="bees")
+
+
+def event(name: str, data: object) -> bytes:
+    written = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), written)
+
+
+def progress(message: object) -> bytes:
+    return event("progress", {"progress": 1, "message": message})
+
+
+@pytest.fixture
+async def raw() -> AsyncIterator[RawServer]:
+    """Give a service that tells of the progress of searches."""
+    routes = {"routes": [{"path": "/v1/search", "streams": True}]}
+    async with RawServer({"/v1/capabilities": answer(200, routes)}) as server:
+        yield server
+
+
+async def asked(raw: RawServer, body: bytes, told: list[str]) -> None:
+    raw.play("/v1/search?whole=true", answer(200, body, content_type="text/event-stream"))
+    async with asking(raw.url) as client:
+        await client.search(SEARCH, progress=told.append)
+
+
+async def test_progress_is_passed_on_and_the_answer_is_the_same() -> None:
+    service, told = Known(), list[str]()
+    async with met(service) as client:
+        found = await client.answer(QUESTION, progress=told.append)
+    assert told == [
+        "asking the remote service",
+        "reading 1 page",
+        "choosing \N{REPLACEMENT CHARACTER} passages",
+    ]
+    assert dumped(found) == scrub(dumped(await service.answer(QUESTION)))
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        DeadlineError("The call was not done"),
+        SiteError("It is gone.", code=ErrorCode.NOT_FOUND, url="https://a.example/"),
+        SiteError("Slow down.", code=ErrorCode.RATE_LIMITED, retry_after=60),
+    ],
+    ids=lambda each: each.code,
+)
+async def test_a_failure_after_progress_is_the_one_of_the_service(failure: SearxMcpError) -> None:
+    service = Known()
+    service.fails_late = failure
+    async with met(service) as client:
+        with pytest.raises(type(failure)) as caught:
+            await client.answer(QUESTION, progress=lambda _: None)
+    assert (caught.value.code, caught.value.message) == (failure.code, failure.message)
+
+
+async def test_progress_is_told_while_the_call_goes_on_and_a_call_that_is_given_up_ends_there() -> (
+    None
+):
+    service, is_told = Known(), asyncio.Event()
+    service.holds = True
+
+    def tell(message: str) -> None:
+        if message == "reading 1 page":
+            is_told.set()
+
+    async with met(service) as client, asyncio.TaskGroup() as group:
+        asking_it = group.create_task(client.answer(QUESTION, progress=tell))
+        await is_told.wait()
+        assert not service.is_cancelled.is_set()
+        asking_it.cancel()
+        await service.is_cancelled.wait()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "ends without a result"),
+        (b"\n\n", "ends without a result"),
+        (progress("1 page"), "ends without a result"),
+        (event("result", {})[:-1], "ends without a result"),
+        (event("other", {}), "ends without a result"),
+        (event("result", b"{"), "cannot be read as JSON"),
+        (event("result", b"[" + b"[]," * 600_000 + b"1]"), "has more than 1,000,000 values"),
+        (event("result", {}), "is none of this call"),
+        (event("error", {}), "failed (HTTP 500)"),
+        (event("error", {"error": {"status": 204}}), "failed (HTTP 500)"),
+        (event("error", {"error": {"status": 429}}), "allows no more requests"),
+    ],
+    ids=range(11),
+)
+async def test_an_answer_that_does_not_end_as_it_should_is_an_error(
+    raw: RawServer, body: bytes, words: str
+) -> None:
+    with pytest.raises(SearxMcpError) as caught:
+        await asked(raw, body, [])
+    assert words in caught.value.message
+
+
+async def test_a_route_that_tells_nothing_is_not_asked_for_events(raw: RawServer) -> None:
+    raw.play("/v1/capabilities", answer(200, {"routes": [{"path": "/v1/search"}]}))
+    with pytest.raises(SearxMcpError):
+        await asked(raw, b"", [])
+    assert "Accept: application/json" in raw.heads[-1].splitlines()
+
+
+def test_messages_are_told_as_soon_as_they_are_whole_however_they_arrive() -> None:
+    told: list[str] = []
+    events, body = Events(told.append), bytearray()
+    whole = b":\n\n" + progress("one") + b":\n\n" + progress("two") + event("result", {"a": 1})
+    for at, byte in enumerate(whole):
+        body.append(byte)
+        events(body)
+        expected = [word for word in ("one", "two") if progress(word) in whole[: at + 1]]
+        assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (progress("a\u200b\nb"), ["a b"]),
+        (progress("x" * 1_000), ["x" * 199 + "…"]),
+        (progress("x" * 2_000), []),
+        (progress("one") * 1_000, ["one"] * 200),
+        (progress(""), []),
+        (progress(7), []),
+        (event("progress", [1]), []),
+        (event("progress", b"{" * 1_000), []),
+        (event("note", {"message": "one"}), []),
+    ],
+    ids=range(9),
+)
+def test_what_is_passed_on_is_bounded(sent: bytes, told: list[str]) -> None:
+    found: list[str] = []
+    Events(found.append)(bytearray(sent))
+    assert found == told
