@@ -1,0 +1,121 @@
+"""Processes of the service, and a balancer in front of them."""
+
+import asyncio
+import signal
+import sys
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+PROGRAM = Path(__file__).parents[1] / "e2e" / "replica.py"
+
+
+class Replica:
+    """One process of the service.
+
+    Attributes:
+        version: of the program, `this` or `next`.
+        port: it listens here, and so does whoever takes its place.
+        url: its base.
+    """
+
+    def __init__(self, version: str, port: int, environment: dict[str, str]) -> None:
+        self.version = version
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self._environment = environment
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self, version: str = "") -> Self:
+        """Start it, perhaps as another version, and wait until it listens."""
+        self.version = version or self.version
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(PROGRAM), self.version, "serve"),
+            *("--transport", "streamable-http", "--port", f"{self.port}"),
+            env=self._environment,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        assert self._process.stderr is not None
+        said = (await self._process.stderr.readline()).decode()
+        assert "listening on" in said, said
+        return self
+
+    async def end(self, number: signal.Signals) -> str:
+        """Send it a signal, and give what it said since it listens."""
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(number)
+        _, said = await self._process.communicate()
+        return said.decode()
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    async def until_refusing(self) -> None:
+        """Wait until it takes no more connections."""
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+            except OSError:
+                return
+            writer.close()
+
+    async def aclose(self) -> None:
+        """Kill it, if it still runs."""
+        if self._process is not None and self._process.returncode is None:
+            await self.end(signal.SIGKILL)
+
+
+class Balancer:
+    """Gives each connection to the next replica, and to another one if that refuses it.
+
+    Args:
+        replicas: those behind it.
+
+    Attributes:
+        carried: open connections, by the port of the replica.
+    """
+
+    def __init__(self, *replicas: Replica) -> None:
+        self._ports = [replica.port for replica in replicas]
+        self._turn = 0
+        self.carried: Counter[int] = Counter()
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._carry, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._turn += 1
+        for port in self._ports[self._turn % 2 :] + self._ports[: self._turn % 2]:
+            try:
+                far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+            except OSError:
+                continue
+            self.carried[port] += 1
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_pipe(reader, far_writer))
+                group.create_task(_pipe(far_reader, writer))
+            self.carried[port] -= 1
+            return
+        writer.close()
+
+
+async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()

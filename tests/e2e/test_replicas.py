@@ -1,0 +1,336 @@
+"""Real processes of two versions on one Redis, as a balancer has them behind it: together they act as one.
+
+What each process remembers for itself lies in a folder of its own, as on several machines.
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from contextlib import AsyncExitStack, aclosing
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from typing_extensions import override
+
+from searx_mcp.storage.redis import RedisLink
+from searx_mcp.testing.loopback import ReceivedRequest
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakeWeb
+from tests.doubles.replicas import Balancer, Replica
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="only POSIX has signals that end"),
+]
+
+ADDED = "of the next version"
+BURST = 10
+"""What public instances are asked at once at most, however many they are: `docs/decisions/budgets.md`."""
+VERSIONS = [("this", "next"), ("next", "this")]
+PATIENCE = 90
+"""Seconds until a test fails that would hang; nothing is measured."""
+
+
+class Gate:
+    """Lets searches at instances go on, or holds them.
+
+    Attributes:
+        waiting: searches that are at an instance now.
+    """
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self._open = asyncio.Event()
+        self._open.set()
+        self._changed = asyncio.Condition()
+
+    def close(self) -> None:
+        self._open.clear()
+
+    def open(self) -> None:
+        self._open.set()
+
+    async def pass_through(self) -> None:
+        """Be held, if it is closed."""
+        self.waiting += 1
+        try:
+            async with self._changed:
+                self._changed.notify_all()
+            await self._open.wait()
+        finally:
+            self.waiting -= 1
+
+    async def until_waiting(self, number: int) -> None:
+        """Wait until so many are held."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.waiting >= number)
+
+
+class Instance(FakeSearxng):
+    """An instance with a gate in front of its searches."""
+
+    def __init__(self, gate: Gate, **options: Any) -> None:
+        super().__init__(**options)
+        self._gate = gate
+
+    @override
+    async def _answer(self, request: Any, received: ReceivedRequest) -> Any:
+        if received.path.endswith("/search"):
+            await self._gate.pass_through()
+        return await super()._answer(request, received)
+
+
+Start = Callable[..., Awaitable[list[Replica]]]
+
+
+@pytest.fixture
+def prefix() -> str:
+    """In front of the keys of the replicas of one test."""
+    return f"{secrets.token_hex(8)}:"
+
+
+@pytest.fixture
+async def start(
+    tmp_path: Path, redis_url: str, prefix: str, unused_port: Callable[[], int]
+) -> AsyncIterator[Start]:
+    """Start replicas that share what is on one server, and nothing else."""
+    config = tmp_path / "empty.toml"
+    config.touch()
+    async with AsyncExitStack() as stack:
+
+        async def start(*versions: str, **environment: str) -> list[Replica]:
+            replicas = []
+            for version in versions:
+                port = unused_port()
+                told = {
+                    "SEARX_MCP_CONFIG": str(config),
+                    "SEARX_MCP_LOG_LEVEL": "WARNING",
+                    "SEARX_MCP_OPEN_SOURCES__MODE": "off",
+                    "SEARX_MCP_INSTANCES__SOURCE": "",
+                    "SEARX_MCP_STORAGE__FOLDER": str(tmp_path / f"{port}"),
+                    "SEARX_MCP_REDIS_URL": redis_url,
+                    "SEARX_MCP_REDIS__PREFIX": prefix,
+                    "SEARX_MCP_REDIS__SECRET": "the same for all replicas",
+                    "SEARX_MCP_REDIS__TIMEOUT": "10",
+                    "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "45",
+                    "SEARX_MCP_SEARCH__PHASE_TIMEOUT": "45",
+                    "SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "45",
+                    "SEARX_MCP_WEB_SEARCH__REQUEST_DELAY_RANGE": "[0, 0]",
+                    **environment,
+                }
+                replicas.append(Replica(version, port, {**os.environ, **told}))
+                stack.push_async_callback(replicas[-1].aclose)
+            async with asyncio.TaskGroup() as group:
+                for replica in replicas:
+                    group.create_task(replica.start())
+            return replicas
+
+        yield start
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx2.AsyncClient]:
+    """A client that makes a connection for each request, as a balancer sees many clients."""
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
+    async with httpx2.AsyncClient(trust_env=False, timeout=PATIENCE, limits=limits) as client:
+        yield client
+
+
+def reaching(*servers: FakeSearxng | FakeWeb) -> dict[str, str]:
+    return {"SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps([server.origin for server in servers])}
+
+
+def using(*instances: FakeSearxng) -> dict[str, str]:
+    return {"SEARXNG_URL": ";".join(instance.url for instance in instances)}
+
+
+def public(folder: Path, instances: Iterable[FakeSearxng]) -> dict[str, str]:
+    catalog = folder / "instances.json"
+    rows = [{"url": instance.url, "tls_grade": "A+", "http_grade": "A+"} for instance in instances]
+    catalog.write_text(json.dumps({"listed_at": "2026-08-05T00:00:00Z", "instances": rows}))
+    return {"SEARX_MCP_INSTANCES__CATALOG": str(catalog), **reaching(*instances)}
+
+
+async def search(http: httpx2.AsyncClient, url: str, query: str) -> httpx2.Response | None:
+    """The answer to a search; nothing if the connection broke."""
+    try:
+        return await http.post(f"{url}/v1/tools/web_search", json={"query": query})
+    except httpx2.TransportError:
+        return None
+
+
+async def statuses(*calls: Coroutine[Any, Any, httpx2.Response | None]) -> list[int]:
+    """The status of each answer, all asked for at once; 0 where there is none."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(call) for call in calls]
+    answers = [task.result() for task in tasks]
+    return [answer.status_code if answer else 0 for answer in answers]
+
+
+async def kept(redis_url: str, key: str) -> list[bytes]:
+    """What is on the server under one of the keys: a sorted set or a hash."""
+    async with aclosing(RedisLink(redis_url, patience=10)) as link:
+        (kind,) = await link.run(lambda session: session.ask(("TYPE", key)))
+        command = ("HGETALL", key) if kind == b"hash" else ("ZRANGE", key, 0, -1)
+        (reply,) = await link.run(lambda session: session.ask(command))
+    return list(reply)
+
+
+async def record_after(redis_url: str, prefix: str, url: str, at: float) -> dict[str, Any]:
+    """The record of an instance, once it is newer."""
+    while True:
+        pairs = iter(await kept(redis_url, f"{prefix}v1:records"))
+        for name, value in zip(pairs, pairs, strict=True):
+            body: dict[str, Any] = json.loads(value.partition(b" ")[2])
+            if name.decode() == url and body["last_at"] > at:
+                return body
+
+
+class Load:
+    """Clients that search without a pause, each time for something new.
+
+    Args:
+        http: makes their connections.
+        url: whom they ask.
+        clients: how many there are.
+
+    Attributes:
+        ends: what came of how many searches, by status; 0 for those without an answer.
+    """
+
+    def __init__(self, http: httpx2.AsyncClient, url: str, clients: int) -> None:
+        self.ends: Counter[int] = Counter()
+        self._changed = asyncio.Condition()
+        self._is_ending = False
+        self._tasks = [
+            asyncio.ensure_future(self._search(http, url, f"bees {client} {url}"))
+            for client in range(clients)
+        ]
+
+    async def end(self) -> None:
+        """Wait for the last answers."""
+        self._is_ending = True
+        for task in self._tasks:
+            await task
+
+    async def until_answered(self, number: int) -> None:
+        """Wait until so many more have an answer of use."""
+        number += self.ends[200]
+        async with self._changed:
+            await self._changed.wait_for(lambda: self.ends[200] >= number)
+
+    async def _search(self, http: httpx2.AsyncClient, url: str, words: str) -> None:
+        for number in count():
+            if self._is_ending:
+                return
+            (status,) = await statuses(search(http, url, f"{words} {number}"))
+            async with self._changed:
+                self.ends[status] += 1
+                self._changed.notify_all()
+
+
+@pytest.fixture
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture
+async def own(gate: Gate) -> AsyncIterator[Instance]:
+    """The replicas' own instance, which nothing limits."""
+    async with Instance(gate, formats=("html", "json")) as instance:
+        yield instance
+
+
+async def test_budgets_of_public_instances_hold_over_all_replicas_one_of_which_is_killed(
+    start, http, gate, redis_url, prefix, tmp_path
+):
+    async with AsyncExitStack() as stack, asyncio.timeout(PATIENCE):
+        fakes = [Instance(gate, link_token=True) for _ in range(12)]
+        for fake in fakes:
+            await stack.enter_async_context(fake)
+        doomed, other = await start("this", "next", **public(tmp_path, fakes))
+
+        def searches(replica: Replica, words: str) -> Coroutine[Any, Any, list[int]]:
+            queries = [f"{words} {number} {replica.port}" for number in range(20)]
+            return statuses(*(search(http, replica.url, query) for query in queries))
+
+        gate.close()
+        async with asyncio.TaskGroup() as group:
+            first = [group.create_task(searches(replica, "bees")) for replica in (doomed, other)]
+            await gate.until_waiting(BURST)
+            await doomed.end(signal.SIGKILL)
+            gate.open()
+        of_doomed, of_other = [{*each.result()} for each in first]
+        assert of_doomed <= {0, 503}
+        assert of_other <= {200, 503}
+        await doomed.start("next")
+        assert {*await searches(doomed, "wasps"), *await searches(other, "wasps")} == {503}
+
+        charges = [await kept(redis_url, f"{prefix}v1:charges:{fake.url}") for fake in fakes]
+        assert [len(each) for each in charges] == [fake.searches for fake in fakes]
+        assert sorted(fake.searches for fake in fakes) == [0, 0] + [1] * BURST
+
+
+@pytest.mark.parametrize("versions", VERSIONS, ids="-".join)
+async def test_what_one_replica_found_and_learned_the_other_knows(
+    start, http, own, redis_url, prefix, versions
+):
+    async with asyncio.timeout(PATIENCE):
+        one, other = await start(*versions, **using(own))
+        first, second = [await search(http, each.url, "bees") for each in (one, other)]
+        assert first is not None
+        assert second is not None
+        assert first.json()["count"] == 10
+        assert second.json() == first.json()
+        assert own.searches == 1
+
+        learned = await record_after(redis_url, prefix, own.url, 0.0)
+        await search(http, other.url, "wasps")
+        later = await record_after(redis_url, prefix, own.url, learned["last_at"])
+    assert (learned["successes"], later["successes"]) == (1, 2)
+    assert later["added"] == ADDED
+
+
+async def test_one_that_is_killed_under_load_takes_with_it_its_own_calls_alone(
+    start, http, gate, own
+):
+    async with asyncio.timeout(PATIENCE):
+        doomed, other = await start("this", "next", **using(own))
+        async with Balancer(doomed, other) as balancer:
+            loads = [Load(http, url, 6) for url in (other.url, balancer.url)]
+            for load in loads:
+                await load.until_answered(20)
+            gate.close()
+            await gate.until_waiting(12)
+            under_way = balancer.carried[doomed.port]
+            await doomed.end(signal.SIGKILL)
+            gate.open()
+            for load in loads:
+                await load.until_answered(20)
+                await load.end()
+    at_other, balanced = [load.ends for load in loads]
+    assert at_other.keys() == {200}
+    assert balanced.keys() == {0, 200}
+    assert balanced[0] <= under_way
+
+
+async def test_one_that_is_told_to_end_answers_what_it_was_asked(start, http, gate, own):
+    async with asyncio.timeout(PATIENCE):
+        ending, other = await start("this", "next", **using(own))
+        async with Balancer(ending, other) as balancer, asyncio.TaskGroup() as group:
+            gate.close()
+            queries = [f"bees {number}" for number in range(10)]
+            calls = (search(http, balancer.url, query) for query in queries)
+            ends = group.create_task(statuses(*calls))
+            await gate.until_waiting(10)
+            ending.signal(signal.SIGTERM)
+            await ending.until_refusing()
+            gate.open()
+    assert {*ends.result()} == {200}
