@@ -6,13 +6,23 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Final, Generic, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
 T = TypeVar("T")
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 """Starts a coroutine as a task of the client, with which it ends."""
+
+LEASE: Final = 2.5
+"""Seconds for which a lease holds unless it is renewed: a process that was killed keeps others waiting for
+no longer than that and `_LONGEST_PAUSE`."""
+_RENEWAL: Final = 0.8
+"""Seconds between two renewals: two of them may be lost."""
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 0.25
+_PAUSE_GROWTH: Final = 1.5
+"""Seconds between two looks at somebody else's lease, and how they grow: seven looks in the first second."""
 
 
 class Tasks:
@@ -105,6 +115,102 @@ class SingleFlight(Generic[T]):
     def _forget(self, key: Hashable, flight: _Flight[T]) -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]
+
+
+class Lease(Protocol):
+    """The right to do one piece of work for all processes; it ends after `LEASE` unless it is renewed.
+
+    Nothing is raised: where the processes cannot agree now, each goes on by itself.
+
+    Attributes:
+        id: names this try among all others; never empty.
+    """
+
+    id: str
+
+    async def take(self) -> str:
+        """Take it if it is free; harmless when it is taken already.
+
+        Returns:
+            Who has it: `id`, the one of somebody else, or nothing if the work was done a moment ago or
+            nobody can tell.
+        """
+        ...
+
+    async def renew(self) -> bool:
+        """Hold it for another `LEASE`; returns whether it still is ours."""
+        ...
+
+    async def leave(self, *, is_done: bool) -> None:
+        """Give it back if it is ours.
+
+        Args:
+            is_done: whether what was made is there for others.
+        """
+        ...
+
+
+async def fly_alone(
+    lease: Lease,
+    make: Callable[[], Awaitable[T]],
+    *,
+    find: Callable[[], Awaitable[T | None]],
+    end: float,
+    spawn: Spawn,
+) -> T:
+    """The result of `make()`, or what another process has made of the same meanwhile.
+
+    Whoever has the lease makes it and leaves it where `find` looks. The others wait once: until that
+    lease ends, however it ends, or half of their time is over. Then whoever finds nothing makes it
+    too, without another wait.
+
+    Args:
+        lease: one that was never taken.
+        make: does the work.
+        find: looks for what others have made.
+        end: the event loop's time by which the result must be there.
+        spawn: starts a coroutine as a task of the owner's task group.
+
+    Raises:
+        Exception: whatever `make` raised here.
+    """
+    keeping: asyncio.Task[None] | None = None
+    # Until the server has said otherwise, the lease may be ours.
+    is_ours, is_done = True, False
+    try:
+        first, holder = await _watched(lease, end)
+        is_ours = holder == lease.id
+        if is_ours:
+            keeping = spawn(_keep(lease))
+        found = await find() if first != lease.id else None
+        result = await make() if found is None else found
+        is_done = True
+        return result
+    finally:
+        if keeping is not None:
+            keeping.cancel()
+        if is_ours:
+            _ = spawn(lease.leave(is_done=is_done))  # behind the result
+
+
+async def _watched(lease: Lease, end: float) -> tuple[str, str]:
+    """Take a lease, or watch the one who has it; gives who had it first, and who has it in the end."""
+    now, pause = asyncio.get_running_loop().time, _FIRST_PAUSE
+    until = (now() + end) / 2
+    first = holder = await lease.take()
+    while holder == first and holder not in {lease.id, ""} and now() < until:
+        await asyncio.sleep(min(pause, until - now()))
+        pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
+        holder = await lease.take()
+    return first, holder
+
+
+async def _keep(lease: Lease) -> None:
+    """Renew a lease for as long as it is ours."""
+    is_ours = True
+    while is_ours:
+        await asyncio.sleep(_RENEWAL)
+        is_ours = await lease.renew()
 
 
 class Place:

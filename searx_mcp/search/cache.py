@@ -28,7 +28,7 @@ from searx_mcp.search.providers.context import (
     SearchContext,
     TimePlan,
 )
-from searx_mcp.tasks import SingleFlight, Spawn
+from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
 
 T = TypeVar("T")
 
@@ -83,6 +83,10 @@ class SharedAnswers(Protocol):
     async def put(self, key: CacheKey, answer: SharedAnswer, *, seconds: float) -> None:
         """Keep an answer for so many seconds at most."""
         ...
+
+    def lease(self, key: CacheKey, *, wanted: int) -> Lease | None:  # noqa: ARG002 - for those who can
+        """What lets one process alone ask for so many hits, or `None` if nothing does."""
+        return None
 
     async def aclose(self) -> None:
         """Let go of connections; harmless when called twice."""
@@ -291,7 +295,7 @@ class CachedSearch:
     4. the provider, unless it has just failed for the same query;
     5. the cache, whatever it has, when nobody could serve.
 
-    Equal queries at the same time, a refresh among them, are one.
+    Equal queries at the same time, a refresh among them, are one; those of processes that share answers, too.
 
     Args:
         provider: answers what is not kept.
@@ -372,10 +376,23 @@ class CachedSearch:
             # Whoever joins a search of somebody else's keeps the own deadline.
             async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
                 return await self._flights.run(
-                    (key, context.wanted), partial(self._ask, key, context)
+                    (key, context.wanted), partial(self._ask_alone, key, context)
                 )
         except TimeoutError as exc:
             raise DeadlineError("No instance answered") from exc
+
+    async def _ask_alone(self, key: CacheKey, context: SearchContext) -> Found:
+        """Ask, unless another process is asking the same."""
+        shared, wanted = self._shared, context.wanted
+        if shared is None or (lease := shared.lease(key, wanted=wanted)) is None:
+            return await self._ask(key, context)
+
+        async def find() -> Found | None:
+            kept = await self._newest(self._answers.get(key, wanted=wanted), key, wanted, shared)
+            return kept.found if kept is not None and kept.freshness is Freshness.FRESH else None
+
+        make = partial(self._ask, key, context)
+        return await fly_alone(lease, make, find=find, end=context.deadline, spawn=self._spawn)
 
     async def _ask(self, key: CacheKey, context: SearchContext) -> Found:
         await self._sync.pull()

@@ -12,6 +12,7 @@ from typing_extensions import override
 from searx_mcp.errors import StorageError
 from searx_mcp.search.cache import CacheKey, SharedAnswer, SharedAnswers
 from searx_mcp.storage.redis import RedisKeys, RedisLink
+from searx_mcp.storage.redis_lease import RedisLease
 
 PATIENCE = 0.15
 """Seconds an answer may be late because of the server."""
@@ -83,10 +84,17 @@ class RedisAnswers(SharedAnswers):
             return
 
     @override
+    def lease(self, key: CacheKey, *, wanted: int) -> RedisLease:
+        return RedisLease(self._link, self._keys.lease(self._digest(key, wanted)))
+
+    @override
     async def aclose(self) -> None:
         await self._link.aclose()
 
     def _name(self, key: CacheKey) -> str:
+        return self._keys.answer(self._digest(key))
+
+    def _digest(self, key: CacheKey, *more: int) -> str:
         query, source = key
         parts = [
             self._scope,
@@ -98,9 +106,9 @@ class RedisAnswers(SharedAnswers):
             query.engines,
             source,
             query.page,
+            *more,
         ]
-        digest = blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret)
-        return self._keys.answer(digest.hexdigest())
+        return blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret).hexdigest()
 
     def _sealed(self, name: str, answer: SharedAnswer) -> bytes | None:
         """The value of an answer, or `None` if it cannot be shared."""

@@ -300,3 +300,7 @@ class RedisKeys:
     def quota(self, name: str, seconds: float) -> str:
         """The calls of a name in a window."""
         return f"{self._ours}quota:{name}:{seconds:g}"
+
+    def lease(self, digest: str) -> str:
+        """Who is at work on what only its digest names."""
+        return f"{self._ours}lease:{digest}"
