@@ -20,7 +20,7 @@ BEHIND_EVERYTHING = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 
 
 def test_the_pages_have_examples():
-    assert len(BLOCKS) == 11
+    assert len(BLOCKS) == 9
 
 
 @pytest.mark.slow
