@@ -5,6 +5,8 @@
 - Every code block marked `python` compiles; `await` may stand at the top of one.
 - No text names a directory of somebody's machine, or the host of a package registry.
 
+It also counts the words of `docs/`, decisions apart, of which there should be at most `MOST_WORDS`.
+
     python scripts/check_docs.py
 """
 
@@ -20,7 +22,10 @@ from urllib.parse import unquote
 ROOT: Final = Path(__file__).resolve().parent.parent
 TEXTS: Final = frozenset({".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"})
 SKIPPED: Final = frozenset({"build", "dist", "htmlcov", "node_modules"})
+MOST_WORDS: Final = 25_000
+"""Words a reader of `docs/` may be asked to read; the reasons in `docs/decisions` are not counted."""
 
+_WORD: Final = re.compile(r"\S*\w\S*")
 _LINK: Final = re.compile(r"\]\((?:<([^>]+)>|([^)\s]+))(?:\s+[^)]*)?\)")
 _BLOCK: Final = re.compile(
     r"^(?P<indent> *)(?P<fence>```+)(?P<language>[^\n`]*)\n(?P<code>.*?)^(?P=indent)(?P=fence) *$",
@@ -51,6 +56,13 @@ def find_problems(root: Path) -> list[str]:
             line = text.count("\n", 0, position) + 1
             problems.append(f"{name}:{line}: {problem}")
     return problems
+
+
+def count_words(root: Path) -> int:
+    """Count the words of the pages in `docs/`, tables and code included, `docs/decisions` apart."""
+    docs = root / "docs"
+    pages = [page for page in docs.rglob("*.md") if docs / "decisions" not in page.parents]
+    return sum(len(_WORD.findall(page.read_text(encoding="utf-8"))) for page in pages)
 
 
 def _text_files(folder: Path) -> Iterator[Path]:
@@ -117,6 +129,9 @@ def main() -> int:
     """Print the problems of the repository; returns the exit code."""
     problems = find_problems(ROOT)
     print("\n".join(problems) or "the docs are in order")
+    print(
+        f"{count_words(ROOT):,} words in docs/, decisions apart; at most {MOST_WORDS:,} are wanted"
+    )
     return 1 if problems else 0
 
 

@@ -89,3 +89,17 @@ def test_code_is_searched_for_machine_paths_and_hidden_folders_are_not(
     assert load_script("check_docs").find_problems(tmp_path) == [
         f"code.py:1: names a directory of one machine: {PRIVATE}"
     ]
+
+
+def test_words_are_counted_in_every_folder_of_docs_but_the_decisions(
+    load_script: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    for page, text in {
+        "README.md": "not counted",
+        "docs/index.md": "# One\n\ntwo, `three()`",
+        "docs/guides/table.md": "| four | five — |\n| --- | --- |",
+        "docs/decisions/why.md": "not counted",
+    }.items():
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / page).write_text(text, encoding="utf-8")
+    assert load_script("check_docs").count_words(tmp_path) == 5

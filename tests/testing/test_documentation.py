@@ -1,11 +1,17 @@
-"""The Python blocks of the pages that need no network run as they stand."""
+"""The Python blocks of the pages that need no network run as they stand, and their settings load."""
 
+import asyncio
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from searx_mcp.settings.values import Settings
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = [
@@ -13,6 +19,18 @@ BLOCKS = [
     for page in ("docs/corpus.md", "docs/guides/testing.md", "tests/doubles/README.md")
     for block in re.findall(
         r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+]
+SETTINGS = [
+    (page, block)
+    for page in (
+        "explanation/open-sources.md",
+        "explanation/reading-pages.md",
+        "guides/network.md",
+        "guides/own-instance.md",
+    )
+    for block in re.findall(
+        r"^```toml\n(.*?)^```$", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
 ]
 BEHIND_EVERYTHING = f"import sys\nsys.path.append({str(ROOT)!r})\n"
@@ -34,3 +52,29 @@ def test_an_example_runs(page: str, block: str):
         check=False,
     )
     assert result.returncode == 0, f"{page}: {result.stderr}"
+
+
+async def test_the_example_of_the_module_prints_what_an_instance_finds():
+    page = (ROOT / "docs" / "guides" / "module.md").read_text("utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    site = FakeWeb({"/bees": FakePage(article("Bees", ["They tell where food is."]))})
+    async with site as web, FakeSearxng(links=web.links, formats=("json",)) as instance:
+        code = example.replace("http://127.0.0.1:8080", instance.url)
+        assert code != example
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-W", "error", "-c", code, stdout=asyncio.subprocess.PIPE
+        )
+        async with asyncio.timeout(60):
+            output, _ = await process.communicate()
+        assert process.returncode == 0
+        assert web.url("/bees") in output.decode()
+        assert {request.query["time_range"] for request in instance.requests} == {"year"}
+
+
+def test_there_are_settings_on_each_of_these_pages():
+    assert len({page for page, _ in SETTINGS}) == 4
+
+
+@pytest.mark.parametrize(("page", "block"), SETTINGS)
+def test_the_settings_of_a_page_are_valid(page: str, block: str):
+    assert Settings.model_validate(tomllib.loads(block)) != Settings(), page
