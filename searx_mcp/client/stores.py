@@ -1,11 +1,13 @@
 """Where state, answers, pages and the corpus are kept, as the settings say."""
 
+import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.files import kept_secret
 from searx_mcp.search.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
@@ -47,16 +49,37 @@ def open_state(settings: Settings) -> StateStore:
 
 
 def open_pages(settings: Settings) -> PageStore:
-    """The store of captured pages that the settings name: in a file or in memory.
+    """The store of captured pages that the settings name: on a server, in a file or in memory.
 
-    Nothing is opened before the first use.
+    But for the secret of `[redis]`, nothing is opened before the first use.
+
+    Raises:
+        SettingsError: `redis.url` is given, but cannot be used.
     """
-    folder, fetch = settings.state_folder(), settings.fetch
-    return pages.open_store(
-        folder / PAGES_NAME if folder and settings.storage.pages else None,
-        max_bytes=fetch.cache_size,
-        max_age=fetch.cache_max_age,
-    )
+    fetch, redis = settings.fetch, settings.redis
+    folder = settings.state_folder() if settings.storage.pages else None
+    secret = _secret_of(settings, folder) if settings.storage.pages else b""
+    if not secret:
+        return pages.open_store(
+            folder / PAGES_NAME if folder else None,
+            max_bytes=fetch.cache_size,
+            max_age=fetch.cache_max_age,
+        )
+
+    def make() -> PageStore:
+        from searx_mcp.storage.redis_pages import RedisPageStore  # noqa: PLC0415 - an optional library
+
+        return RedisPageStore(
+            redis.url.get_secret_value(),
+            prefix=redis.prefix,
+            secret=secret,
+            scope=_reading_scope(fetch),
+            max_bytes=fetch.cache_size,
+            max_age=fetch.cache_max_age,
+            patience=redis.timeout,
+        )
+
+    return _with_library(make)
 
 
 def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "CorpusStore":
@@ -90,9 +113,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
         SettingsError: `redis.url` is given, but cannot be used.
     """
     redis, instances = settings.redis, settings.instances
-    if not (redis.url.get_secret_value() and settings.search.cache_ttl):
-        return None
-    secret = redis.secret.get_secret_value().encode() or _secret_of(folder)
+    secret = _secret_of(settings, folder) if settings.search.cache_ttl else b""
     if not secret:
         return None
     # Whoever asks others wants other answers.
@@ -147,6 +168,16 @@ def _keyed_scope(providers: ProvidersConfig) -> list[str]:
     return [providers.mode, *names] if names else []
 
 
+def _reading_scope(fetch: FetchConfig) -> str:
+    """What tells pages apart that not everybody may read; nobody is given those of another's login."""
+    headers = {
+        host: {name: value.get_secret_value() for name, value in given.items()}
+        for host, given in fetch.headers.items()
+    }
+    scope = [sorted(fetch.allow_private), headers, fetch.github_token.get_secret_value()]
+    return json.dumps(scope, sort_keys=True)
+
+
 def _with_library(make: Callable[[], T]) -> T:
     try:
         return make()
@@ -165,11 +196,15 @@ def _with_library(make: Callable[[], T]) -> T:
         ) from None
 
 
-def _secret_of(folder: Path | None) -> bytes:
-    if folder is None:
+def _secret_of(settings: Settings, folder: Path | None) -> bytes:
+    """What answers and pages are shared by; empty if they are not shared."""
+    if not settings.redis.url.get_secret_value():
         return b""
+    given = settings.redis.secret.get_secret_value().encode()
+    if given or folder is None:
+        return given
     try:
         return kept_secret(folder / KEY_FILE)
     except OSError as exc:
-        _log.warning("answers.not_shared folder=%s reason=%s", folder, exc.strerror)
+        _log.warning("redis.not_shared folder=%s reason=%s", folder, exc.strerror)
         return b""

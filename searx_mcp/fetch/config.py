@@ -134,7 +134,7 @@ class FetchConfig(Frozen):
     )
     cache_size: Annotated[ByteCount, Field(ge=1_048_576, le=10_737_418_240)] = Field(
         default=104_857_600,
-        description="Bytes of captured pages kept in a file, such as 100MB; in memory at most 16MB.",
+        description="Bytes of captured pages in a file or on Redis, such as 100MB; in memory at most 16MB.",
     )
     stale_if_error: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
         default=86_400.0,

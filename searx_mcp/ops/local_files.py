@@ -104,13 +104,13 @@ _WHAT: Final = {
         "Made by `instances own up` for your own instance: settings with its secret key, its log,"
         " SearXNG itself."
     ),
-    FileKind.KEY: "The secret that hides queries in a shared cache; see `docs/redis.md`.",
+    FileKind.KEY: "The secret that hides queries and addresses on Redis; see `docs/redis.md`.",
     FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
     FileKind.OTHER: "Not known to this version.",
 }
 _WHY_LEFT: Final = {
     FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
-    FileKind.KEY: "Answers shared so far cannot be found without it; `--all` deletes it too.",
+    FileKind.KEY: "What is shared so far cannot be found without it; `--all` deletes it too.",
     FileKind.PAGES_KEY: "It says nothing of you; `--all` deletes it too.",
     FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it.",
     FileKind.OTHER: "It is not ours.",

@@ -35,7 +35,7 @@ T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.search.cache")
 
 KEY_FILE: Final = "answers.key"
-"""Name of the file with the secret of those who share answers, in the state folder."""
+"""Name of the file with the secret of those who share answers and pages, in the state folder."""
 EMPTY_TTL = 60.0
 """Seconds an answer without results lives at most: an engine may just have been slow, and its
 silence looks the same as nothing to be found."""

@@ -139,7 +139,7 @@ class StorageConfig(Frozen):
     )
     pages: bool = Field(
         default=True,
-        description="Keep captured pages there, so that cursors outlive a process; false keeps them in memory.",
+        description="Keep captured pages there or on Redis, so that cursors outlive a process.",
     )
     corpus: bool = Field(
         default=True,

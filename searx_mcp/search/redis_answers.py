@@ -1,9 +1,6 @@
 """Answers on a Redis or Valkey server, so that what one process found serves the others."""
 
-import hmac
-import json
 import logging
-from hashlib import blake2b
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -13,6 +10,7 @@ from searx_mcp.errors import StorageError
 from searx_mcp.search.cache import CacheKey, SharedAnswer, SharedAnswers
 from searx_mcp.storage.redis import RedisKeys, RedisLink
 from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.storage.sealing import Sealing
 
 PATIENCE = 0.15
 """Seconds an answer may be late because of the server."""
@@ -20,9 +18,6 @@ LONGEST = 900.0
 """Seconds. Nothing that tells of a search stays longer on the server."""
 MAX_SIZE = 524_288
 """Bytes of an answer; larger ones are not shared. An answer of 50 hits has about 25,000."""
-
-_SEAL = 16
-_KEY = 32
 
 
 class RedisAnswers(SharedAnswers):
@@ -51,7 +46,7 @@ class RedisAnswers(SharedAnswers):
         # The store on the same server warns when it is away; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
         self._keys = RedisKeys(prefix)
-        self._secret = blake2b(secret, digest_size=_KEY, person=b"searx-mcp").digest()
+        self._sealing = Sealing(secret)
         self._scope = scope
         self._adapter = TypeAdapter(SharedAnswer)
 
@@ -96,7 +91,7 @@ class RedisAnswers(SharedAnswers):
 
     def _digest(self, key: CacheKey, *more: int) -> str:
         query, source = key
-        parts = [
+        return self._sealing.name(
             self._scope,
             query.text,
             query.category,
@@ -107,8 +102,7 @@ class RedisAnswers(SharedAnswers):
             source,
             query.page,
             *more,
-        ]
-        return blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret).hexdigest()
+        )
 
     def _sealed(self, name: str, answer: SharedAnswer) -> bytes | None:
         """The value of an answer, or `None` if it cannot be shared."""
@@ -116,19 +110,15 @@ class RedisAnswers(SharedAnswers):
             text = self._adapter.dump_json(answer, exclude_defaults=True)
         except PydanticSerializationError:
             return None  # half a character, which no encoding has
-        value = self._seal(name, text) + text
+        value = self._sealing.seal(name, text)
         return value if len(value) <= MAX_SIZE else None
 
     def _unsealed(self, name: str, value: bytes) -> SharedAnswer | None:
         """The answer in a value, or `None` if it is not one of ours."""
-        seal, text = value[:_SEAL], value[_SEAL:]
-        if not hmac.compare_digest(seal, self._seal(name, text)):
+        text = self._sealing.open(name, value)
+        if text is None:
             return None
         try:
             return self._adapter.validate_json(text)
         except ValidationError:
             return None  # of another version
-
-    def _seal(self, name: str, text: bytes) -> bytes:
-        """What only who knows the secret can make."""
-        return blake2b(name.encode() + text, digest_size=_SEAL, key=self._secret).digest()

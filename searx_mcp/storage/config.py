@@ -48,7 +48,7 @@ class RedisConfig(Frozen):
 
     url: Annotated[SecretStr, AfterValidator(_check_url)] = Field(
         default=SecretStr(""),
-        description="Redis or Valkey to share state and answers: redis://, rediss:// or unix://.",
+        description="Redis or Valkey to share state, answers, pages: redis://, rediss:// or unix://.",
     )
     prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")] = Field(
         default="searx-mcp:", description="What the names of all keys on the server begin with."
@@ -59,5 +59,5 @@ class RedisConfig(Frozen):
     )
     secret: Annotated[SecretStr, AfterValidator(_check_secret)] = Field(
         default=SecretStr(""),
-        description="Names the shared answers; empty makes one per state folder. Not for the server.",
+        description="Seals what is shared; empty makes one per state folder. Never sent to the server.",
     )

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha1
 from typing import Any, TypeVar
 
@@ -40,6 +40,7 @@ RETRY_INTERVAL = 5.0
 """Seconds between two tries to reach a server that is away."""
 
 _LONGEST_REASON = 160
+_SCAN = 1_000
 _EXPLAINED = (
     (
         (TimeoutError, RedisTimeoutError),
@@ -100,7 +101,7 @@ class RedisSession:
         return replies
 
     async def evaluate(
-        self, script: Script, keys: Sequence[str], arguments: Sequence[str | int]
+        self, script: Script, keys: Sequence[str], arguments: Sequence[str | bytes | int]
     ) -> Any:  # noqa: ANN401 - whatever the script returns
         """Run a script and give its reply.
 
@@ -185,6 +186,18 @@ class RedisLink:
             _log.log(min(self._level, logging.INFO), "storage.redis_back server=%s", self.place)
         return answer
 
+    async def unlink_all(self, root: str) -> None:
+        """Delete every key whose name begins with `root`.
+
+        Raises:
+            StorageUnavailableError: the server is away, or went away in the middle.
+        """
+        cursor = b"0"
+        while True:
+            cursor = await self.run(partial(_unlink_some, root=root, cursor=cursor))
+            if cursor == b"0":
+                return
+
     async def aclose(self) -> None:
         """Close the connection within `patience`; the next call makes another."""
         try:
@@ -242,6 +255,14 @@ class RedisLink:
         return self.error
 
 
+async def _unlink_some(session: RedisSession, *, root: str, cursor: bytes) -> bytes:
+    pattern = re.sub(r"[*?\[\]\\^]", r"\\\g<0>", root) + "*"
+    ((following, keys),) = await session.ask(("SCAN", cursor, "MATCH", pattern, "COUNT", _SCAN))
+    if keys:
+        await session.ask(("UNLINK", *keys))
+    return bytes(following)
+
+
 def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavailableError:
     """The error for a person: what is wrong with the server, and what to do."""
     for kinds, message, advice in _EXPLAINED:
@@ -276,31 +297,31 @@ class RedisKeys:
     """
 
     def __init__(self, prefix: str) -> None:
-        self._ours = f"{prefix}v1:"
-        self.records = f"{self._ours}records"
-        self.seed = f"{self._ours}seed"
-        self.pattern = re.sub(r"[*?\[\]\\^]", r"\\\g<0>", self._ours) + "*"
+        self.root = f"{prefix}v1:"
+        self.records = f"{self.root}records"
+        self.seed = f"{self.root}seed"
+        self.pages = f"{self.root}pages:"
 
     def charges(self, account: str) -> str:
         """The charges of an account."""
-        return f"{self._ours}charges:{account}"
+        return f"{self.root}charges:{account}"
 
     def claim(self, job: str) -> str:
         """When a job was claimed."""
-        return f"{self._ours}claim:{job}"
+        return f"{self.root}claim:{job}"
 
     def chosen(self, kind: Choice) -> str:
         """What the user chose of a kind."""
-        return f"{self._ours}chosen:{kind}"
+        return f"{self.root}chosen:{kind}"
 
     def answer(self, digest: str) -> str:
         """The answer to a query that only its digest names."""
-        return f"{self._ours}answer:{digest}"
+        return f"{self.root}answer:{digest}"
 
     def quota(self, name: str, seconds: float) -> str:
         """The calls of a name in a window."""
-        return f"{self._ours}quota:{name}:{seconds:g}"
+        return f"{self.root}quota:{name}:{seconds:g}"
 
     def lease(self, digest: str) -> str:
         """Who is at work on what only its digest names."""
-        return f"{self._ours}lease:{digest}"
+        return f"{self.root}lease:{digest}"

@@ -4,7 +4,6 @@ import json
 import math
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import TypeVar
 
@@ -36,7 +35,6 @@ from searx_mcp.storage.windows import (
 T = TypeVar("T")
 PATIENCE = 0.5
 """Seconds a call waits for the server before the process goes on by itself."""
-_SCAN = 1_000
 
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
@@ -331,18 +329,14 @@ class RedisStore(StateStore):
 
     @override
     async def purge(self) -> None:
-        """Delete everything under the prefix, the answers of the shared cache included.
+        """Delete everything under the prefix, shared answers and pages included.
 
         Raises:
             StorageError: the server is away.
         """
         await self._memory.purge()
         self._charges.clear()
-        cursor = b"0"
-        while True:
-            cursor = await self._link.run(partial(self._unlink, cursor=cursor))
-            if cursor == b"0":
-                return
+        await self._link.unlink_all(self._keys.root)
 
     @override
     async def aclose(self) -> None:
@@ -397,13 +391,6 @@ class RedisStore(StateStore):
             body = written_record(settled, over=_body(old or b""))
             arguments += [url, repr(record.last_at), f"{settled.last_at!r} {body}"]
         await session.evaluate(SAVE, [key], arguments)
-
-    async def _unlink(self, session: RedisSession, cursor: bytes) -> bytes:
-        (reply,) = await session.ask(("SCAN", cursor, "MATCH", self._keys.pattern, "COUNT", _SCAN))
-        following, keys = reply
-        if keys:
-            await session.ask(("UNLINK", *keys))
-        return bytes(following)
 
 
 def _shape(account: Account, places: Mapping[str, int]) -> dict[str, object]:

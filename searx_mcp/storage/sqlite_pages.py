@@ -5,7 +5,7 @@ import json
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,16 +16,9 @@ from searx_mcp.errors import StorageBusyError, StorageError
 from searx_mcp.files import kept_secret
 from searx_mcp.storage.memory import MEMORY_BYTES, MOST_KEYS, ROW, MemoryPageStore
 from searx_mcp.storage.opening import Schema, unavailable
-from searx_mcp.storage.packing import (
-    Item,
-    is_cursor,
-    kept_page,
-    kept_robots,
-    pack,
-    pack_about,
-    pack_robots,
-)
-from searx_mcp.storage.pages import SKEW, Capture, KeptPage, KeptRobots, PageKey, PageStore
+from searx_mcp.storage.packing import Item
+from searx_mcp.storage.pages import SKEW, KeptPage, PageKey, PageStore
+from searx_mcp.storage.shared_pages import SharedPageStore
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 
 KEY_FILE: Final = "pages.key"
@@ -124,12 +117,12 @@ def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStor
     return SqlitePageStore(path, max_bytes=max_bytes, max_age=max_age)
 
 
-class SqlitePageStore(PageStore):
+class SqlitePageStore(SharedPageStore):
     """Captures in one SQLite file, compressed, under keyed hashes of their addresses.
 
-    While the file cannot be written, captures are kept in memory, so that their cursors are good
-    for as long as the process; the first time, a warning is logged. After a failure the file is
-    left alone for half a minute, then tried again; one that cannot be written is still read.
+    While the file cannot be written, captures are kept in memory; the first time, a warning is
+    logged. After a failure the file is left alone for half a minute, then tried again; one that
+    cannot be written is still read.
 
     Args:
         path: the file; its folder is made, and the secret is kept beside it.
@@ -141,9 +134,9 @@ class SqlitePageStore(PageStore):
     def __init__(
         self, path: Path, *, max_bytes: int, max_age: float, patience: float = PATIENCE
     ) -> None:
+        super().__init__(max_bytes=max_bytes, max_age=max_age)
         self._database = Database(path, SCHEMA, patience=patience)
         self._bounds = Bounds(max_bytes, max_age)
-        self._memory = MemoryPageStore(max_bytes=min(max_bytes, MEMORY_BYTES), max_age=max_age)
         self._secret = b""
         self._read_at = self._write_at = -math.inf  # not before
         self._has_warned = False
@@ -151,73 +144,6 @@ class SqlitePageStore(PageStore):
     @override
     def __repr__(self) -> str:
         return f"<SqlitePageStore {self._database.path}>"
-
-    @override
-    async def find(self, key: PageKey, now: float) -> KeptPage | None:
-        async def look() -> KeptPage | None:
-            name = await self._keyed("page", key.namespace, key.url, key.variant)
-            item = await self._database.read(lambda tx: item_under(tx, name))
-            return await self._unpacked(key.namespace, item, now)
-
-        kept, waiting = await self._try(look, now), await self._memory.find(key, now)
-        if kept is None or waiting is None:
-            return kept or waiting
-        return waiting if waiting.capture.fetched_at >= kept.capture.fetched_at else kept
-
-    @override
-    async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
-        async def look() -> KeptPage | None:
-            item = await self._database.read(lambda tx: item_named(tx, cursor))
-            return await self._unpacked(namespace, item, now)
-
-        if not is_cursor(cursor):
-            return None
-        return await self._try(look, now) or await self._memory.read(namespace, cursor, now)
-
-    @override
-    async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        packed = await asyncio.to_thread(pack, key.namespace, capture.page)
-
-        async def write() -> bool:
-            name = await self._keyed("page", key.namespace, key.url, key.variant)
-            item = Item(
-                name=packed.cursor,
-                fetched_at=capture.fetched_at,
-                fresh_until=capture.fresh_until,
-                about=pack_about(capture),
-                body=packed.body,
-            )
-            return await self._database.write(lambda tx: put(tx, item, name, now, self._bounds))
-
-        if await self._try(write, now, writes=True):
-            self._memory.forget(key)
-        else:
-            self._memory.put(key, packed, capture, now)
-        return packed.cursor
-
-    @override
-    async def robots(self, origin: str, now: float) -> KeptRobots | None:
-        async def look() -> KeptRobots | None:
-            name = (await self._keyed("robots", origin)).hex()
-            item = await self._database.read(lambda tx: item_named(tx, name))
-            return kept_robots(item, now, max_age=self._bounds.max_age)
-
-        kept, waiting = await self._try(look, now), await self._memory.robots(origin, now)
-        if kept is None or waiting is None:
-            return kept or waiting
-        return waiting if waiting.fetched_at >= kept.fetched_at else kept
-
-    @override
-    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
-        body = await asyncio.to_thread(pack_robots, robots)
-
-        async def write() -> bool:
-            name = (await self._keyed("robots", origin)).hex()
-            item = Item(name, robots.fetched_at, robots.fetched_at, b"", body)
-            return await self._database.write(lambda tx: put(tx, item, None, now, self._bounds))
-
-        if not await self._try(write, now, writes=True):
-            await self._memory.keep_robots(origin, robots, now)
 
     @override
     async def purge(self) -> None:
@@ -230,17 +156,39 @@ class SqlitePageStore(PageStore):
     async def aclose(self) -> None:
         await self._database.aclose()
 
-    async def _unpacked(self, namespace: str, item: Item | None, now: float) -> KeptPage | None:
-        kept = await kept_page(namespace, item, now, max_age=self._bounds.max_age)
-        if item is None or kept is None:
-            return None
-        if not item.is_latest:
-
-            async def note() -> None:
-                await self._database.write(lambda tx: touch(tx, item.name))
-
-            await self._try(note, now, writes=True)
+    @override
+    async def _kept(self, namespace: str, item: Item | None, now: float) -> KeptPage | None:
+        kept = await super()._kept(namespace, item, now)
+        if item is not None and kept is not None and not item.is_latest:
+            name = item.name
+            await self._try(
+                lambda: self._database.write(lambda tx: touch(tx, name)), now, writes=True
+            )
         return kept
+
+    @override
+    async def _item_under(self, key: PageKey, now: float) -> Item | None:
+        name = await self._keyed("page", key.namespace, key.url, key.variant)
+        return await self._database.read(lambda tx: item_under(tx, name))
+
+    @override
+    async def _item_named(self, namespace: str, cursor: str, now: float) -> Item | None:
+        return await self._database.read(lambda tx: item_named(tx, cursor))
+
+    @override
+    async def _item_of(self, origin: str) -> Item | None:
+        name = (await self._keyed("robots", origin)).hex()
+        return await self._database.read(lambda tx: item_named(tx, name))
+
+    @override
+    async def _put(self, key: PageKey, item: Item, now: float) -> bool:
+        name = await self._keyed("page", key.namespace, key.url, key.variant)
+        return await self._database.write(lambda tx: put(tx, item, name, now, self._bounds))
+
+    @override
+    async def _put_robots(self, origin: str, item: Item, now: float) -> bool:
+        named = replace(item, name=(await self._keyed("robots", origin)).hex())
+        return await self._database.write(lambda tx: put(tx, named, None, now, self._bounds))
 
     async def _keyed(self, *parts: str) -> bytes:
         """The keyed hash under which something is kept; the secret never leaves the machine."""
@@ -254,10 +202,10 @@ class SqlitePageStore(PageStore):
         text = json.dumps(parts).encode()
         return blake2b(text, digest_size=_KEY_BYTES, key=self._secret).digest()
 
+    @override
     async def _try(
         self, work: Callable[[], Awaitable[T]], now: float, *, writes: bool = False
     ) -> T | None:
-        """Give what `work` gives, or `None` if the file cannot be read, or written, now."""
         if _is_ahead(self._write_at if writes else self._read_at, now):
             return None
         try:

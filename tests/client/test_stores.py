@@ -12,17 +12,19 @@ import pytest
 
 from searx_mcp.client.facade import SearxClient, persistent_client
 from searx_mcp.client.stores import open_answers, open_pages, open_state
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import CursorError, SettingsError
 from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import KeptRobots
+from searx_mcp.storage.redis_pages import RedisPageStore
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import SqliteStore
 from searx_mcp.storage.state import Account, Window
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 NOW = 1_800_000_000.0
 
@@ -39,18 +41,42 @@ async def test_the_settings_choose_the_store(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("storage", "kind"),
+    ("storage", "redis", "kind"),
     [
-        ({}, SqlitePageStore),
-        ({"pages": False}, MemoryPageStore),
-        ({"state": False}, MemoryPageStore),
+        ({}, {}, SqlitePageStore),
+        ({"pages": False}, {}, MemoryPageStore),
+        ({"state": False}, {}, MemoryPageStore),
+        ({}, {"url": "redis://h"}, RedisPageStore),
+        ({"pages": False}, {"url": "redis://h"}, MemoryPageStore),
+        ({"state": False}, {"url": "redis://h"}, MemoryPageStore),
+        ({"state": False}, {"url": "redis://h", "secret": "x" * 16}, RedisPageStore),
     ],
 )
-def test_the_settings_say_where_pages_are_kept(tmp_path, storage, kind):
-    settings = Settings.model_validate({"storage": {"folder": str(tmp_path), **storage}})
+def test_the_settings_say_where_pages_are_kept(tmp_path, storage, redis, kind):
+    settings = Settings.model_validate(
+        {"storage": {"folder": str(tmp_path), **storage}, "redis": redis}
+    )
     store = open_pages(settings)
     assert type(store) is kind
-    assert str(tmp_path / "pages-v1.db") in repr(store) or kind is MemoryPageStore
+    assert (tmp_path / KEY_FILE).exists() is (redis == {"url": "redis://h"} and not storage)
+    assert (str(tmp_path / "pages-v1.db") in repr(store)) is (kind is SqlitePageStore)
+
+
+def test_pages_are_shared_by_those_alone_who_may_read_the_same():
+    tables: list[dict[str, object]] = [
+        {},
+        {"allow_private": ["10.0.0.5:8080"]},
+        {"headers": {"wiki.example": {"Authorization": "one"}}},
+        {"headers": {"wiki.example": {"Authorization": "two"}}},
+        {"github_token": "one"},
+    ]
+    redis = {"url": "redis://h", "secret": "x" * 16}
+    names = set()
+    for fetch in [*tables, {"host_rate": 5}]:
+        store = open_pages(Settings.model_validate({"redis": redis, "fetch": fetch}))
+        assert isinstance(store, RedisPageStore)
+        names.add(store._name("page", "mine", "cursor"))
+    assert len(names) == len(tables)
 
 
 async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say():
@@ -89,7 +115,7 @@ def test_the_secret_of_the_answers_is_that_of_the_settings_or_of_the_folder(tmp_
     assert (tmp_path / KEY_FILE).exists()
     (tmp_path / "file").touch()
     assert open_answers(settings_with("redis://h"), tmp_path / "file") is None
-    assert "answers.not_shared" in caplog.text
+    assert "redis.not_shared" in caplog.text
 
 
 def test_answers_are_shared_by_those_alone_who_ask_the_same_providers():
@@ -112,7 +138,9 @@ def test_answers_are_shared_by_those_alone_who_ask_the_same_providers():
     assert scopes[-1] == scopes[1]
 
 
-@pytest.mark.parametrize("open_it", [open_state, lambda given: open_answers(given, None)])
+@pytest.mark.parametrize(
+    "open_it", [open_state, open_pages, lambda given: open_answers(given, None)]
+)
 def test_a_wrong_option_is_a_mistake_of_the_setting_and_not_shown(open_it):
     settings = Settings.model_validate(
         {"redis": {"url": "redis://h?db=hunter2", "secret": "x" * 16}}
@@ -130,6 +158,7 @@ def without_library(monkeypatch):
         if name.startswith("redis.") or name in {
             "redis",
             "searx_mcp.storage.redis",
+            "searx_mcp.storage.redis_pages",
             "searx_mcp.storage.redis_state",
             "searx_mcp.search.redis_answers",
         }:
@@ -221,3 +250,38 @@ async def test_what_one_process_was_given_serves_the_next(
     assert again.results == first.results
     assert own.searches == searches
     assert [path.name for path in tmp_path.iterdir()] == [KEY_FILE]
+
+
+@pytest.mark.slow
+async def test_a_page_that_one_process_has_read_another_reads_on_without_asking_its_site(
+    redis_url, settings_for, tmp_path
+):
+    page = FakePage(article("Tea", [f"Sentence {n} of a long article." for n in range(200)]))
+    redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "timeout": 10}
+    async with FakeWeb({"/tea": page, "/milk": page}) as web:
+
+        def settings(folder: str, **storage: object) -> Settings:
+            made: Settings = settings_for(
+                web,
+                redis={**redis, "secret": "x" * 16},
+                storage={"folder": str(tmp_path / folder), **storage},
+            )
+            return made
+
+        async with persistent_client(settings("one")) as one:
+            first = await one.fetch(web.url("/tea"), max_chars=1_000)
+        async with persistent_client(settings("two")) as two:
+            assert first.next_offset is not None
+            rest = await two.fetch(cursor=first.cursor, offset=first.next_offset, max_chars=1_000)
+            again = await two.fetch(web.url("/tea"), max_chars=1_000)
+            assert again.from_cache
+            assert again.markdown_content == first.markdown_content
+            assert rest.from_cache
+            assert rest.markdown_content != first.markdown_content
+            assert len(web.requests) == 1
+            await two.fetch(web.url("/milk"))
+            assert len(web.robots_requests) == 1
+        async with persistent_client(settings("one", namespace="theirs")) as three:
+            with pytest.raises(CursorError):
+                await three.fetch(cursor=first.cursor)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

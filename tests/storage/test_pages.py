@@ -1,15 +1,17 @@
 """What every store of pages promises, whatever it is made of."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.storage.memory import MOST_KEYS, MemoryPageStore
+from searx_mcp.storage.memory import MOST_KEYS, ROW, MemoryPageStore
 from searx_mcp.storage.pages import (
     KeptPage,
     KeptRobots,
@@ -19,6 +21,7 @@ from searx_mcp.storage.pages import (
     believed,
     has_expired,
 )
+from searx_mcp.storage.redis_pages import BODY, RedisPageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME, SqlitePageStore, open_store
 
 NOW = 1_000_000_000.0
@@ -28,15 +31,25 @@ OTHER = PageKey("mine", "https://b.example/")
 ORIGIN = "https://a.example"
 
 
-@pytest.fixture(params=["memory", "sqlite"], scope="session")
+@pytest.fixture(
+    params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.slow)], scope="session"
+)
 def new_store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., PageStore]:
-    """Make new stores of each kind: what holds for one holds for the other."""
+    """Make new stores of each kind: what holds for one holds for the others."""
 
     def make(*, max_bytes: int = 1 << 20, max_age: float = 7 * DAY) -> PageStore:
-        is_file = request.param == "sqlite"
-        path = tmp_path_factory.mktemp("state") / FILE_NAME if is_file else None
+        if request.param == "redis":
+            return RedisPageStore(
+                request.getfixturevalue("redis_url"),
+                prefix=f"{secrets.token_hex(8)}:",
+                secret=b"correct horse battery staple",
+                max_bytes=max_bytes,
+                max_age=max_age,
+                patience=30,
+            )
+        path = tmp_path_factory.mktemp("state") / FILE_NAME if request.param == "sqlite" else None
         return open_store(path, max_bytes=max_bytes, max_age=max_age)
 
     return make
@@ -56,6 +69,8 @@ async def size_of(store: PageStore) -> int:
         keys = [key for item in store._items.values() for key in item.keys]
         assert sorted(keys, key=str) == sorted(store._names, key=str)
         return store.size
+    if isinstance(store, RedisPageStore):
+        return await _size_on_server(store)
     assert isinstance(store, SqlitePageStore)
     ((total, added, orphans),) = await store._database.read(
         lambda tx: tx.rows(
@@ -66,6 +81,36 @@ async def size_of(store: PageStore) -> int:
     )
     assert (total, orphans) == (added, 0)
     assert isinstance(total, int)
+    return total
+
+
+async def _size_on_server(store: RedisPageStore) -> int:
+    root = store._root
+
+    async def ask(*command: str | bytes | int) -> Any:
+        return (await store._link.run(lambda session: session.ask(command)))[0]
+
+    fields = await ask("HGETALL", f"{root}size")
+    sizes = {name.decode(): int(size) for name, size in zip(fields[::2], fields[1::2], strict=True)}
+    total = sizes.pop("total", 0)
+    captures = 0
+    for name, size in sizes.items():
+        added = await ask("STRLEN", f"{root}body:{name}") + BODY
+        for capture in await ask("ZRANGE", f"{root}keys:{name}", 0, -1):
+            value = await ask("GET", f"{root}capture:{capture.decode()}")
+            assert value[:32].decode() == name
+            added += len(value) + ROW
+            captures += 1
+        assert added == size
+    assert total == sum(sizes.values())
+    for index in ("used", "until"):
+        assert sorted(await ask("ZRANGE", f"{root}{index}", 0, -1)) == sorted(
+            map(str.encode, sizes)
+        )
+    for kind, count in (("body", len(sizes)), ("capture", captures)):
+        keys = await ask("KEYS", f"{root}{kind}:*")
+        assert len(keys) == count
+        assert all([await ask("PTTL", key) > 0 for key in keys])
     return total
 
 
@@ -236,7 +281,7 @@ async def test_addresses_of_one_page_make_room_for_its_last(new_store, make_capt
 _NOTED = st.tuples(st.sampled_from("kfrx"), st.integers(0, 7), st.integers(10, 9_000))
 
 
-# A file is written: how long that takes says nothing here.
+# A file or a server is written: how long that takes says nothing here.
 @settings(deadline=None, max_examples=40)
 @given(steps=st.lists(_NOTED, max_size=25))
 async def test_it_never_holds_more_than_its_bound_and_the_last_used_survive(

@@ -1,0 +1,45 @@
+"""Names and values for a server that others may read, and write to."""
+
+import hmac
+import json
+from hashlib import blake2b
+from typing import Final
+
+_KEY: Final = 32
+_NAME: Final = 16
+_SEAL: Final = 16
+
+
+class Sealing:
+    """Names that tell nothing, and values that nobody else can have made.
+
+    Without the secret nobody can tell what a name stands for, by trying likely things either. A
+    value is sealed for its name: one that was changed, or put under another name, does not open.
+    It is not encrypted. Whoever may write to the server can still delete it, or put an older one of
+    the same name back.
+
+    Args:
+        secret: the same for all processes that are to share values; it never goes to the server.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._key = blake2b(secret, digest_size=_KEY, person=b"searx-mcp").digest()
+
+    def name(self, *parts: object) -> str:
+        """A keyed hash of anything that JSON can hold, as 32 hexadecimal digits."""
+        text = json.dumps(parts).encode()
+        return blake2b(text, digest_size=_NAME, key=self._key).hexdigest()
+
+    def seal(self, name: str, text: bytes) -> bytes:
+        """The value to put under `name`, whole as the server knows it."""
+        return self._mark(name, text) + text
+
+    def open(self, name: str, value: bytes) -> bytes | None:
+        """The text in a value found under `name`, or `None` if it was not sealed for that."""
+        mark, text = value[:_SEAL], value[_SEAL:]
+        return text if hmac.compare_digest(mark, self._mark(name, text)) else None
+
+    def _mark(self, name: str, text: bytes) -> bytes:
+        digest = blake2b(f"{len(name)}:{name}".encode(), digest_size=_SEAL, key=self._key)
+        digest.update(text)
+        return digest.digest()
