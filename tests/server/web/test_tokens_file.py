@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +47,17 @@ async def test_everything_that_a_token_allows_is_read(path):
     assert known.identity == Identity("laptop", frozenset({Tool.WEB_SEARCH}), 60, 1_000, "a")
     assert known.identity.may(Tool.WEB_SEARCH)
     assert not known.identity.may(Tool.WEB_FETCH)
+
+
+async def test_the_example_of_the_docs_is_a_file_of_tokens(path):
+    page = Path(__file__).parents[3] / "docs" / "explanation" / "security.md"
+    (example,) = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    path.write_text(example, encoding="utf-8")
+    reporter = Identity(
+        "reporter", frozenset({Tool.WEB_SEARCH, Tool.WEB_FETCH}), 60, 1_000, "reports"
+    )
+    identities = [known.identity for known in await TokensFile(path).look()]
+    assert identities == [Identity("laptop"), reporter]
 
 
 async def test_a_short_token_is_refused_although_its_hash_is_there(path):
