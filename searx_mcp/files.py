@@ -18,19 +18,10 @@ _NO_FILE = "it is not a regular file"
 
 _NETWORK = frozenset(
     {
-        "afs",
-        "ceph",
-        "cifs",
-        "fuse.sshfs",
-        "glusterfs",
-        "lustre",
-        "ncpfs",
-        "nfs",
-        "nfs4",
-        "smb3",
-        "smbfs",
+        "afs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4",
+        "smb3", "smbfs",
     }
-)
+)  # fmt: skip
 
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 _SECRET_BYTES = 32

@@ -16,27 +16,11 @@ _NO_PAGE = re.compile(
 )
 _DOES_SOMETHING: Final = frozenset(
     [
-        "account",
-        "cart",
-        "checkout",
-        "donate",
-        "edit",
-        "imprint",
-        "impressum",
-        "login",
-        "logout",
-        "print",
-        "privacy",
-        "register",
-        "search",
-        "share",
-        "signin",
-        "signout",
-        "signup",
-        "subscribe",
-        "terms",
+        "account", "cart", "checkout", "donate", "edit", "imprint", "impressum", "login",
+        "logout", "print", "privacy", "register", "search", "share", "signin", "signout",
+        "signup", "subscribe", "terms",
     ]
-)
+)  # fmt: skip
 """Parts of a path that lead to a form, or to what every site says; followed only if they are asked for."""
 _WORDS = re.compile(r"[^\W_]+")
 _CONTEXT_SHARE: Final = 0.5

@@ -212,18 +212,9 @@ class Product(Frozen):
 
 
 TEMPLATE_FIELDS: Final = (
-    "image",
-    "video",
-    "media",
-    "torrent",
-    "place",
-    "paper",
-    "package",
-    "code",
-    "file",
-    "product",
+    "image", "video", "media", "torrent", "place", "paper", "package", "code", "file", "product",
     "facts",
-)
+)  # fmt: skip
 """The fields of a row that hold these values; no more than one of them is set."""
 
 

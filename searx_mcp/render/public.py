@@ -25,18 +25,10 @@ _T = TypeVar("_T")
 
 _RESPONSE_FIELDS = frozenset(
     {
-        "query",
-        "category",
-        "language",
-        "results_count",
-        "search_time_ms",
-        "instance_used",
-        "results",
-        "total_results",
-        "engines_used",
-        "fetch_content",
+        "query", "category", "language", "results_count", "search_time_ms", "instance_used",
+        "results", "total_results", "engines_used", "fetch_content",
     }
-)
+)  # fmt: skip
 _RESULT_FIELDS = frozenset({"title", "url", "description", "score", "engine"})
 _ANSWER_FIELDS = frozenset({"text", "url"})
 _CONTENT_FIELDS = frozenset({"markdown", "word_count", "fetch_time_ms", "summary"})
@@ -45,21 +37,11 @@ _STATS_FIELDS = frozenset({"attempted", "successful", "failed", "total_time_ms"}
 
 _PAGE_FIELDS = frozenset(
     {
-        "url",
-        "final_url",
-        "title",
-        "content_type",
-        "content_length",
-        "status_code",
-        "response_time_ms",
-        "markdown_content",
-        "word_count",
-        "headers",
-        "redirect_count",
-        "redirect_chain",
-        "total_chars",
+        "url", "final_url", "title", "content_type", "content_length", "status_code",
+        "response_time_ms", "markdown_content", "word_count", "headers", "redirect_count",
+        "redirect_chain", "total_chars",
     }
-)
+)  # fmt: skip
 _SPARED = {"engines": (), "category": "", "thumbnail": None, "error_details": ""}
 _UNRESPONSIVE_SHOWN = 10
 _LISTS_SHARE = 10

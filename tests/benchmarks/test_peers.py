@@ -5,14 +5,14 @@ import sys
 import pytest
 from mcp.types import Tool
 
-HUNG = "import time; time.sleep(600)"
+HUNG = "import sys; sys.stdin.read()"
 DEAF = """
 from mcp.server.mcpserver import MCPServer
 import anyio
 server = MCPServer("deaf")
 @server.tool()
 async def web_search(query: str) -> str:
-    await anyio.sleep(600)
+    await anyio.sleep_forever()
 @server.tool()
 async def fetch(url: str) -> str:
     print("no message", flush=True)

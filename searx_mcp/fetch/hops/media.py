@@ -30,36 +30,17 @@ _ALIASES = {
 }
 _PLAIN = frozenset(
     {
-        "application/ecmascript",
-        "application/graphql",
-        "application/javascript",
-        "application/json5",
-        "application/jsonl",
-        "application/jsonlines",
-        "application/ndjson",
-        "application/sql",
-        "application/toml",
-        "application/typescript",
-        "application/x-bibtex",
-        "application/x-httpd-php",
-        "application/x-javascript",
-        "application/x-latex",
-        "application/x-ndjson",
-        "application/x-perl",
-        "application/x-python",
-        "application/x-ruby",
-        "application/x-sh",
-        "application/x-shellscript",
-        "application/x-sql",
-        "application/x-subrip",
-        "application/x-tex",
-        "application/x-toml",
-        "application/x-typescript",
-        "application/x-yaml",
-        "application/xml-dtd",
+        "application/ecmascript", "application/graphql", "application/javascript",
+        "application/json5", "application/jsonl", "application/jsonlines", "application/ndjson",
+        "application/sql", "application/toml", "application/typescript", "application/x-bibtex",
+        "application/x-httpd-php", "application/x-javascript", "application/x-latex",
+        "application/x-ndjson", "application/x-perl", "application/x-python",
+        "application/x-ruby", "application/x-sh", "application/x-shellscript",
+        "application/x-sql", "application/x-subrip", "application/x-tex", "application/x-toml",
+        "application/x-typescript", "application/x-yaml", "application/xml-dtd",
         "application/yaml",
     }
-)
+)  # fmt: skip
 _STRUCTURED_SUFFIXES = ("+json", "+xml")
 _PLAIN_SUFFIX = "+yaml"
 _SIGNATURES = (

@@ -103,42 +103,13 @@ _ENDINGS: Final = {
     "yaml": "yml yaml",
     **dict.fromkeys(
         [
-            "asm",
-            "cmake",
-            "css",
-            "csv",
-            "dart",
-            "fish",
-            "glsl",
-            "go",
-            "graphql",
-            "java",
-            "json5",
-            "jsx",
-            "less",
-            "lua",
-            "nim",
-            "nix",
-            "org",
-            "php",
-            "r",
-            "rst",
-            "sass",
-            "scala",
-            "scss",
-            "sql",
-            "svelte",
-            "swift",
-            "tcl",
-            "toml",
-            "tsv",
-            "tsx",
-            "vim",
-            "vue",
+            "asm", "cmake", "css", "csv", "dart", "fish", "glsl", "go", "graphql", "java",
+            "json5", "jsx", "less", "lua", "nim", "nix", "org", "php", "r", "rst", "sass",
+            "scala", "scss", "sql", "svelte", "swift", "tcl", "toml", "tsv", "tsx", "vim", "vue",
             "zig",
         ]
     ),
-}
+}  # fmt: skip
 _BY_SUFFIX: Final = {
     f".{ending}": language
     for language, endings in _ENDINGS.items()

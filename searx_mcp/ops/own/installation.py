@@ -71,16 +71,9 @@ _UV_INDEX: Final = ("UV_INDEX", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX", "UV_FIND_L
 _FULL: Final = ("no space left", os.strerror(errno.ENOSPC).casefold(), "disk quota exceeded")
 
 _OFFLINE: Final = (
-    "connection",
-    "name resolution",
-    "dns error",
-    "network is unreachable",
-    "timed out",
-    "proxyerror",
-    "certificate",
-    "sslerror",
-    "error sending request",
-)
+    "connection", "name resolution", "dns error", "network is unreachable", "timed out",
+    "proxyerror", "certificate", "sslerror", "error sending request",
+)  # fmt: skip
 
 _NO_PIP: Final = ("ensurepip", "no module named venv", "no module named pip")
 

@@ -36,43 +36,11 @@ _AGES: Final = {
 }
 _LANGUAGES: Final = frozenset(
     [
-        "ar",
-        "bg",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fi",
-        "fr",
-        "hr",
-        "hu",
-        "id",
-        "is",
-        "it",
-        "iw",
-        "ja",
-        "ko",
-        "lt",
-        "lv",
-        "nl",
-        "no",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sr",
-        "sv",
-        "tr",
-        "zh-CN",
-        "zh-TW",
+        "ar", "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu", "id",
+        "is", "it", "iw", "ja", "ko", "lt", "lv", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl",
+        "sr", "sv", "tr", "zh-CN", "zh-TW",
     ]
-)
+)  # fmt: skip
 """Values of `lr` without their `lang_` (same page)."""
 _SPELLINGS: Final = {"he": "iw", "nb": "no", "nn": "no", "zh": "zh-CN", "zh-HK": "zh-TW"}
 _REASON: Final = re.compile(r"[A-Za-z_]{1,60}")
