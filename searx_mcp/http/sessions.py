@@ -8,7 +8,6 @@ addresses only. Credentials for own instances are added to the requests they are
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 import aiohttp
@@ -227,12 +226,7 @@ class Sessions:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
 
     async def _authorize(

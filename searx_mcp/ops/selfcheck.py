@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from importlib import resources
-from types import TracebackType
 from typing import Final, Self
 
 from pydantic import TypeAdapter
@@ -239,12 +238,7 @@ class Site:
         self._server = await asyncio.start_server(self._serve, LOOPBACK, 0)
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *exc_info: object) -> None:
         if self._server is not None:
             self._server.close()
         tasks = [*self._open.values()]

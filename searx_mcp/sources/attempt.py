@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from types import TracebackType
 from typing import Final, Protocol, Self
 
 from searx_mcp.http.robots import RobotsDecision
@@ -94,12 +93,7 @@ class Ticket:
         self.pool.begin(self.url, self.clock())
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exc_info: object) -> None:
         if not self.ended:
             self.pool.release(self.url)
 
