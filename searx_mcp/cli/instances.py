@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 import click
 
+from searx_mcp.cli.instance_details import print_details
 from searx_mcp.cli.instance_output import (
     about_pool,
     check_table,
     pool_table,
-    print_details,
     print_pool,
     print_quota,
     refresh_lines,

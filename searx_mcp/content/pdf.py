@@ -8,7 +8,6 @@ PDFium is written in C++ and has one state for the whole process: one document a
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -17,12 +16,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.content.clean import clean_counted, clean_line
-from searx_mcp.content.pdf_layout import Block, Bookmark, Line, blocks
+from searx_mcp.content.pdf_layout import Block, Bookmark, blocks
+from searx_mcp.content.pdf_text import page_lines
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfBookmark, PdfDocument, PdfPage, PdfTextPage
+    from pypdfium2 import PdfBookmark, PdfDocument
 
 _MAX_RANGES: Final = 100
 
@@ -46,10 +46,6 @@ _MAX_LEVEL: Final = 6
 _MAX_TITLE: Final = 300
 _MAX_DESCRIPTION: Final = 1_000
 
-_SMALLEST: Final = 0.002
-"""Height of type that can be read, as a share of the page: 1.6 pt on a letter."""
-
-_USUAL_SIZE: Final = 10.0
 
 _NEEDS_PASSWORD: Final = 4
 _UNKNOWN_SECURITY: Final = 5
@@ -59,11 +55,7 @@ _TOP_OF_VIEW: Final[Mapping[int, int]] = {1: 1, 3: 0, 5: 3, 7: 0}
 """Where the upper edge stands among the numbers of a destination, by its kind: XYZ (left, top, zoom),
 FitH and FitBH (top), FitR (left, bottom, right, top); PDFDEST_VIEW_* of fpdf_doc.h."""
 
-_LINE = re.compile("[^\r\n\ufffe]+")
-_HYPHEN: Final = "\ufffe"
-"""What PDFium gives for a hyphen at the end of a line, together with the line's end."""
 
-_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _DATE = re.compile(
     r"(?:D:)?(?P<year>[0-9]{4})(?P<month>[0-9]{2})?(?P<day>[0-9]{2})?(?P<clock>(?:[0-9]{2}){1,3})?"
     r"(?:(?P<utc>Z)(?:00'?00'?)?|(?P<offset>[+-][0-9]{2}'?(?:[0-9]{2})?)'?)?"
@@ -85,18 +77,6 @@ class _Information:
     subject: str
     created: str
     modified: str
-    hidden: int
-
-
-@dataclass(frozen=True, slots=True)
-class _PageLines:
-    """The text of one page.
-
-    Attributes:
-        hidden: characters left out because nobody sees them.
-    """
-
-    lines: Sequence[Line]
     hidden: int
 
 
@@ -244,7 +224,7 @@ class _Reading:
     def _take(self, number: int) -> bool:
         """Read one page; tell whether it had room, at least in part."""
         try:
-            found = _page_lines(self._document, number - 1, max_chars=self._max_chars + 1)
+            found = page_lines(self._document, number - 1, max_chars=self._max_chars + 1)
         except (RuntimeError, AssertionError):  # what PDFium and its Python part raise
             self._read.append(number)
             self._broken.append(number)
@@ -380,81 +360,6 @@ def _bookmarks(document: "PdfDocument") -> Sequence[Bookmark]:
         if bookmark := _bookmark(entry):
             found.append(bookmark)
     return found
-
-
-def _page_lines(document: "PdfDocument", index: int, *, max_chars: int) -> _PageLines:
-    """The lines of one page, in the order in which they were written.
-
-    Args:
-        document: the PDF.
-        index: of the page, from 0.
-        max_chars: characters read at most.
-
-    Raises:
-        RuntimeError: the page is broken.
-    """
-    with closing(document.get_page(index)) as page, closing(page.get_textpage()) as textpage:
-        text = textpage.get_text_range(0, min(textpage.count_chars(), max_chars))
-        return _lines(page, textpage, text)
-
-
-def _lines(page: "PdfPage", textpage: "PdfTextPage", text: str) -> _PageLines:
-    window = _Window(page, textpage, text)
-    lines: list[Line] = []
-    hidden = 0
-    for match in _LINE.finditer(text):
-        clean, removed = clean_counted(match[0])
-        hidden += removed
-        if not (clean := " ".join(clean.split())):
-            continue
-        is_hyphenated = text[match.end() : match.end() + 1] == _HYPHEN
-        line = window.line(clean, match.start(), match.end() - 1, is_hyphenated=is_hyphenated)
-        if line is None:
-            hidden += len(clean)
-        else:
-            lines.append(line)
-    return _PageLines(lines, hidden)
-
-
-class _Window:
-    """The places of the characters of a page, and which of them can be seen."""
-
-    def __init__(self, page: "PdfPage", textpage: "PdfTextPage", text: str) -> None:
-        from pypdfium2 import raw  # noqa: PLC0415 - an extra
-
-        self._raw = raw
-        self._textpage = textpage
-        self._left, self._bottom, self._right, self._top = page.get_bbox()
-        self._smallest = max(_SMALLEST * (self._top - self._bottom), _SMALLEST)
-        self._last = (self._left, self._bottom, self._right, self._bottom + _USUAL_SIZE)
-        # PDFium counts in UTF-16.
-        self._astral = [match.start() for match in _ASTRAL.finditer(text)]
-
-    def line(self, text: str, first: int, last: int, *, is_hyphenated: bool) -> Line | None:
-        """A line from its first character to its last; `None` if it cannot be seen."""
-        left, bottom, _, top = self._box(first)
-        end_left, end_bottom, right, end_top = self._box(last)
-        size = max(top - bottom, end_top - end_bottom)
-        is_outside = (
-            max(left, right) < self._left
-            or min(left, end_left) > self._right
-            or max(top, end_top) < self._bottom
-            or min(bottom, end_bottom) > self._top
-        )
-        if is_outside or size < self._smallest:
-            return None
-        return Line(text, left, right, end_bottom, size, is_hyphenated=is_hyphenated)
-
-    def _box(self, place: int) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top of the character at a place of the text."""
-        raw = self._raw
-        in_utf16 = place + bisect_left(self._astral, place)
-        index = raw.FPDFText_GetCharIndexFromTextIndex(self._textpage, in_utf16)
-        box = raw.FS_RECTF()
-        if index < 0 or not raw.FPDFText_GetLooseCharBox(self._textpage, index, box):
-            return self._last
-        self._last = (box.left, box.bottom, box.right, box.top)
-        return self._last
 
 
 def _bookmark(entry: "PdfBookmark") -> Bookmark | None:

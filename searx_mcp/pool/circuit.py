@@ -9,22 +9,28 @@ from searx_mcp.pool import engine_care, timers
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
-from searx_mcp.pool.record import OPTED_OUT, SKEW, SLOW_START, WAITING, InstanceRecord
+from searx_mcp.pool.record import SKEW, WAITING, InstanceRecord
+from searx_mcp.pool.transitions import (
+    DISAGREES,
+    FIRM,
+    GIVEN_UP,
+    OF_STATE,
+    RECENT,
+    degrade,
+    learn_formats,
+    miss_engines,
+    opt_out,
+    recover,
+    succeed,
+)
 
 if TYPE_CHECKING:
     import random
 
 RESTS = "Its quota is used up for now, as it says itself."
-DISAGREES = "Its results share nothing with those of your other instances."
-GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 
-_FIRM = GIVEN_UP | {InstanceState.RATE_LIMITED}
-"""States in which no request leaves, so that an answer is one to a request from before: it disproves
-neither a limit met since nor an operator's wish."""
 _LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
 _AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
-_RECENT = 5
-_DEGRADED_AFTER = 3
 _QUARANTINE_AFTER_FAILING = 6
 _QUARANTINE_AFTER_LIMITS = 3
 _QUARANTINE_AFTER_VIOLATIONS = 3
@@ -92,7 +98,7 @@ class Members:
         record, page = member.record, outcome.page
         record.last_at = now
         record.drift += outcome.has_drifted
-        _learn_formats(member, outcome, now)
+        learn_formats(member, outcome, now)
         if member.is_own and query is not None and page is not None:
             record.engines = engine_care.learned(record.engines, query, page, now)
         record.remember(outcome, now)
@@ -104,13 +110,13 @@ class Members:
         record.observe(outcome, now)
         record.successes += outcome.verdict.ends_search
         record.failures += not outcome.verdict.ends_search
-        if record.state in _FIRM and not (member.is_own and outcome.verdict.ends_search):
+        if record.state in FIRM and not (member.is_own and outcome.verdict.ends_search):
             return
         was_trial = record.state is InstanceState.HALF_OPEN
         if outcome.verdict.ends_search:
-            _succeed(member, outcome.verdict, now)
+            succeed(member, outcome.verdict, now)
         elif outcome.verdict is Verdict.ENGINES_FAILED:
-            _miss_engines(record, outcome, now)
+            miss_engines(record, outcome, now)
         else:
             self._fail(member, outcome, now)
         self._judge_trust(member, outcome, now)
@@ -129,7 +135,7 @@ class Members:
         detail = "Another instance answered first."
         record.observe_latency(elapsed, now)
         record.remember(Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now)
-        if record.state in _FIRM:
+        if record.state in FIRM:
             return
         if not record.is_behind(now):  # requests that were under way together are overtaken once
             record.overtaken += 1
@@ -173,9 +179,9 @@ class Members:
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
         if record.disagreement_streak >= _DISAGREES_AFTER:
             record.disagreement_streak = 0
-            _degrade(record, DISAGREES, now)
+            degrade(record, DISAGREES, now)
         elif agrees and record.state is InstanceState.DEGRADED and record.reason == DISAGREES:
-            _recover(record, now)
+            recover(record, now)
 
     def rest(self, url: str, seconds: float, now: float) -> None:
         """One that has answered asks to be left alone for so many seconds."""
@@ -199,7 +205,7 @@ class Members:
         record = member.record
         record.last_at = record.robots_read_at = now
         if opted_out:
-            _opt_out(record, now)
+            opt_out(record, now)
         elif record.is_opted_out:
             record.until = min(record.until, now)
 
@@ -259,20 +265,20 @@ class Members:
             is_news = record.robots_read_at > ours.robots_read_at
             if record.is_opted_out and is_news and not member.is_own:
                 ours.robots_read_at = record.robots_read_at
-                _opt_out(ours, record.robots_read_at)
+                opt_out(ours, record.robots_read_at)
             return
         opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
         member.record = record.model_copy()
         self._pardon_own(member)
         if opted_out_at >= record.robots_read_at > 0:  # 0: it was reset by a person
             member.record.robots_read_at = opted_out_at
-            _opt_out(member.record, opted_out_at)
+            opt_out(member.record, opted_out_at)
 
     def _pardon_own(self, member: Member) -> None:
         """Let bygones be bygones of one that became the user's own: such a one is never given up."""
         if member.is_own and member.record.state in GIVEN_UP:
             new = InstanceRecord(url=member.url)
-            for name in _OF_STATE:
+            for name in OF_STATE:
                 setattr(member.record, name, getattr(new, name))
 
     def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
@@ -286,7 +292,7 @@ class Members:
             record.failing_episode = 0
         record.consecutive_failures += 1
         record.successes_in_a_row = 0
-        record.recent = (*record.recent, False)[-_RECENT:]
+        record.recent = (*record.recent, False)[-RECENT:]
         failures = max(record.consecutive_failures, record.recent.count(False))
         if verdict in _LIMITS:
             self._wait_limited(member, outcome, now)
@@ -382,89 +388,3 @@ class Members:
         record.state = InstanceState.QUARANTINED
         record.reason = reason
         record.until = now + timers.quarantine_time(record.quarantine_episode, self._rng)
-
-
-_OF_STATE = (
-    "state", "until", "reason", "healthy_since", "consecutive_failures", "failing_episode",
-    "limit_episode", "quarantine_episode", "limits", "recent", "without_engines", "empty",
-    "degraded_at", "successes_in_a_row", "overtaken", "overtaken_at", "trust_violations",
-    "disagreement_streak", "certificate_failures", "bans",
-)  # fmt: skip
-"""Fields of a record that say where an instance stands, and not what it has ever shown."""
-
-
-def _learn_formats(member: Member, outcome: Outcome, now: float) -> None:
-    record, page = member.record, outcome.page
-    if outcome.verdict is Verdict.JSON_OFF:
-        record.json_enabled = False
-        record.json_recheck = now + timers.JSON_RECHECK
-    elif outcome.is_about_format(own=member.is_own):
-        record.json_recheck = now + (outcome.retry_after or timers.JSON_WINDOW)
-    elif outcome.format is Format.JSON and page is not None:
-        if record.json_enabled is False:
-            record.json_recheck = 0.0
-        record.json_enabled = True
-    elif page is not None and page.formats is not None and not member.is_own:
-        record.json_listed = "json" in page.formats
-        if not record.json_listed:
-            record.json_enabled = False
-    if page is not None and page.link_token is not None:
-        record.link_token = page.link_token
-
-
-def _succeed(member: Member, verdict: Verdict, now: float) -> None:
-    record = member.record
-    if record.state is InstanceState.HALF_OPEN:
-        record.successes_in_a_row = 0
-    record.consecutive_failures = record.without_engines = record.overtaken = 0
-    record.certificate_failures = 0
-    record.recent = (*record.recent, True)[-_RECENT:]
-    record.successes_in_a_row += 1
-    if record.successes_in_a_row >= len(SLOW_START):
-        record.failing_episode = record.limit_episode = 0
-    record.empty = record.empty + 1 if verdict is Verdict.EMPTY else 0
-    if record.empty >= _DEGRADED_AFTER and not member.is_trusted:
-        _degrade(record, "It finds nothing, although it reports no failed engine.", now)
-    elif record.state is not InstanceState.DEGRADED or _is_disproved(record, verdict, now):
-        _recover(record, now)
-
-
-def _is_disproved(record: InstanceRecord, verdict: Verdict, now: float) -> bool:
-    """Tell whether a good answer shows that why it is degraded holds no longer."""
-    is_over = record.reason != DISAGREES or now - record.degraded_at >= timers.SETTLED
-    return verdict is Verdict.FULL and is_over
-
-
-def _recover(record: InstanceRecord, now: float) -> None:
-    if record.state is not InstanceState.HEALTHY:
-        record.healthy_since = now
-    record.state = InstanceState.HEALTHY
-    record.until = 0.0
-    record.reason = ""
-
-
-def _degrade(record: InstanceRecord, reason: str, now: float) -> None:
-    if record.state in _FIRM:
-        return
-    record.state = InstanceState.DEGRADED
-    record.until = 0.0
-    record.degraded_at = now
-    record.reason = reason
-
-
-def _miss_engines(record: InstanceRecord, outcome: Outcome, now: float) -> None:
-    record.without_engines += 1
-    engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
-    if record.without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
-        _degrade(record, "Its search engines do not answer it.", now)
-    elif record.state is InstanceState.HALF_OPEN and record.healthy_since:
-        _recover(record, now)
-    elif record.state is InstanceState.HALF_OPEN:
-        record.state = InstanceState.NEW
-
-
-def _opt_out(record: InstanceRecord, now: float) -> None:
-    if record.state is not InstanceState.BLACKLISTED:
-        record.state = InstanceState.QUARANTINED
-        record.until = max(record.until, now + timers.OPT_OUT)
-        record.reason = OPTED_OUT

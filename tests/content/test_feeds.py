@@ -8,15 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.feeds import (
-    Feed,
-    ListedFeed,
-    is_html,
-    json_feed,
-    listed_feed,
-    plain_text,
-    xml_feed,
-)
+from searx_mcp.content.feeds import Feed, is_html, json_feed, xml_feed
+from searx_mcp.content.listed_feed import ListedFeed, listed_feed, plain_text
 
 URL = "https://ex.org/feed.xml"
 

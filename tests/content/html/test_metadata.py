@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.metadata import LinkedData, Metadata, linked_data, metadata
+from searx_mcp.content.html.linked_data import LinkedData, linked_data
+from searx_mcp.content.html.metadata import Metadata, metadata
 
 URL = "https://ex.org/a/b.html"
 

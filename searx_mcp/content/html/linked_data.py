@@ -1,0 +1,218 @@
+"""What a page says of itself as linked data: JSON-LD in the words of schema.org."""
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+MAX_AUTHORS: Final = 5
+FALSE: Final = frozenset({"false", "no", "0"})
+_MAX_BLOCKS: Final = 20
+_MAX_BLOCK: Final = 200_000
+"""Characters; a longer one is a catalogue of something else."""
+_MAX_NODES: Final = 300
+_MAX_TEXT: Final = 2_000
+_MAX_BODY: Final = 200_000
+_MAX_TYPES: Final = 50
+_WRAPPING = re.compile(
+    r"\A(?:<!--\s*|(?://|/\*)?\s*<!\[CDATA\[(?:\*/)?\s*)|\s*(?:-->|(?://|/\*)?\]\]>(?:\*/)?)\Z"
+)
+_NESTING: Final = ("@graph", "mainEntity", "mainEntityOfPage", "hasPart")
+_WORKS: Final = ("Article", "Posting", "Report", "Review", "Recipe", "HowTo", "Book", "Thesis")
+"""Ends of the names of types that are the content of a page."""
+_THINGS: Final = frozenset({
+    "Course", "Dataset", "Event", "JobPosting", "Movie", "PodcastEpisode", "Product",
+    "SoftwareApplication", "SoftwareSourceCode", "VideoObject", "CreativeWork",
+})  # fmt: skip
+_PAGES: Final = ("Page",)
+_WORK, _THING, _PAGE = 3, 2, 1
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedData:
+    """The words of JSON-LD on the page; nothing is cleaned, and what is not said is empty.
+
+    Attributes:
+        site: the name of the site or of its publisher.
+        is_free: what `isAccessibleForFree` says, or `None`.
+        body: the text of the work, or the description of the thing; plain, perhaps with entities.
+        types: of everything that is described, such as `NewsArticle` or `BreadcrumbList`.
+    """
+
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    language: str = ""
+    site: str = ""
+    is_free: bool | None = None
+    body: str = ""
+    types: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Graph:
+    """Nodes in order, and those with an id by it."""
+
+    nodes: list[Mapping[str, Any]] = field(default_factory=list)
+    by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedData:
+    """Read the JSON-LD blocks of a page.
+
+    Args:
+        blocks: the texts of `<script type="application/ld+json">`; broken ones are passed over.
+        addresses: the page's own. A page that describes several works without saying which of them
+            it is, is a list of them, and says nothing of itself.
+    """
+    graph = _Graph()
+    for count, block in enumerate(blocks):
+        if count == _MAX_BLOCKS:
+            break
+        _collect(_load(block), graph)
+    nodes = _of_the_page(graph.nodes, addresses)
+    return LinkedData(
+        title=_first(_text(node.get(key)) for node in nodes for key in ("headline", "name")),
+        description=_first(_text(node.get("description")) for node in nodes),
+        author=_first(
+            _names(node.get(key), graph) for node in nodes for key in ("author", "creator")
+        ),
+        published=_first(
+            _text(node.get(key))
+            for node in nodes
+            for key in ("datePublished", "dateCreated", "uploadDate")
+        ),
+        modified=_first(_text(node.get("dateModified")) for node in nodes),
+        language=_first(_linked_language(node.get("inLanguage")) for node in nodes),
+        site=_site(nodes, graph),
+        is_free=_is_free(nodes, graph.nodes),
+        body=_first(_body(node) for node in nodes),
+        types=frozenset(kind for node in graph.nodes for kind in _kinds(node)[:_MAX_TYPES]),
+    )
+
+
+def _load(block: str) -> object:
+    if len(block) > _MAX_BLOCK:
+        return None
+    text = _WRAPPING.sub("", block.strip()).removesuffix(";")
+    try:
+        # Line breaks in strings are the usual mistake.
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _collect(value: object, graph: _Graph) -> None:
+    waiting = [value]
+    while waiting and len(graph.nodes) < _MAX_NODES:
+        value = waiting.pop(0)
+        if isinstance(value, list):
+            waiting += value[:_MAX_NODES]
+        elif isinstance(value, dict):
+            graph.nodes.append(value)
+            if isinstance(identifier := value.get("@id"), str) and len(value) > 1:
+                graph.by_id.setdefault(identifier, value)
+            waiting += [value[key] for key in _NESTING if key in value]
+
+
+def _of_the_page(
+    nodes: list[Mapping[str, Any]], addresses: frozenset[str]
+) -> list[Mapping[str, Any]]:
+    """The nodes that describe the page, best first."""
+    ranked = [(rank, node) for node in nodes if (rank := _rank(node))]
+    named = [(rank, node) for rank, node in ranked if _places(node) & addresses]
+    chosen = list(named)
+    for rank in (_WORK, _THING, _PAGE):
+        others = [entry for entry in ranked if entry[0] == rank]
+        if len(others) == 1 and others[0] not in named:
+            chosen += others
+    return [node for _, node in sorted(chosen, key=lambda entry: -entry[0])]
+
+
+def _rank(node: Mapping[str, Any]) -> int:
+    kinds = _kinds(node)
+    if any(kind.endswith(_WORKS) for kind in kinds):
+        return _WORK
+    if any(kind in _THINGS for kind in kinds):
+        return _THING
+    return _PAGE if any(kind.endswith(_PAGES) for kind in kinds) else 0
+
+
+def _kinds(node: Mapping[str, Any]) -> list[str]:
+    return [name.rpartition("/")[2] for name in _strings(node.get("@type"))]
+
+
+def _places(node: Mapping[str, Any]) -> set[str]:
+    places = _strings(node.get("url")) + _strings(node.get("@id"))
+    entity = node.get("mainEntityOfPage")
+    places += _strings(entity.get("@id") if isinstance(entity, dict) else entity)
+    return {place.partition("#")[0].rstrip("/") for place in places}
+
+
+def _strings(value: object) -> list[str]:
+    values = value if isinstance(value, list) else [value]
+    return [entry for entry in values[:_MAX_NODES] if isinstance(entry, str)]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return _first(_text(entry) for entry in value[:MAX_AUTHORS] if not isinstance(entry, list))
+    if isinstance(value, dict):
+        value = value.get("@value")
+    return html.unescape(value[:_MAX_TEXT]).strip() if isinstance(value, str) else ""
+
+
+def _names(value: object, graph: _Graph) -> str:
+    """Who made it: names of people or organisations, in order, each once."""
+    names: dict[str, None] = {}
+    for entry in (value if isinstance(value, list) else [value])[:MAX_AUTHORS]:
+        person = entry
+        if isinstance(person, dict):
+            if not person.get("name"):
+                person = graph.by_id.get(str(person.get("@id")), person)
+            person = person.get("name")
+        if (name := _text(person)) and not name.startswith(("http://", "https://")):
+            names[name] = None
+    return ", ".join(names)
+
+
+def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
+    """The site that says it is one, else who published the page."""
+    sites = (_text(node.get("name")) for node in graph.nodes if "WebSite" in _kinds(node))
+    return _first(sites) or _first(
+        _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
+    )
+
+
+def _body(node: Mapping[str, Any]) -> str:
+    keys = ["articleBody", "reviewBody", "text"]
+    keys += ["description"] if _rank(node) == _THING else []
+    for key in keys:
+        if isinstance(value := node.get(key), str) and value.strip():
+            return value[:_MAX_BODY].strip()
+    return ""
+
+
+def _linked_language(value: object) -> str:
+    if isinstance(value, dict):
+        value = value.get("alternateName") or value.get("name")
+    return _text(value)
+
+
+def _is_free(nodes: list[Mapping[str, Any]], parts: list[Mapping[str, Any]]) -> bool | None:
+    """Give what the page's own nodes say, else what its parts say."""
+    for node in (*nodes, *(part for part in parts if "cssSelector" in part)):
+        value = node.get("isAccessibleForFree")
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return value.rpartition("/")[2].strip().lower() not in FALSE
+    return None
+
+
+def _first(texts: Iterator[str]) -> str:
+    return next(filter(None, texts), "")
