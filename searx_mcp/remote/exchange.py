@@ -75,7 +75,7 @@ class Exchange:
             if exc.code is ErrorCode.TIMEOUT:
                 raise errors.too_late(seconds, longest=limit) from exc
             raise errors.unreachable(exc) from exc
-        if response.status == HTTPStatus.OK:
+        if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             return await _answer(response, path)
         body: object = None
         with suppress(SearxMcpError):

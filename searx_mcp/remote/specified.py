@@ -21,6 +21,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest, TimeRange
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.remote import errors
+from searx_mcp.urls.url import parse_url
 
 SEARCH_PATH: Final = "v1/tools/web_search"
 FETCH_PATH: Final = "v1/tools/web_fetch"
@@ -180,16 +181,21 @@ def search_response(
 def fetch_body(
     request: FetchRequest, place: Place, most: int, *, usual: int
 ) -> tuple[dict[str, object], int]:
-    """The body that asks for a page, and how many characters of the answer come before the part wanted.
+    """Make the body that asks for a page, and tell how many characters of the answer come before the part wanted.
 
     Args:
         request: of a caller.
         place: what its URL or cursor stands for.
         most: characters wanted.
         usual: characters asked for at least, so that it is known how long most pages are.
+
+    Raises:
+        InvalidArgumentError: the URL is malformed, too long, or carries credentials.
+        PolicyError: it is none of http and https.
     """
     if place.cursor:
         return {"cursor": place.cursor, "offset": request.offset, "limit": most}, 0
+    parse_url(place.url)
     body: dict[str, object] = {"url": place.url, "max_chars": max(request.offset + most, usual)}
     if prompt := request.prompt or place.prompt:
         body["prompt"] = prompt

@@ -48,7 +48,7 @@ def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
         InvalidArgumentError: it is malformed, too long, or carries credentials.
         PolicyError: `blocked_scheme`, `blocked_port` or `blocked_address`.
     """
-    url = _parse(raw)
+    url = parse_url(raw)
     # Neither is None here; an empty host and port 0 are refused below.
     host, port = url.raw_host or "", url.port or 0
     if allow.permits(host, port):
@@ -71,7 +71,16 @@ def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
     return url
 
 
-def _parse(raw: str) -> URL:
+def parse_url(raw: str) -> URL:
+    """Parse the URL of a page, wherever it leads.
+
+    Args:
+        raw: an absolute URL of at most 4,096 characters.
+
+    Raises:
+        InvalidArgumentError: it is malformed, too long, or carries credentials.
+        PolicyError: `blocked_scheme`.
+    """
     if len(raw) > MAX_URL_LENGTH:
         raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
     if _AMBIGUOUS.search(raw):

@@ -133,6 +133,12 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end(raw: RawServer
     assert "is not whole: cut at the size limit" in error.message
 
 
+async def test_every_status_of_a_success_is_one(raw: RawServer) -> None:
+    raw.play(PATH, answer(203, {"results": [], "count": 0}))
+    async with asking(raw.url) as client:
+        assert (await client.search(SEARCH)).results == ()
+
+
 async def test_retry_after_is_believed(raw: RawServer) -> None:
     error = await failed(raw, answer(429, {"error": "slow down"}, "Retry-After: 90"))
     assert error.code is ErrorCode.RATE_LIMITED

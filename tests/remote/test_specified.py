@@ -137,6 +137,24 @@ async def test_a_page_is_read_to_its_end_with_a_cursor_of_ours(proxy: Proxy) -> 
     assert second.url == "https://a.example/"
 
 
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("nonsense", "invalid_argument"),
+        ("https://user:password@a.example/", "invalid_argument"),
+        ("ftp://a.example/", "blocked_scheme"),
+    ],
+)
+async def test_a_url_that_is_none_of_the_web_is_refused_before_anything_is_sent(
+    proxy: Proxy, url: str, code: str
+) -> None:
+    async with asking(proxy.base) as client:
+        with pytest.raises(SearxMcpError) as caught:
+            await client.fetch(fetch(url=url))
+    assert caught.value.code == code
+    assert proxy.bodies == []
+
+
 async def test_a_cursor_of_the_service_is_sent_back_to_it(proxy: Proxy) -> None:
     proxy.page = {"cursor": "Any/thing==", "truncated": True}
     async with asking(proxy.base) as client:
