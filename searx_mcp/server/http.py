@@ -12,7 +12,6 @@ from typing import Any, Final
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -83,13 +82,18 @@ async def _not_found(_: Request, __: Exception) -> Response:
     return JSONResponse({"error": error}, HTTPStatus.NOT_FOUND)
 
 
-async def _wrong_method(_: Request, exc: Exception) -> Response:
-    allowed = dict(exc.headers or {}) if isinstance(exc, HTTPException) else {}
+async def _wrong_method(request: Request, _: Exception) -> Response:
+    # The library names the methods of the first route alone that has the path.
+    methods: set[str] = set()
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.path == request.url.path:
+            methods |= route.methods or set()
+    allowed = ", ".join(sorted(methods))
     error = {
         "code": ErrorCode.INVALID_ARGUMENT.value,
-        "message": f"This route takes another method: {allowed.get('Allow', '')}.",
+        "message": f"This route takes another method: {allowed}.",
     }
-    return JSONResponse({"error": error}, HTTPStatus.METHOD_NOT_ALLOWED, allowed)
+    return JSONResponse({"error": error}, HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": allowed})
 
 
 class _Server(uvicorn.Server):

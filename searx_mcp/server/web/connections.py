@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 from searx_mcp.errors import ErrorCode
 
 _LINGER: Final = 1.0
-"""Seconds in which a client that is one too many may read that it is."""
+"""Seconds in which a client may read why it is refused."""
 
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
@@ -134,7 +134,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         if count > 2 * self._limits.connections:
             transport.abort()
         elif count > self._limits.connections:
-            self._refuse()
+            self._refuse(_TOO_MANY)
         else:
             self._expect_head()
 
@@ -179,7 +179,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            super().send_400_response(msg)
+            self._refuse(_NO_HTTP)
         else:
             self.transport.close()
 
@@ -196,21 +196,30 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             self._head.cancel()
             self._head = None
 
-    def _refuse(self) -> None:
+    def _refuse(self, answer: bytes) -> None:
         self._is_refused = True
-        self.transport.write(_TOO_MANY)
+        self._forget_head()
+        self.transport.write(answer)
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._head = self.loop.call_later(_LINGER, self.transport.abort)
 
 
-def _answer(message: str) -> bytes:
-    error = {"code": ErrorCode.RATE_LIMITED.value, "message": message}
-    body = json.dumps({"error": error}).encode()
+def _answer(head: str, code: ErrorCode, message: str) -> bytes:
+    body = json.dumps({"error": {"code": code.value, "message": message}})
     return (
-        b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\n"
-        b"content-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
-    ) + body
+        f"HTTP/1.1 {head}\r\nconnection: close\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n{body}"
+    ).encode()
 
 
-_TOO_MANY: Final = _answer("The server has too many connections: try again in some seconds.")
+_TOO_MANY: Final = _answer(
+    "503 Service Unavailable\r\nretry-after: 5",
+    ErrorCode.RATE_LIMITED,
+    "The server has too many connections: try again in some seconds.",
+)
+_NO_HTTP: Final = _answer(
+    "400 Bad Request",
+    ErrorCode.INVALID_ARGUMENT,
+    "This is no request of HTTP/1.1, or its address or its headers are too long.",
+)

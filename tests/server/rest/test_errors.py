@@ -130,6 +130,15 @@ async def test_advice_is_left_out_where_the_message_says_what_to_do(rest):
         assert "advice" not in answer.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "methods"), [("/search", "GET, HEAD, POST"), ("/v1/search", "POST")]
+)
+async def test_a_wrong_method_is_told_all_those_of_the_path(rest, path, methods):
+    answer = await rest.request("DELETE", path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+    assert methods in answer.json()["error"]["message"]
+
+
 @pytest.mark.slow
 async def test_a_request_is_found_in_the_log_by_the_id_of_its_answer(open_rest, caplog):
     async with open_rest() as rest:

@@ -1,5 +1,9 @@
 """The OpenAPI document: valid, and true to what the server answers."""
 
+import asyncio
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,10 +22,12 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from searx_mcp.server.app import build_server
 from searx_mcp.server.rest.openapi import document
 from searx_mcp.server.rest.routes import OPERATIONS
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.values import Settings
+from tests.doubles.serving import serving
 
 DOCUMENT = document(OPERATIONS)
 URL = "https://a.example/bees"
@@ -117,3 +123,39 @@ async def test_what_a_client_makes_of_the_document_is_answered_as_it_says(shared
     async with httpx2.AsyncClient(transport=transport) as rest:
         answer = await rest.request(str(sent.method), str(sent.url), **what)
     case.validate_response(answer, checks=CHECKS)
+
+
+@pytest.mark.slow
+async def test_a_client_of_the_document_meets_nothing_else_over_a_real_connection(
+    service, tmp_path: Path
+):
+    """The program schemathesis with the limits of each argument, and what lies beyond them.
+
+    Left out are three checks. Arguments have more spellings than the document tells, and rules that a schema cannot
+    say; and a POST without JSON is refused as such before anybody looks for its route.
+    """
+    unchecked = "negative_data_rejection,positive_data_acceptance,unsupported_method"
+    async with serving(build_server(Settings(), service=service)) as url:
+        process = await asyncio.create_subprocess_exec(
+            *(
+                sys.executable,
+                "-m",
+                "schemathesis.cli",
+                "run",
+                url.removesuffix("mcp") + "openapi.json",
+            ),
+            *("--phases", "coverage", "--seed", "1", "--no-color"),
+            *("--checks", "all", "--exclude-checks", unchecked, "--warnings", "off"),
+            cwd=tmp_path,
+            env={**os.environ, "NO_PROXY": "127.0.0.1"},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            told, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+    said = told.decode("utf-8", "replace")
+    assert process.returncode == 0, said[-5_000:]
+    assert "API Operations:" in said

@@ -119,6 +119,18 @@ async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, c
     assert caplog.records == []
 
 
+@pytest.mark.parametrize(
+    "sent", [b"no http\r\n\r\n", BEGUN + b"X: " + b"x" * 100_000], ids=["no http", "a long head"]
+)
+async def test_what_is_no_http_is_told_so_in_json(sent):
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(sent)
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert b"content-type: application/json" in head
+    assert json.loads(body)["error"]["code"] == "invalid_argument"
+
+
 async def test_a_client_that_does_not_read_is_not_waited_for():
     body = json.dumps(LISTING).encode()
     head = BEGUN + b"Accept: application/json, text/event-stream\r\n" + MODERN
