@@ -129,7 +129,7 @@ def expected(root: Path) -> Mapping[Path, str]:
         "search_corpus": ("mcp.md", arguments(CorpusSearchRequest)),
         "corpus_status": ("mcp.md", arguments(StatusRequest)),
         "ingest": ("mcp.md", arguments(IngestRequest)),
-        "web_fetch": ("explanation/reading-pages.md", arguments(FetchRequest)),
+        "web_fetch": ("mcp.md", arguments(FetchRequest)),
         "clients": ("mcp.md", clients()),
         "sources": ("decisions/channels.md", sources()),
     }.items():

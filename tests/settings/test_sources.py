@@ -708,22 +708,22 @@ def environ_of(shell: str) -> dict[str, str]:
 def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
     for folder in ("config", "docs/decisions", "tests/server/published"):
         (tmp_path / folder).mkdir(parents=True)
-    tools = ("web_search", "read_page", "answer", "search_corpus", "corpus_status", "ingest")
+    tools = (
+        *("web_search", "web_fetch", "read_page", "answer"),
+        *("search_corpus", "corpus_status", "ingest"),
+    )
     pages = {
         "configuration.md": ("settings",),
         "mcp.md": (*tools, "clients"),
         "decisions/channels.md": ("sources",),
-        "explanation/reading-pages.md": ("web_fetch",),
     }
     for file, names in pages.items():
         places = (
             (write_config.BEGIN.format(name), write_config.END.format(name)) for name in names
         )
         text = "\n".join(f"{begin}\nold\n{end}" for begin, end in places)
-        path = tmp_path / "docs" / file
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(f"a\n{text}\nb\n", encoding="utf-8")
-    page = tmp_path / "docs" / "explanation" / "reading-pages.md"
+        (tmp_path / "docs" / file).write_text(f"a\n{text}\nb\n", encoding="utf-8")
+    page = tmp_path / "docs" / "mcp.md"
     assert write_config.main(["--check"], root=tmp_path) == 1
     assert str(page) in capsys.readouterr().out
     assert not (tmp_path / "config" / "searx-mcp.toml").exists()
