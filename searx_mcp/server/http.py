@@ -21,7 +21,7 @@ from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.server.app import Server
 from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.web.access import Access
-from searx_mcp.server.web.connections import LIMITS, Limits, ServingConfig
+from searx_mcp.server.web.connections import LIMITS, BoundedConnection, Limits, ServingConfig
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.server.web.policy import HEALTH_PATH, MCP_PATH, READY_PATH, Policy
 from searx_mcp.server.web.readiness import Readiness
@@ -100,7 +100,8 @@ class _Server(uvicorn.Server):
     """Serves without touching the signals of the process, says when it does, and ends its streams."""
 
     def __init__(self, guard: Guard, limits: Limits, listening: Callable[[], None]) -> None:
-        super().__init__(ServingConfig(guard, limits, stop_seconds(limits)))
+        self._serving = ServingConfig(guard, limits, stop_seconds(limits))
+        super().__init__(self._serving)
         self._guard = guard
         self._seconds = limits.stop
         self._listening = listening
@@ -119,10 +120,23 @@ class _Server(uvicorn.Server):
             loop.call_later(self._seconds + _LAST_WORDS, self._drop),
         )
         try:
+            await self._take_waiting(sockets or [])
             await super().shutdown(sockets)
         finally:
             for timer in timers:
                 timer.cancel()
+
+    async def _take_waiting(self, listeners: list[socket.socket]) -> None:
+        """Listen no more, and serve whom the system has let connect: it would reset them."""
+        waiting = [each for listener in listeners for each in _connected(listener)]
+        for server in self.servers:
+            server.close()
+        loop, config, state = asyncio.get_running_loop(), self._serving, self.lifespan.state
+        for connection in waiting:
+            with contextlib.suppress(OSError):  # it has gone since
+                await loop.connect_accepted_socket(
+                    lambda: BoundedConnection(config, self.server_state, state), connection
+                )
 
     def _drop(self) -> None:
         for connection in list(self.server_state.connections):
@@ -132,6 +146,15 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def _connected(listener: socket.socket) -> Iterator[socket.socket]:
+    """The connections to a listener that nobody has taken yet."""
+    with contextlib.suppress(OSError):  # there are no more
+        while True:
+            connection, _ = listener.accept()
+            connection.setblocking(False)  # noqa: FBT003 - as the socket has it
+            yield connection
 
 
 def stop_seconds(limits: Limits = LIMITS) -> float:

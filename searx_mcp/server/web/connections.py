@@ -39,7 +39,9 @@ class Limits:
             whoever keeps one longer would send into one that is being closed.
         sessions: open ones of the handshake protocol, at some 40 kB each.
         session_idle: for a session without a request and without a stream.
-        stop: for running calls when the server is to stop.
+        stop: for running calls when the server is to stop. Docker kills ten seconds after its signal; what the
+            server closes behind them takes the rest.
+        last: for a request that is on its way then, over a connection that waits for one.
     """
 
     connections: int = 2_048
@@ -49,7 +51,8 @@ class Limits:
     idle: int = 15
     sessions: int = 2_048
     session_idle: float = 1_800.0
-    stop: float = 3.0
+    stop: float = 7.0
+    last: float = 0.5
 
 
 LIMITS: Final = Limits()
@@ -123,6 +126,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._is_refused = False
+        self._is_stopping = False
         self._room = bytearray()
 
     @override
@@ -158,6 +162,32 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         if not self._is_refused:
             super().data_received(data)
             self._expect_head()
+            if self._is_stopping:
+                self._end_with_answer()
+
+    @override
+    def shutdown(self) -> None:
+        """Close with the answer to the request that is served, or to one that is on its way.
+
+        Whoever sent one over a connection that is then closed cannot know whether it was performed.
+        """
+        self._is_stopping = True
+        if self._is_refused:
+            super().shutdown()
+        elif not self._end_with_answer():
+            self.loop.call_later(self._limits.last, self._close_unused)
+
+    def _end_with_answer(self) -> bool:
+        """Keep the connection no longer than its request, and tell whether there is one."""
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is None or cycle.response_complete:
+            return False
+        cycle.keep_alive = False
+        return True
+
+    def _close_unused(self) -> None:
+        if not self._end_with_answer():
+            super().shutdown()
 
     @override
     def pause_writing(self) -> None:

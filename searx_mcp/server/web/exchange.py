@@ -54,8 +54,8 @@ class Exchange:
 
     @property
     def carries_call(self) -> bool:
-        """Whether somebody waits for an answer; a stream that was asked for with GET is none."""
-        return bool(self.scope["method"] != "GET")
+        """Whether somebody waits for an answer; the stream of a session is none."""
+        return bool(self.scope["method"] != "GET" or self.scope["path"] != MCP_PATH)
 
     @property
     def session(self) -> bytes:

@@ -54,17 +54,21 @@ class Guard:
         self._body_seconds = body_seconds
         self._open: set[Exchange] = set()
         self._ending: set[bytes] = set()
-        self._is_stopping = False
+        self._is_stopping = self._is_cut = False
 
     def stop(self) -> None:
-        """Take no more requests, and end the streams on which nobody waits for an answer."""
+        """Say so to who watches, and end the streams on which nobody waits for an answer.
+
+        Calls that were on their way are still served.
+        """
         self._is_stopping = True
         for exchange in self._open:
             if not exchange.carries_call:
                 exchange.end(STOPPING)
 
     def cut(self) -> None:
-        """End what is served."""
+        """End what is served, and serve nothing more."""
+        self._is_cut = True
         for exchange in self._open:
             exchange.end(STOPPING)
 
@@ -106,6 +110,8 @@ class Guard:
         self, exchange: Exchange, identity: Identity, body: bytes
     ) -> Refusal | None:
         """Why a whole request is not served."""
+        if self._is_cut or (self._is_stopping and not exchange.carries_call):
+            return STOPPING
         if exchange.session in self._ending:
             return SESSION_ENDED
         refusal = await self._access.charge(exchange.scope, identity, body)
@@ -130,8 +136,7 @@ class Guard:
         admitted = await self._access.admit(scope, headers)
         if isinstance(admitted, Refusal):
             return admitted
-        refusal = self._policy.wrong_kind(scope, headers)
-        return refusal or (STOPPING if self._is_stopping else admitted)
+        return self._policy.wrong_kind(scope, headers) or admitted
 
     async def _serve(self, exchange: Exchange, receive: Receive) -> None:
         try:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import socket
 from contextlib import AsyncExitStack
 
 import httpx2
@@ -12,6 +13,7 @@ from typing_extensions import override
 
 from searx_mcp.server.app import build_server
 from searx_mcp.server.web.connections import Limits
+from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
@@ -88,6 +90,74 @@ async def health(url: str) -> int | None:
             return (await http.get(url.replace("/mcp", "/healthz"))).status_code
     except httpx2.TransportError:
         return None
+
+
+async def test_a_search_by_get_is_a_running_call_too(held):
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        url = await server.enter_async_context(serving(build_server(Settings(), service=held)))
+        async with (
+            httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http,
+            asyncio.TaskGroup() as group,
+        ):
+            search = url.replace("/mcp", "/search?q=bees&format=json")
+            call = group.create_task(http.get(search))
+            await held.asked.wait()
+            stop = group.create_task(server.aclose())
+            while (await health(url)) is not None:
+                pass
+            held.released.set()
+            await stop
+    assert call.result().status_code == 500
+    assert not held.cancelled.is_set()
+
+
+async def test_requests_on_their_way_while_the_server_stops_are_answered(held, monkeypatch):
+    """One over a connection that waits for a request, one over a connection that nobody has taken yet."""
+    request = b"GET /v1/capabilities HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    late = socket.socket()
+    stop = Guard.stop
+
+    def connect_and_stop(guard: Guard) -> None:
+        late.connect(place)
+        late.send(request)
+        stop(guard)
+
+    monkeypatch.setattr(Guard, "stop", connect_and_stop)
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        serves = serving(build_server(Settings(), service=held), limits=Limits(last=DEADLINE))
+        url = await server.enter_async_context(serves)
+        host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+        place = (host, int(port))
+        reader, writer = await asyncio.open_connection(*place)
+        writer.write(request)
+        assert b" 200 " in await reader.readline()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(server.aclose())
+            while (await health(url)) is not None:
+                pass
+            writer.write(request)
+            answers = await reader.read()
+            late_reader, late_writer = await asyncio.open_connection(sock=late)
+            answer = await late_reader.read()
+            for each in (writer, late_writer):
+                each.close()
+                await each.wait_closed()
+    assert answers.count(b"HTTP/1.1 200 ") == 1
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_connection_without_a_request_does_not_keep_the_server(held):
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        limits = Limits(last=0.05, head=DEADLINE, idle=DEADLINE, stop=DEADLINE)
+        serves = serving(build_server(Settings(), service=held), limits=limits)
+        url = await server.enter_async_context(serves)
+        host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        assert await health(url) == 200
+        await server.aclose()
+        assert await reader.read() == b""
+        writer.close()
+        await writer.wait_closed()
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["with progress", "without progress"])
