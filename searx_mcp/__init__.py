@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from searx_mcp.models.request import SearchRequest
     from searx_mcp.models.response import SearchResponse, SearchResult
     from searx_mcp.models.service import Service
+    from searx_mcp.remote.client import RemoteClient
     from searx_mcp.settings.values import Settings
 
 __all__ = [
     "FetchRequest",
     "Page",
+    "RemoteClient",
     "SearchRequest",
     "SearchResponse",
     "SearchResult",
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 _HOME = {
     "FetchRequest": "searx_mcp.models.fetch_request",
     "Page": "searx_mcp.models.page",
+    "RemoteClient": "searx_mcp.remote.client",
     "SearchRequest": "searx_mcp.models.request",
     "SearchResponse": "searx_mcp.models.response",
     "SearchResult": "searx_mcp.models.response",

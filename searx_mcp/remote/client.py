@@ -32,7 +32,7 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import SearchBatch, SearchResponse
+from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
@@ -43,6 +43,7 @@ from searx_mcp.settings.values import Settings
 ResponseT = TypeVar("ResponseT", bound=Frozen)
 
 _SEARCH: Final = "v1/search"
+_RAW: Final = "v1/raw_search"
 _FETCH: Final = "v1/fetch"
 _READ: Final = "v1/read"
 _ANSWER: Final = "v1/answer"
@@ -171,6 +172,19 @@ class RemoteClient:
 
         return await search_all(request.searches, self.search)
 
+    async def raw_search(
+        self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> RawBatch:
+        """Give the JSON that a keyed provider of the service answers queries with, untouched."""
+        if not await self._has(_RAW, progress):
+            raise errors.missing("JSON of a provider to give")
+        arguments = {"provider": provider, **_arguments(request)}
+        data = await self._asked(_RAW, arguments, progress)
+        try:
+            return RawBatch.model_validate(data, extra="ignore")
+        except ValidationError:
+            raise errors.unreadable("is none of this call") from None
+
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
         if await self._has(_FETCH, progress):
@@ -239,9 +253,14 @@ class RemoteClient:
     async def _performed(
         self, kind: type[ResponseT], path: str, request: Frozen, progress: Progress | None
     ) -> ResponseT:
-        told = progress if (await self._known())[path] else None
-        data = await self._opened().ask(path, _arguments(request), query=_WHOLE, progress=told)
+        data = await self._asked(path, _arguments(request), progress, query=_WHOLE)
         return await asyncio.to_thread(_read, kind, data)
+
+    async def _asked(
+        self, path: str, arguments: dict[str, Any], progress: Progress | None, *, query: str = ""
+    ) -> dict[str, Any]:
+        told = progress if (await self._known())[path] else None
+        return await self._opened().ask(path, arguments, query=query, progress=told)
 
     async def _need(self, tool: Tool, path: str, progress: Progress | None) -> None:
         if not await self._has(path, progress):

@@ -1,13 +1,23 @@
 """A service of ours, which announces all its routes, behind a real socket."""
 
+import asyncio
+import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from searx_mcp.errors import ErrorCode as Code
-from searx_mcp.errors import NoInstancesError, SearxMcpError, SiteError, UnavailableReason
+from searx_mcp.errors import (
+    InvalidArgumentError,
+    NoInstancesError,
+    SearxMcpError,
+    SiteError,
+    UnavailableReason,
+)
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.corpus_request import (
     AnswerRequest,
@@ -27,6 +37,7 @@ from searx_mcp.settings.values import Settings
 from tests.doubles.serving import serving
 from tests.remote.conftest import asking
 from tests.server.rest.conftest import Known
+from tests.server.rest.test_raw_search import RESULT, Keyed
 
 REQUESTS: dict[str, Any] = {
     "search": SearchRequest(
@@ -85,6 +96,34 @@ async def test_several_searches_are_one_request() -> None:
     async with met(service) as client:
         batch = await client.search_all(request)
     assert [each.query for each in batch.queries] == ["bees", "wasps"]
+
+
+async def test_the_json_of_a_provider_comes_back_untouched() -> None:
+    service = Keyed()
+    request = SearchRequest(query="bees", queries=("wasps",), results_count=20)
+    async with met(service) as client:
+        batch = await client.raw_search("google", request)
+        with pytest.raises(InvalidArgumentError) as caught:
+            await client.raw_search("bing", request)
+    assert [(each.query, each.result) for each in batch.queries] == [
+        ("bees", scrub(RESULT)),
+        ("wasps", scrub(RESULT)),
+    ]
+    assert service.asked[0] == ("google", request.model_copy(update={"timeout": 30}))
+    assert caught.value.field == "provider"
+
+
+@pytest.mark.slow
+async def test_the_example_prints_what_the_service_finds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "remote.md").read_text("utf-8")
+    (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    async with serving(build_server(Settings(), service=Known())) as url:
+        code = example.replace("https://search.example.org", url.removesuffix("/mcp"))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-W", "error", "-c", code), stdout=asyncio.subprocess.PIPE
+        )
+        output, _ = await process.communicate()
+    assert "https://a.example/bees" in output.decode()
 
 
 async def test_passages_come_back_for_the_text_that_a_model_reads() -> None:

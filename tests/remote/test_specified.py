@@ -209,6 +209,7 @@ async def test_other_tools_are_not_offered_and_are_an_error_of_their_own(proxy: 
             client.read_page(ReadRequest(url="https://a.example/", query=("q",))),
             client.answer(AnswerRequest(query="q")),
             client.corpus_status(StatusRequest()),
+            client.raw_search("google", search()),
             client.instances(),
         ):
             with pytest.raises(SearxMcpError, match="The remote service has no ") as caught:

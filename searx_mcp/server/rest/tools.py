@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.full import fetched, searched
 from searx_mcp.server.rest.operation import Body, Call
 
+Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
 DEFAULT_CHARS: Final = 200_000
 """Characters of a page where a call names no number, as specified."""
 _MOST_RESULTS: Final = 25
@@ -37,7 +38,7 @@ class WebSearchBody(Frozen):
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
     max_results: Annotated[int, Field(ge=1, le=_MOST_RESULTS)] = _RESULTS
-    recency: Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"] = "noLimit"
+    recency: Recency = "noLimit"
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
     search_prompt: Annotated[str, Field(max_length=2_000)] = ""
@@ -126,7 +127,15 @@ def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchR
     _check(raw, WebSearchBody.model_fields, one_text="query")
     most = min(_MOST_RESULTS, defaults.max_results)
     defaults = replace(defaults, results_count=min(_RESULTS, most), max_results=most)
-    return parse_search({**raw, "fetch_content": False}, defaults=defaults)
+    try:
+        return parse_search({**raw, "fetch_content": False}, defaults=defaults)
+    except InvalidArgumentError as error:
+        if error.field != "recency":
+            raise
+        known = ", ".join(get_args(Recency))  # the tools of MCP have shorter names for them
+        raise InvalidArgumentError(
+            "recency", f"{shown(raw['recency'])} is not one of {known}"
+        ) from None
 
 
 def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:

@@ -91,6 +91,13 @@ async def test_a_wrong_argument_is_refused_by_its_name(rest, service, path, body
     assert not service.asked
 
 
+async def test_a_wrong_recency_is_told_those_that_were_specified(rest):
+    answer = await rest.post(SEARCH, json={"query": "bees", "recency": "twoDays"})
+    assert answer.json()["error"]["message"] == (
+        "recency: 'twoDays' is not one of oneDay, oneWeek, oneMonth, oneYear, noLimit"
+    )
+
+
 async def test_a_page_has_the_specified_fields_and_no_other(rest, service):
     answer = await rest.post(FETCH, json={"url": "https://a.example/bees", "prompt": "wings"})
     assert answer.status_code == 200
