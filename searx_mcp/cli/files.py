@@ -85,7 +85,7 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
 
     Servers may be running: they begin anew. Your settings and an own instance stay.
     """
-    from searx_mcp.client.stores import open_state  # noqa: PLC0415 - no setting needs the stores
+    from searx_mcp.client.stores import open_corpus, open_state  # noqa: PLC0415 - no setting needs the stores
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
     from searx_mcp.storage import (  # noqa: PLC0415 - as above
         sqlite_corpus,
@@ -121,8 +121,11 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     if settings.redis.url.get_secret_value():
         async with aclosing(open_state(settings)) as shared:
             await shared.purge()
-        emptied = (*purged.emptied, "the server of redis.url")
-        purged = purged.model_copy(update={"emptied": emptied})
+        purged = purged.emptying("the server of redis.url")
+    if settings.postgres.url.get_secret_value() and settings.storage.corpus:
+        async with aclosing(open_corpus(settings, folder, "default")) as shared_corpus:
+            await shared_corpus.purge()
+        purged = purged.emptying("the server of postgres.url")
     if as_json:
         _print_json(purged.model_dump(mode="json"))
     else:

@@ -392,7 +392,7 @@ class SearxClient(CorpusCalls):
 def persistent_client(
     settings: Settings, *, background: bool = False, origins: Mapping[str, str] | None = None
 ) -> SearxClient:
-    """A client that remembers across processes, as `[storage]` and `[redis]` say.
+    """A client that remembers across processes, as `[storage]`, `[redis]` and `[postgres]` say.
 
     Args:
         settings: of the client.

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.config import FetchConfig
@@ -83,7 +83,7 @@ def open_pages(settings: Settings) -> PageStore:
 
 
 def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "CorpusStore":
-    """The store of a corpus that the settings name: in a file or in memory.
+    """The store of a corpus that the settings name: on a server, in a file or in memory.
 
     Nothing is opened before the first use.
 
@@ -91,15 +91,35 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
         settings: say how much is kept, and whether on the disk.
         folder: where its file is.
         namespace: whose pages are found.
+
+    Raises:
+        SettingsError: `postgres.url` is given, but cannot be used.
     """
     from searx_mcp.storage import sqlite_corpus as corpus  # noqa: PLC0415 - no search needs it
 
-    return corpus.SqliteCorpusStore(
-        folder / corpus.FILE_NAME if folder and settings.storage.corpus else None,
-        namespace=namespace,
-        max_bytes=settings.corpus.max_size,
-        max_age=settings.corpus.max_age,
-    )
+    bounds: dict[str, Any] = {
+        "namespace": namespace,
+        "max_bytes": settings.corpus.max_size,
+        "max_age": settings.corpus.max_age,
+    }
+    postgres, is_kept = settings.postgres, settings.storage.corpus
+    if not (is_kept and postgres.url.get_secret_value()):
+        path = folder / corpus.FILE_NAME if folder and is_kept else None
+        return corpus.SqliteCorpusStore(path, **bounds)
+
+    def make() -> "CorpusStore":
+        from searx_mcp.storage.postgres_corpus import (  # noqa: PLC0415 - an optional library
+            PostgresCorpusStore,
+        )
+        from searx_mcp.storage.standing_in import StandingInCorpusStore  # noqa: PLC0415 - as above
+
+        url = postgres.url.get_secret_value()
+        return StandingInCorpusStore(
+            PostgresCorpusStore(url, patience=postgres.timeout, **bounds),
+            lambda: corpus.SqliteCorpusStore(None, **bounds),
+        )
+
+    return _with_library(make, "asyncpg", "postgres")
 
 
 def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | None:
@@ -178,21 +198,21 @@ def _reading_scope(fetch: FetchConfig) -> str:
     return json.dumps(scope, sort_keys=True)
 
 
-def _with_library(make: Callable[[], T]) -> T:
+def _with_library(make: Callable[[], T], library: str = "redis", table: str = "redis") -> T:
     try:
         return make()
     except ModuleNotFoundError as exc:
-        if exc.name is None or exc.name.partition(".")[0] != "redis":
+        if exc.name is None or exc.name.partition(".")[0] != library:
             raise
         raise SettingsError(
-            "redis.url",
-            "the library for Redis is not installed",
-            advice="Install the extra: pip install 'searx-mcp[redis]'.",
+            f"{table}.url",
+            f"the library for {table.capitalize()} is not installed",
+            advice=f"Install the extra: pip install 'searx-mcp[{table}]'.",
         ) from exc
     except ValueError:
         # Without its text, which may show a piece of a password.
         raise SettingsError(
-            "redis.url", "an option in it is unknown or has a wrong value"
+            f"{table}.url", "an option in it is unknown or has a wrong value"
         ) from None
 
 

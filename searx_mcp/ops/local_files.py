@@ -82,6 +82,10 @@ class Purged(Frozen):
     deleted: tuple[str, ...] = ()
     left: Mapping[str, str] = {}
 
+    def emptying(self, name: str) -> "Purged":
+        """Give the same with a further place whose contents were deleted."""
+        return self.model_copy(update={"emptied": (*self.emptied, name)})
+
 
 _WHAT: Final = {
     FileKind.SETTINGS: "Your settings; written by you alone.",

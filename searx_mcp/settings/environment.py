@@ -20,6 +20,7 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "SEARX_MCP_REMOTE_URL": ("remote", "url"),
     "SEARX_MCP_REMOTE_KEY": ("remote", "key"),
     "SEARX_MCP_REDIS_URL": ("redis", "url"),
+    "SEARX_MCP_POSTGRES_URL": ("postgres", "url"),
     "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
     "EMBEDDING_SERVER_URL": ("embedding", "url"),

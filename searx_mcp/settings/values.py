@@ -30,7 +30,7 @@ from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.keyed.config import ProvidersConfig
-from searx_mcp.storage.config import RedisConfig
+from searx_mcp.storage.config import PostgresConfig, RedisConfig
 from searx_mcp.workers.config import WorkersConfig
 
 DROP_STRANGERS: Final = "drop_strangers"
@@ -63,6 +63,7 @@ class SettingsTables(TypedDict, total=False):
     network: NetworkConfig | Table
     storage: StorageConfig | Table
     redis: RedisConfig | Table
+    postgres: PostgresConfig | Table
     workers: WorkersConfig | Table
     server: ServerConfig | Table
     http: HttpConfig | Table
@@ -97,6 +98,7 @@ class Settings(Frozen):
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)
     redis: RedisConfig = Field(default_factory=RedisConfig)
+    postgres: PostgresConfig = Field(default_factory=PostgresConfig)
     workers: WorkersConfig = Field(default_factory=WorkersConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     http: HttpConfig = Field(default_factory=HttpConfig)

@@ -1,7 +1,7 @@
-"""Settings of a server that processes share."""
+"""Settings of servers that processes share."""
 
 from typing import Annotated, Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 from pydantic_core import PydanticCustomError
@@ -14,9 +14,15 @@ _WANTED: Final = (
 )
 
 
+_DATABASE: Final = (
+    "it is not like postgresql://user:password@host:5432/database or"
+    " postgresql:///database?host=/run/postgresql"
+)
+
+
 def _refusal(key: str, reason: str) -> PydanticCustomError:
     # Without the value: it may hold a password.
-    context = {"key": f"redis.{key}", "reason": reason}
+    context = {"key": key, "reason": reason}
     return PydanticCustomError("setting", "{key}: {reason}", context)
 
 
@@ -27,16 +33,29 @@ def _check_url(url: SecretStr) -> SecretStr:
         is_complete = bool(parts.path if parts.scheme == "unix" else parts.hostname)
         has_port = parts.port != 0
     except ValueError:
-        raise _refusal("url", _WANTED) from None
+        raise _refusal("redis.url", _WANTED) from None
     is_known = parts.scheme in {"redis", "rediss", "unix"}
     if text and not (is_known and is_complete and has_port):
-        raise _refusal("url", _WANTED)
+        raise _refusal("redis.url", _WANTED)
+    return url
+
+
+def _check_database(url: SecretStr) -> SecretStr:
+    text = url.get_secret_value()
+    try:
+        parts = urlsplit(text)
+        is_complete = bool(parts.hostname or "host" in parse_qs(parts.query)) and parts.port != 0
+    except ValueError:
+        raise _refusal("postgres.url", _DATABASE) from None
+    is_known = parts.scheme in {"postgres", "postgresql"}
+    if text and not (is_known and is_complete and parts.path.strip("/")):
+        raise _refusal("postgres.url", _DATABASE)
     return url
 
 
 def _check_secret(secret: SecretStr) -> SecretStr:
     if 0 < len(secret.get_secret_value()) < _SHORTEST_SECRET:
-        raise _refusal("secret", f"it has less than {_SHORTEST_SECRET} characters")
+        raise _refusal("redis.secret", f"it has less than {_SHORTEST_SECRET} characters")
     return secret
 
 
@@ -60,4 +79,20 @@ class RedisConfig(Frozen):
     secret: Annotated[SecretStr, AfterValidator(_check_secret)] = Field(
         default=SecretStr(""),
         description="Seals what is shared; empty makes one per state folder. Never sent to the server.",
+    )
+
+
+class PostgresConfig(Frozen):
+    """The `[postgres]` table: a server on which processes share the corpus."""
+
+    # As above.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    url: Annotated[SecretStr, AfterValidator(_check_database)] = Field(
+        default=SecretStr(""),
+        description="PostgreSQL with pgvector to share the corpus: postgresql://user:password@host/database.",
+    )
+    timeout: Annotated[float, Field(ge=0.1, le=60)] = Field(
+        default=5.0,
+        description="Seconds a call waits for it before the process keeps what it reads in memory.",
     )

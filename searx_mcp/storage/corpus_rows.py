@@ -183,3 +183,11 @@ def as_bytes(text: str) -> bytes:
 def as_key(text: str) -> str:
     """Give a text that can be a key: SQLite takes no lone surrogates."""
     return text.encode("utf-8", "replace").decode()
+
+
+def headings_of(path: bytes) -> list[str]:
+    """Read the headings above a chunk; none if they cannot be read."""
+    try:
+        return [str(name) for name in json.loads(path)]
+    except (ValueError, TypeError, RecursionError):
+        return []

@@ -1,6 +1,5 @@
 """The rows of chunks, each with its row in the index."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -9,6 +8,7 @@ from searx_mcp.storage import sqlite_corpus_index as index
 from searx_mcp.storage.corpus_rows import (
     WORDS_VERSION,
     ChunkRow,
+    headings_of,
     index_words,
     pack_chunk,
     unpack_chunk,
@@ -96,7 +96,7 @@ def renew_words(tx: Transaction) -> None:
         )
         for _, text, entry in _known(tx, document, scope):
             if text is not None:
-                path = _headings(paths[entry.chunk])
+                path = headings_of(paths[entry.chunk])
                 words = index_words(title.decode("utf-8", "replace"), path, text)
                 _rename(tx, entry, text, words)
         tx.change(
@@ -152,10 +152,3 @@ def _drop(tx: Transaction, entry: Entry, *, is_indexed: bool) -> None:
     if is_indexed:
         index.drop(tx, entry)
     tx.change("DELETE FROM chunks WHERE id = :chunk", chunk=entry.chunk)
-
-
-def _headings(path: bytes) -> list[str]:
-    try:
-        return [str(name) for name in json.loads(path)]
-    except (ValueError, TypeError, RecursionError):
-        return []

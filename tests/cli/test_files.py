@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,14 @@ from searx_mcp.cli import files
 from searx_mcp.cli.files import print_settings
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.client.stores import open_pages
+from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.settings.sources import SettingRow
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.corpus import StoredPage
 from searx_mcp.storage.pages import KeptRobots
+from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
@@ -117,14 +121,36 @@ async def test_purge_empties_the_server_too(run_cli, folder, redis_url):
     assert budget.left == 3
 
 
-async def test_purge_says_when_the_server_cannot_be_reached(run_cli, folder):
+@pytest.mark.slow
+async def test_purge_empties_the_corpus_of_all_on_the_server(run_cli, folder, postgres_url):
+    given: Any = {"max_bytes": 1 << 26, "max_age": 1e9, "patience": 30}
+    store = PostgresCorpusStore(postgres_url, namespace="theirs", **given)
+    document = Document(markdown="x", word_count=1)
+    page = StoredPage("https://a.example/", "", "", "", "", "", "", "", "", 1.0, 1.0, document)
+    await store.keep(page, [], 1.0)
+    assert len(await store.heads()) == 1
     environment = {
         "SEARX_MCP_STORAGE__FOLDER": str(folder),
-        "SEARX_MCP_REDIS_URL": "redis://127.0.0.1:1/0",
+        "SEARX_MCP_POSTGRES_URL": postgres_url,
     }
+    ran = await run_cli("purge", "--yes", "--json", **environment)
+    assert "the server of postgres.url" in json.loads(ran.out)["emptied"]
+    assert await store.heads() == ()
+    await store.aclose()
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("redis", "redis://127.0.0.1:1/0"),
+        ("postgres", "postgresql://127.0.0.1:1/d?sslmode=disable"),
+    ],
+)
+async def test_purge_says_when_the_server_cannot_be_reached(run_cli, folder, name, url):
+    environment = {"SEARX_MCP_STORAGE__FOLDER": str(folder), f"SEARX_MCP_{name.upper()}_URL": url}
     ran = await run_cli("purge", "--yes", **environment)
     assert ran.code == ExitCode.FAILED
-    assert "redis" in ran.err.lower()
+    assert name in ran.err.lower()
     assert "Traceback" not in ran.err
 
 

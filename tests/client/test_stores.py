@@ -11,7 +11,7 @@ from contextlib import aclosing
 import pytest
 
 from searx_mcp.client.facade import SearxClient, persistent_client
-from searx_mcp.client.stores import open_answers, open_pages, open_state
+from searx_mcp.client.stores import open_answers, open_corpus, open_pages, open_state
 from searx_mcp.errors import CursorError, SettingsError
 from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
@@ -19,8 +19,10 @@ from searx_mcp.storage.memory import MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_pages import RedisPageStore
 from searx_mcp.storage.redis_state import RedisStore
+from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import SqliteStore
+from searx_mcp.storage.standing_in import StandingInCorpusStore
 from searx_mcp.storage.state import Account, Window
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
@@ -174,12 +176,35 @@ def test_without_the_library_the_setting_says_what_to_install():
     assert "searx-mcp[redis]" in caught.value.advice
 
 
+def test_the_corpus_is_on_the_server_that_the_settings_name(tmp_path):
+    postgres = {"url": "postgresql://alice:hunter2@h/d"}
+    store = open_corpus(Settings.model_validate({"postgres": postgres}), None, "n")
+    assert isinstance(store, StandingInCorpusStore)
+    assert "h:5432/d" in repr(store)
+    assert "hunter2" not in repr(store)
+    for tables in ({"postgres": postgres, "storage": {"corpus": False}}, {}):
+        store = open_corpus(Settings.model_validate(tables), tmp_path, "n")
+        assert isinstance(store, SqliteCorpusStore)
+
+
+def test_without_the_library_of_the_corpus_the_setting_says_what_to_install(monkeypatch):
+    for name in [*sys.modules]:
+        if name.startswith(("asyncpg", "searx_mcp.storage.postgres")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    settings = Settings.model_validate({"postgres": {"url": "postgresql://h/d"}})
+    with pytest.raises(SettingsError) as caught:
+        open_corpus(settings, None, "n")
+    assert caught.value.field == "postgres.url"
+    assert "searx-mcp[postgres]" in caught.value.advice
+
+
 @pytest.mark.slow
 def test_nothing_needs_the_library_without_the_setting():
     program = (
         "import sys; from searx_mcp.client.facade import persistent_client;"
         "from searx_mcp.settings.values import Settings;"
-        "persistent_client(Settings()); sys.exit('redis' in sys.modules)"
+        "persistent_client(Settings()); sys.exit(bool({'redis', 'asyncpg'} & {*sys.modules}))"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 

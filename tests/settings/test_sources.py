@@ -96,6 +96,7 @@ _APART = {
     "instances.credentials",
     "redis.url",
     "redis.secret",
+    "postgres.url",
     "fetch.github_token",
     "fetch.headers",
     "open_sources.stackexchange_key",

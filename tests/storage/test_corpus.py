@@ -1,13 +1,16 @@
-"""What a store of the corpus keeps and finds, in a file and in memory alike."""
+"""What a store of the corpus keeps and finds, in a file, in memory and on a server alike."""
 
 import hashlib
+import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from searx_mcp.content.document import Document
+from searx_mcp.storage import postgres_corpus_index
 from searx_mcp.storage.corpus import (
     CorpusStore,
     Kept,
@@ -16,6 +19,7 @@ from searx_mcp.storage.corpus import (
     StoredPage,
     find_terms,
 )
+from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
 from searx_mcp.storage.sqlite_corpus_index import match
 
@@ -30,18 +34,21 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / FILE_NAME
 
 
-@pytest.fixture(params=["file", "memory"])
+@pytest.fixture(params=["file", "memory", "postgres"])
 async def store_for(request, path) -> AsyncIterator[Callable[..., CorpusStore]]:
-    """Make stores of namespaces: all in one file, or each in memory."""
+    """Make stores of namespaces: all in one file or on one server, or each in memory."""
     made: list[CorpusStore] = []
+    schema = f"test_{secrets.token_hex(6)}"
 
     def make(
         namespace: str = "mine", *, max_bytes: int = 1 << 26, max_age: float = 7 * DAY
     ) -> CorpusStore:
-        place = path if request.param == "file" else None
-        made.append(
-            SqliteCorpusStore(place, namespace=namespace, max_bytes=max_bytes, max_age=max_age)
-        )
+        given: Any = {"namespace": namespace, "max_bytes": max_bytes, "max_age": max_age}
+        if request.param == "postgres":
+            url = request.getfixturevalue("postgres_url")
+            made.append(PostgresCorpusStore(url, **given, patience=30, schema=schema))
+        else:
+            made.append(SqliteCorpusStore(path if request.param == "file" else None, **given))
         return made[-1]
 
     yield make
@@ -457,6 +464,18 @@ async def test_words_that_very_many_chunks_have_find_only_what_has_all_of_them(
 ):
     texts = {"w": "wax", "h": "honey", "v": "hive", "wh": "wax honey", "hv": "honey hive"}
     await store.keep(*made(list(texts.values()), title="x"), NOW)
-    ranked = await store._database.read(lambda tx: match(tx, 1, counts, 10))
-    chunks = await store._database.read(lambda tx: dict(tx.rows("SELECT id, position FROM chunks")))
+    sql = "SELECT id, position FROM chunks"
+    if isinstance(store, PostgresCorpusStore):
+
+        async def ask(connection):
+            stems = await store._stems.of(connection, counts)
+            return await postgres_corpus_index.match(
+                connection, 1, stems, counts, places=None, limit=10
+            )
+
+        ranked = await store._link.read(ask)
+        chunks = dict(map(tuple, await store._link.read(lambda connection: connection.fetch(sql))))
+    else:
+        ranked = await store._database.read(lambda tx: match(tx, 1, counts, 10))
+        chunks = await store._database.read(lambda tx: dict(tx.rows(sql)))
     assert {list(texts)[chunks[chunk]] for chunk, _ in ranked} == expected
