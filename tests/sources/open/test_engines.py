@@ -242,7 +242,13 @@ def test_only_its_own_module_knows_an_engine_by_its_name():
 def test_every_engine_stands_in_the_docs_and_says_what_speaks_for_asking_it(row):
     page = Path(__file__).parents[3] / "docs" / "explanation" / "open-sources.md"
     docs = page.read_text(encoding="utf-8")
-    assert f"| `{row.name}` |" in docs
+    (line,) = re.findall(rf"^\| `{row.name}` \| (.*) \|$", docs, re.MULTILINE)
+    terms, _, categories, sent, limit = line.split(" | ")
+    assert row.terms_url in terms or row.is_web_index
+    assert all(category in categories for category in row.categories)
+    assert ("contact" in sent) is row.wants_contact
+    assert limit.startswith(f"{row.per_day:,}")
+    assert f"{row.per_day_with_key or row.per_day:,}" in limit
     assert row.routing.signals or row.routing.within or row.routing.anyway
     # A web index is no collection that anybody would name.
     assert bool(row.words.names) != row.is_web_index
