@@ -28,7 +28,6 @@ _TAG = re.compile(
 _HEADING = re.compile(r"(?m)^#{1,6} +([^\n]+)$")
 _FENCE = re.compile(r"(?m)^ {0,3}(?:`{3,}|~{3,})")
 _OPEN_LINK = re.compile(r"!?\[[^\[\]]*(?:\]\([^()]*)?$")
-_LINE_START = re.compile(r"(?m)^(?=.)")
 
 
 @dataclass(frozen=True, slots=True)

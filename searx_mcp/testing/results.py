@@ -22,6 +22,7 @@ from searx_mcp.models.hits import (
     Torrent,
     Video,
 )
+from searx_mcp.render.searxng_fields import TEMPLATES
 
 ENGINES = ("alpha", "beta", "gamma")
 
@@ -33,21 +34,6 @@ _SENTENCES = (
     "A worked example of {} with figures, step by step.",
     "Common questions about {} and short answers to them.",
 )
-
-_TEMPLATES: Final[Mapping[str, str]] = {
-    "image": "images",
-    "video": "videos",
-    "media": "default",
-    "torrent": "torrent",
-    "place": "map",
-    "paper": "paper",
-    "package": "packages",
-    "code": "code",
-    "file": "file",
-    "product": "products",
-    "facts": "keyvalue",
-}
-"""The template of a row by the field that makes it what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +217,7 @@ def place(row: FakeResult, *, category: str, position: int) -> Hit:
     details = {name: value for name in TEMPLATE_FIELDS if (value := getattr(row, name)) is not None}
     if not details and category == "images":
         details = {"image": Image(url=row.thumbnail or row.url)}
-    template = next((_TEMPLATES[name] for name in details), "default")
+    template = next((TEMPLATES[name] for name in details), "default")
     return Hit(
         url=row.url,
         title=row.title or row.url,

@@ -43,7 +43,6 @@ _PART = re.compile(
     r"|\([^()]*+(?:\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^()]*+)*+\)|[\"'()])++",
     re.DOTALL,
 )
-_OPEN = re.compile(r"\([^()]*+\Z")
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\r\n\f]))")
 _IMPORTANT = re.compile(rf"!{SPACE}important$")

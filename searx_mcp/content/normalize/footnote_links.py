@@ -28,7 +28,6 @@ _ANCHORS: Final = f"{_LINKS},[id],a[name]"
 _INLINE: Final = frozenset({
     "a", "span", "sup", "sub", "b", "strong", "em", "i", "small", "font", "label", "cite", "u",
 })  # fmt: skip
-_BLOCKS: Final = frozenset({"li", "p", "div", "dd", "dt", "aside", "td", "section", "blockquote"})
 _NEVER: Final = frozenset(
     {"body", "html", "main", "article", "head", "input", "ol", "ul", "table", "tbody"}
 )

@@ -1,29 +1,12 @@
 """Answers in SearXNG's JSON, under the names that its templates have for the fields of a row."""
 
-from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlparse
 
-from searx_mcp.models.hits import (
-    TEMPLATE_FIELDS,
-    Answer,
-    Code,
-    Fact,
-    File,
-    Image,
-    Infobox,
-    Media,
-    Package,
-    Paper,
-    Place,
-    Product,
-    Torrent,
-    Video,
-)
+from searx_mcp.models.hits import TEMPLATE_FIELDS, Answer, Media, Video
 from searx_mcp.models.response import SearchResponse, SearchResult
-
-_TEMPLATE: Final = "default.html"
+from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fields
 
 
 def written_answer(response: SearchResponse) -> dict[str, Any]:
@@ -37,7 +20,7 @@ def written_answer(response: SearchResponse) -> dict[str, Any]:
         "results": [_row(each, place) for place, each in enumerate(response.results, 1)],
         "answers": [_answer(each) for each in response.answers],
         "corrections": [*response.corrections],
-        "infoboxes": [_infobox(each) for each in response.infoboxes],
+        "infoboxes": [infobox_fields(each, each.engine) for each in response.infoboxes],
         "suggestions": [*response.suggestions],
         "unresponsive_engines": [
             [each.engine, each.reason] for each in response.unresponsive_engines
@@ -49,7 +32,7 @@ def written_answer(response: SearchResponse) -> dict[str, Any]:
 def _row(result: SearchResult, place: int) -> dict[str, Any]:
     published, pubdate = _times(result)
     row: dict[str, Any] = {
-        "template": _TEMPLATE,
+        "template": "default.html",
         "title": result.title,
         "content": result.description,
         "img_src": "",
@@ -75,8 +58,8 @@ def _row(result: SearchResult, place: int) -> dict[str, Any]:
     }
     for name in TEMPLATE_FIELDS:
         if (values := getattr(result, name)) is not None:
-            row["template"], write = _WRITERS[name]
-            row |= write(values)
+            row["template"] = f"{TEMPLATES[name]}.html"
+            row |= _played(values) if name in {"video", "media"} else kind_fields(name, values)
     if result.image is not None:
         row["thumbnail_src"] = result.thumbnail or ""
     return row
@@ -109,136 +92,11 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _infobox(box: Infobox) -> dict[str, Any]:
-    return {
-        "infobox": box.title,
-        "id": box.links[0].url if box.links else "",
-        "content": box.content,
-        "img_src": box.image or "",
-        "urls": [{"title": each.title, "url": each.url} for each in box.links],
-        "attributes": [{"label": each.label, "value": each.value} for each in box.attributes],
-        "relatedTopics": [],
-        "engine": box.engine,
-        "engines": [box.engine] if box.engine else [],
-        "url": None,
-        "parsed_url": None,
-        "template": _TEMPLATE,
-        "title": "",
-        "thumbnail": "",
-        "priority": "",
-        "positions": "",
-        "score": 0,
-        "category": "",
-        "publishedDate": None,
+def _played(played: Video | Media) -> dict[str, Any]:
+    fields = {
+        "length": played.length if played.seconds is None else played.seconds,
+        "iframe_src": played.embed_url or "",
     }
-
-
-def _image(image: Image) -> dict[str, Any]:
-    return {
-        "img_src": image.url,
-        "resolution": image.resolution,
-        "img_format": image.format,
-        "source": image.source,
-        "filesize": image.size,
-    }
-
-
-def _video(video: Video) -> dict[str, Any]:
-    length = video.length if video.seconds is None else video.seconds
-    return {"length": length, "views": video.views, "iframe_src": video.embed_url or ""}
-
-
-def _media(media: Media) -> dict[str, Any]:
-    return {
-        "length": media.length if media.seconds is None else media.seconds,
-        "iframe_src": media.embed_url or "",
-        "audio_src": media.audio_url or "",
-    }
-
-
-def _torrent(torrent: Torrent) -> dict[str, Any]:
-    return {
-        "seed": torrent.seeds,
-        "leech": torrent.leeches,
-        "filesize": torrent.size,
-        "files": torrent.files,
-        "magnetlink": torrent.magnet,
-        "torrentfile": torrent.torrent_url,
-    }
-
-
-def _place(place: Place) -> dict[str, Any]:
-    named = ("name", "road", "house_number", "locality", "postcode", "country")
-    return {
-        "latitude": place.latitude,
-        "longitude": place.longitude,
-        "boundingbox": [str(each) for each in place.bounding_box] if place.bounding_box else None,
-        "address": {name: getattr(place, name) for name in named},
-        "osm": {"type": place.osm_type, "id": place.osm_id},
-        "data": [{"label": each.label, "value": each.value, "key": ""} for each in place.facts],
-        "links": [
-            {"label": each.title, "url": each.url, "url_label": each.url} for each in place.links
-        ],
-    }
-
-
-def _paper(paper: Paper) -> dict[str, Any]:
-    return paper.model_dump(mode="json")
-
-
-def _package(package: Package) -> dict[str, Any]:
-    return {
-        "package_name": package.name,
-        "version": package.version,
-        "maintainer": package.maintainer,
-        "license_name": package.licence,
-        "license_url": package.licence_url,
-        "tags": [*package.tags],
-        "popularity": package.popularity,
-        "homepage": package.homepage,
-        "source_code_url": package.source_url,
-        "links": {each.title: each.url for each in package.links},
-    }
-
-
-def _code(code: Code) -> dict[str, Any]:
-    return {
-        "repository": code.repository,
-        "filename": code.filename,
-        "code_language": code.language,
-        "codelines": [[*each] for each in code.lines],
-    }
-
-
-def _file(file: File) -> dict[str, Any]:
-    return {
-        "filename": file.filename,
-        "size": file.size,
-        "time": file.time,
-        "mimetype": file.mimetype,
-        "abstract": file.abstract,
-        "embedded": file.embed_url,
-    }
-
-
-def _product(product: Product) -> dict[str, Any]:
-    return product.model_dump(mode="json")
-
-
-def _facts(facts: tuple[Fact, ...]) -> dict[str, Any]:
-    return {"kvmap": {each.label: each.value for each in facts}}
-
-
-_WRITERS: Final[Mapping[str, tuple[str, Callable[[Any], dict[str, Any]]]]] = {
-    "image": ("images.html", _image),
-    "video": ("videos.html", _video),
-    "media": (_TEMPLATE, _media),
-    "torrent": ("torrent.html", _torrent),
-    "place": ("map.html", _place),
-    "paper": ("paper.html", _paper),
-    "package": ("packages.html", _package),
-    "code": ("code.html", _code),
-    "file": ("file.html", _file),
-    "product": ("products.html", _product),
-    "facts": ("keyvalue.html", _facts),
-}
+    if isinstance(played, Video):
+        return fields | {"views": played.views}
+    return fields | {"audio_src": played.audio_url or ""}

@@ -7,20 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.hits import (
-    Answer,
-    Code,
-    Hit,
-    Image,
-    Infobox,
-    Media,
-    Package,
-    Place,
-    ResultPage,
-    UnresponsiveEngine,
-    Video,
-)
+from searx_mcp.models.hits import Answer, Hit, Media, ResultPage, UnresponsiveEngine, Video
+from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fields
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.results import ENGINES
@@ -38,7 +26,7 @@ def search_document(text: str, page: ResultPage) -> dict[str, object]:
         "results": [_row(hit) for hit in page.hits],
         "answers": [_answer(answer) for answer in page.answers],
         "corrections": list(page.corrections),
-        "infoboxes": [_infobox(box) for box in page.infoboxes],
+        "infoboxes": [infobox_fields(box, box.engine or ENGINES[0]) for box in page.infoboxes],
         "suggestions": list(page.suggestions),
         "unresponsive_engines": [[each.engine, each.reason] for each in page.unresponsive_engines],
     }
@@ -89,32 +77,6 @@ def _answer(answer: Answer) -> Json:
         "parsed_url": _parsed_url(answer.url) if answer.url else None,
         "template": "answer/legacy.html",
         "answer": answer.text,
-    }
-
-
-def _infobox(box: Infobox) -> Json:
-    engine = box.engine or ENGINES[0]
-    return {
-        "infobox": box.title,
-        "id": box.links[0].url if box.links else "",
-        "content": box.content,
-        "img_src": box.image or "",
-        "urls": [{"title": link.title, "url": link.url} for link in box.links],
-        "attributes": [{"label": fact.label, "value": fact.value} for fact in box.attributes],
-        "relatedTopics": [],
-        "engine": engine,
-        "engines": [engine],
-        "url": None,
-        "template": "default.html",
-        "parsed_url": None,
-        "title": "",
-        "thumbnail": "",
-        "priority": "",
-        # An infobox has no place in a list; upstream sends an empty text.
-        "positions": "",
-        "score": 0,
-        "category": "",
-        "publishedDate": None,
     }
 
 
@@ -180,19 +142,27 @@ def _score(engines: int, position: int) -> float:
 
 def _details(hit: Hit) -> dict[str, object]:
     """The fields of the template."""
-    if hit.image:
-        return _image(hit, hit.image)
-    if hit.place:
-        return _place(hit.place)
-    if hit.code:
-        return _code(hit.code)
-    if hit.facts is not None:
-        facts = {fact.label: fact.value for fact in hit.facts}
-        return {"kvmap": facts, "caption": "", "key_title": "", "value_title": ""}
-    for kind, names in _UPSTREAM_NAMES.items():
-        if details := getattr(hit, kind):
-            return _renamed(details, names)
+    for kind in TEMPLATES.keys() - {"video", "media"}:
+        if (details := getattr(hit, kind)) is not None:
+            return kind_fields(kind, details) | _besides(hit)
     return _played(hit)
+
+
+def _besides(hit: Hit) -> dict[str, object]:
+    """What rows of some kinds have upstream, and nobody needs."""
+    if hit.image:
+        # Pictures never go through the image proxy here.
+        thumbnail = hit.thumbnail or hit.image.url
+        return {"thumbnail": "", "thumbnail_src": thumbnail, "formats": []}
+    if hit.place:
+        point = [hit.place.longitude, hit.place.latitude]
+        shape = {"type": "Point", "coordinates": point}
+        return {"geojson": shape, "type": "place", "address_label": None}
+    if hit.code:
+        return {"code_language": hit.code.language or "<guess>", "hl_lines": []}
+    if hit.facts is not None:
+        return {"caption": "", "key_title": "", "value_title": ""}
+    return {}
 
 
 def _played(hit: Hit) -> dict[str, object]:
@@ -214,75 +184,3 @@ def _length(player: Video | Media) -> float | str | None:
     if player.seconds is not None and player.length == str(timedelta(seconds=player.seconds)):
         return player.seconds
     return player.length or None
-
-
-def _image(hit: Hit, image: Image) -> dict[str, object]:
-    return {
-        # Pictures never go through the image proxy here.
-        "thumbnail": "",
-        "thumbnail_src": hit.thumbnail or image.url,
-        "img_src": image.url,
-        "resolution": image.resolution,
-        "img_format": image.format,
-        "source": image.source,
-        "filesize": image.size,
-        "formats": [],
-    }
-
-
-def _place(place: Place) -> dict[str, object]:
-    names = ("name", "road", "house_number", "locality", "postcode", "country")
-    return {
-        "latitude": place.latitude,
-        "longitude": place.longitude,
-        # Nominatim gives its edges as texts.
-        "boundingbox": [str(edge) for edge in place.bounding_box] if place.bounding_box else None,
-        "geojson": {"type": "Point", "coordinates": [place.longitude, place.latitude]},
-        "type": "place",
-        "address_label": None,
-        "address": {name: getattr(place, name) for name in names},
-        "osm": {"type": place.osm_type, "id": place.osm_id},
-        "data": [{"label": fact.label, "value": fact.value} for fact in place.facts],
-        "links": [
-            {"label": link.title, "url": link.url, "url_label": link.url} for link in place.links
-        ],
-    }
-
-
-def _code(code: Code) -> dict[str, object]:
-    return {
-        "repository": code.repository,
-        "filename": code.filename,
-        "code_language": code.language or "<guess>",
-        "codelines": [list(line) for line in code.lines],
-        "hl_lines": [],
-    }
-
-
-_UPSTREAM_NAMES: Mapping[str, Mapping[str, str]] = {
-    "torrent": {
-        "seeds": "seed",
-        "leeches": "leech",
-        "size": "filesize",
-        "magnet": "magnetlink",
-        "torrent_url": "torrentfile",
-    },
-    "package": {
-        "name": "package_name",
-        "licence": "license_name",
-        "licence_url": "license_url",
-        "source_url": "source_code_url",
-    },
-    "file": {"embed_url": "embedded"},
-    "paper": {},
-    "product": {},
-}
-"""Names that differ from ours; the others are the same."""
-
-
-def _renamed(details: Frozen, names: Mapping[str, str]) -> dict[str, object]:
-    values: dict[str, object] = details.model_dump(mode="json")
-    fields = {names.get(name, name): value for name, value in values.items()}
-    if isinstance(details, Package):
-        fields["links"] = {link.title: link.url for link in details.links}
-    return fields

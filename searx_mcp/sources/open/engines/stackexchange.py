@@ -49,7 +49,6 @@ HOSTS: Final[Mapping[str, str]] = {
 """The web host of each site by its name in the API (api.stackexchange.com/docs/sites)."""
 
 SITES: Final = frozenset(HOSTS)
-AIMS: Final = SITES
 _SITE_AT: Final = {host: site for site, host in HOSTS.items()}
 _DEFAULT: Final = "stackoverflow"
 """Where code goes that fits no other site."""
