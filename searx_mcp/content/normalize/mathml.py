@@ -4,25 +4,30 @@ The same structure comes in three dresses: MathML itself, the elements `mjx-mfra
 draw it, and groups of SVG with `data-mml-node`. All are read here.
 """
 
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
+from searx_mcp.content.normalize.mathml_tokens import (
+    element_name,
+    identifier_or_number,
+    operator_sign,
+    parts_of,
+    quoted_words,
+    token_text,
+    wide_space,
+)
 from searx_mcp.content.normalize.tex import (
     ACCENTS,
     BARS,
     CLOSING,
     COMMANDS,
-    FUNCTIONS,
     LIMITS,
     MATRICES,
     PLAIN,
     UNDER,
-    VARIANTS,
     escaped,
-    variant_of,
 )
 from searx_mcp.content.normalize.tree import children
 
@@ -44,23 +49,6 @@ _LIMIT_NAMES: Final = frozenset({
     "\\lim", "\\max", "\\min", "\\sup", "\\inf", "\\limsup", "\\liminf", "\\det", "\\gcd", "\\Pr",
 })  # fmt: skip
 
-_LAYOUT: Final = frozenset({"g", "svg", "defs", "path", "use", "rect", "title"})
-_DRAWN: Final = frozenset({
-    "math", "mrow", "mi", "mn", "mo", "mtext", "ms", "msup", "msub", "msubsup", "mfrac", "msqrt",
-    "mroot", "mover", "munder", "munderover", "mtable", "mtr", "mlabeledtr", "mtd", "mfenced",
-    "menclose", "mmultiscripts", "mstyle", "mpadded", "mphantom", "mspace", "merror", "semantics",
-    "maction", "none", "mprescripts", "texatom",
-})  # fmt: skip
-"""Elements that MathJax draws; its others (`mjx-base`, `mjx-box`, …) only lay them out."""
-
-_FIRST_CODE: Final = 0x20
-_LAST_CODE: Final = 0x1FFFF
-_QUAD: Final = 0.9
-"""Width in em from which a space is written."""
-_TEXT: Final = str.maketrans(
-    {"\\": "\\textbackslash ", **{sign: f"\\{sign}" for sign in "$%&#_{}"}}
-)
-"""What is special in text."""
 
 _ENCLOSED: Final[Mapping[str, str]] = {
     "top": "overline", "bottom": "underline", "box": "boxed", "roundedbox": "boxed", "radical": "sqrt",
@@ -79,7 +67,7 @@ def to_tex(root: LexborNode) -> str:
 
 def _row(node: LexborNode, depth: int) -> str:
     """Parts one after the other, with the fences that belong together."""
-    return _fenced(_parts_of(node), depth)
+    return _fenced(parts_of(node), depth)
 
 
 def _fenced(parts: Sequence[LexborNode], depth: int) -> str:
@@ -100,7 +88,7 @@ def _written(
         opening = _operator(parts[at])
         closing = _operator(parts[close]) if close < len(parts) else ""
         few = parts[at + 1 : close] if close - at <= _FEW else ()
-        inside = [part for part in few if _name(part) not in _NOTHING]
+        inside = [part for part in few if element_name(part) not in _NOTHING]
         table = _table_in(inside[0]) if len(inside) == 1 else None
         environment = MATRICES.get((opening, closing)) if table is not None else None
         if table is not None and environment:
@@ -129,14 +117,14 @@ def _pairs(parts: Sequence[LexborNode]) -> dict[int, int]:
             pairs[open_at.pop()[0]] = at
     if open_at and open_at[-1][1] == "}":
         at = open_at[-1][0]
-        rest = [part for part in parts[at + 1 :] if _name(part) not in _NOTHING]
+        rest = [part for part in parts[at + 1 :] if element_name(part) not in _NOTHING]
         if [_operator(part) for part in rest[1:]] in ([], [""]) and rest and _table_in(rest[0]):
             pairs[at] = len(parts)
     return pairs
 
 
 def _operator(node: LexborNode) -> str:
-    return _token(node) if _name(node) == "mo" else ""
+    return token_text(node) if element_name(node) == "mo" else ""
 
 
 def _delimiter(fence: str) -> str:
@@ -145,21 +133,21 @@ def _delimiter(fence: str) -> str:
 
 def _table_in(node: LexborNode) -> LexborNode | None:
     for _ in range(4):
-        if _name(node) == "mtable":
+        if element_name(node) == "mtable":
             return node
-        inside = _parts_of(node)
-        if _name(node) not in _PASS or len(inside) != 1:
+        inside = parts_of(node)
+        if element_name(node) not in _PASS or len(inside) != 1:
             return None
         node = inside[0]
     return None
 
 
 def _node(node: LexborNode, depth: int) -> str:
-    kind = _name(node)
+    kind = element_name(node)
     if depth > MAX_DEPTH:
-        return escaped(_token(node))
+        return escaped(token_text(node))
     if kind == "mspace":
-        return _space(node)
+        return wide_space(node)
     if kind in _NOTHING:
         return ""
     convert = _CONVERTERS.get(kind)
@@ -169,12 +157,14 @@ def _node(node: LexborNode, depth: int) -> str:
 def _loose(node: LexborNode) -> str:
     """Text that stands in an element of no meaning."""
     return (
-        escaped(_token(node)) if not any(child.is_element_node for child in children(node)) else ""
+        escaped(token_text(node))
+        if not any(child.is_element_node for child in children(node))
+        else ""
     )
 
 
 def _child(node: LexborNode, at: int, depth: int) -> str:
-    parts = _parts_of(node)
+    parts = parts_of(node)
     return _node(parts[at], depth + 1) if at < len(parts) else ""
 
 
@@ -221,12 +211,12 @@ def _fraction(node: LexborNode, depth: int) -> str:
 
 
 def _square_root(node: LexborNode, depth: int) -> str:
-    parts = [part for part in _parts_of(node) if _operator(part) != "√"]
+    parts = [part for part in parts_of(node) if _operator(part) != "√"]
     return f"\\sqrt{{{_fenced(parts, depth)}}}"
 
 
 def _root(node: LexborNode, depth: int) -> str:
-    parts = [part for part in _parts_of(node) if _operator(part) != "√"]
+    parts = [part for part in parts_of(node) if _operator(part) != "√"]
     if len(parts) < 2:  # noqa: PLR2004 # a base and an index
         return _square_root(node, depth)
     first, last = _node(parts[0], depth + 1), _node(parts[1], depth + 1)
@@ -240,7 +230,7 @@ def _beyond(
 ) -> str:
     """A base with something over or under it: an accent, a limit, or what else stands there."""
     base, other = _child(node, 0, depth), _child(node, 1, depth)
-    parts = _parts_of(node)
+    parts = parts_of(node)
     mark = marks.get(_operator(parts[1])) if len(parts) > 1 else None
     if mark:
         return f"\\{mark}{{{base}}}"
@@ -272,15 +262,15 @@ def _drawn_limits(node: LexborNode, depth: int) -> tuple[str, str, str]:
 
 
 def _has_limits(node: LexborNode, base: str) -> bool:
-    parts = _parts_of(node)
-    return base in _LIMIT_NAMES or (bool(parts) and _token(parts[0]) in LIMITS)
+    parts = parts_of(node)
+    return base in _LIMIT_NAMES or (bool(parts) and token_text(parts[0]) in LIMITS)
 
 
 def _table(node: LexborNode, depth: int, environment: str = "") -> str:
     rows, tag, cells = [], "", 0
-    for row in _parts_of(node):
-        columns = _parts_of(row)
-        if _name(row) == "mlabeledtr" and columns:
+    for row in parts_of(node):
+        columns = parts_of(row)
+        if element_name(row) == "mlabeledtr" and columns:
             said = " ".join(_row(columns[0], depth + 1).split())
             tag = said.replace("\\text{(}", "").replace("\\text{)}", "").strip()
             columns = columns[1:]
@@ -302,7 +292,7 @@ def _mfenced(node: LexborNode, depth: int) -> str:
     opening = attributes.get("open", "(") or ""
     closing = attributes.get("close", ")") or ""
     separators = (attributes.get("separators", ",") or "").replace(" ", "")
-    parts = _parts_of(node)
+    parts = parts_of(node)
     if len(parts) == 1 and (table := _table_in(parts[0])) is not None:
         environment = MATRICES.get((opening, closing))
         if environment:
@@ -329,13 +319,13 @@ def _first(node: LexborNode, depth: int) -> str:
 
 
 def _multiscripts(node: LexborNode, depth: int) -> str:
-    parts = _parts_of(node)
+    parts = parts_of(node)
     if not parts:
         return ""
     base, after, before = _node(parts[0], depth + 1), "", ""
     is_before, at = False, 1
     while at < len(parts):
-        if _name(parts[at]) == "mprescripts":
+        if element_name(parts[at]) == "mprescripts":
             is_before, at = True, at + 1
             continue
         pair = [_node(part, depth + 1) for part in parts[at : at + 2]]
@@ -355,99 +345,12 @@ def _scripted(node: LexborNode, depth: int) -> str:
     return _base(node, depth) + f"_{{{_child(node, 2, depth)}}}^{{{_child(node, 1, depth)}}}"
 
 
-def _identifier(node: LexborNode, _depth: int) -> str:
-    """A name or number: a function by its command, letters of another style in theirs."""
-    text = _token(node)
-    plain = unicodedata.normalize("NFKC", text)
-    if plain in FUNCTIONS:
-        return "\\" + plain
-    variant = node.attributes.get("mathvariant") or ""
-    if not variant and len(text) == 1:
-        variant = variant_of(text)
-    if variant == "normal" and (len(plain) != 1 or not plain.isascii() or not plain.isalpha()):
-        variant = ""
-    body = escaped(text if variant == "" and len(text) == 1 else plain)
-    command = VARIANTS.get(variant)
-    return f"\\{command}{{{body}}}" if command and body else body
-
-
-def _sign(node: LexborNode, _depth: int) -> str:
-    """An operator, by its command if it has one."""
-    text = _token(node)
-    if text in FUNCTIONS:
-        return "\\" + text
-    if len(text) > 1 and text.isalpha():
-        return f"\\operatorname{{{text}}}"
-    return escaped(text)
-
-
-def _words(node: LexborNode, _depth: int) -> str:
-    """Text within a formula, with the spaces around it."""
-    raw = node.text() if not node.attributes.get("data-mml-node") else _token(node)
-    text = " ".join(raw.split()) or (" " if raw else "")
-    if not text.strip():
-        return "\\text{ }" if text else ""
-    padded = (" " if raw[:1].isspace() or raw[:1] == "\xa0" else "") + text
-    padded += " " if raw[-1:].isspace() else ""
-    return f"\\text{{{padded.translate(_TEXT)}}}"
-
-
-def _space(node: LexborNode) -> str:
-    """A space that is wide enough to mean something."""
-    width = (node.attributes.get("width") or "").strip()
-    try:
-        return "\\quad" if width.endswith("em") and float(width[:-2]) >= _QUAD else ""
-    except ValueError:
-        return ""
-
-
-def _parts_of(node: LexborNode) -> list[LexborNode]:
-    """The elements in an element that mean something; MathJax's boxes are passed through."""
-    found: list[LexborNode] = []
-    todo = list(reversed(children(node)))
-    while todo:
-        child = todo.pop()
-        if child.is_element_node:
-            if _name(child):
-                found.append(child)
-            else:
-                todo.extend(reversed(children(child)))
-    return found
-
-
-def _name(node: LexborNode) -> str:
-    """The MathML element that an element is or draws; empty if it only lays out."""
-    if (drawn := node.attributes.get("data-mml-node")) is not None:
-        return drawn.lower()
-    tag = (node.tag or "").lower()
-    if tag.startswith("mjx-"):
-        tag = tag[4:]
-        return tag if tag in _DRAWN else ""
-    return "" if tag in _LAYOUT else tag
-
-
-def _token(node: LexborNode) -> str:
-    """The text of a token; of a drawing in SVG, that of the characters it uses."""
-    said = " ".join(node.text().split())
-    if said or not node.attributes.get("data-mml-node"):
-        return said
-    codes = [part.attributes.get("data-c") or "" for part in node.css("[data-c]")]
-    return "".join(chr(int(code, 16)) for code in codes if _is_code(code))
-
-
-def _is_code(code: str) -> bool:
-    try:
-        return _FIRST_CODE <= int(code, 16) <= _LAST_CODE
-    except ValueError:
-        return False
-
-
 _CONVERTERS: Final[Mapping[str, Callable[[LexborNode, int], str]]] = {
-    "mi": _identifier,
-    "mn": _identifier,
-    "mo": _sign,
-    "mtext": _words,
-    "ms": _words,
+    "mi": identifier_or_number,
+    "mn": identifier_or_number,
+    "mo": operator_sign,
+    "mtext": quoted_words,
+    "ms": quoted_words,
     "msup": lambda node, depth: _scripts(node, depth, "^"),
     "msub": lambda node, depth: _scripts(node, depth, "_"),
     "msubsup": _scripted,
