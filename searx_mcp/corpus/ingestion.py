@@ -21,7 +21,8 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.capture import captured_part
-from searx_mcp.fetch.fetcher import Reading, as_it_was, is_passing
+from searx_mcp.fetch.fetcher import Reading
+from searx_mcp.fetch.flights import as_it_was, is_passing
 from searx_mcp.models.evidence import PROTECTED
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.service import Progress

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
 
@@ -17,52 +17,28 @@ from searx_mcp.errors import (
     ErrorCode,
     FetchError,
     InvalidArgumentError,
-    SearxMcpError,
-    SiteError,
-    TransportError,
 )
-from searx_mcp.fetch.capture import Job, PageCapture, Unchanged, captured_part, now, timed_out
+from searx_mcp.fetch.capture import Job, PageCapture, captured_part, now, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
+from searx_mcp.fetch.flights import Landed, PageFlights
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.fetch.page_view import CallContext, build_page_view
 from searx_mcp.fetch.provenance import Provenance, is_suspicious
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.models.spelling import in_words
 from searx_mcp.storage.pages import Capture, KeptPage
-from searx_mcp.tasks import SingleFlight, Spawn
+from searx_mcp.tasks import Spawn
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
 logger = logging.getLogger("searx_mcp.fetch")
 T = TypeVar("T")
 
-_MORE_TIME: Final = 1.0
-"""Seconds by which two calls must differ in the time they have, to be better off on their own."""
 _SMUGGLING: Final = (
     "This address was not found by a search or on a page here, and carries a long random text: make"
     " sure that it does not take anything of the conversation with it."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Landed:
-    """The outcome of a flight.
-
-    Attributes:
-        kept: the capture, or why there is none.
-        end: until when the flight could wait for it.
-        was_late: whether more time would have brought more.
-        is_new: whether it was fetched just now.
-        notes: sentences about that.
-    """
-
-    kept: KeptPage | FetchError
-    end: float
-    was_late: bool = False
-    is_new: bool = True
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +100,7 @@ class Fetcher:
         self._allow = allow
         self._user_agent = user_agent
         self._obey_robots = obey_robots
-        self._flights = SingleFlight[_Landed](spawn)
-        self._ends: dict[Hashable, float] = {}
+        self._flights = PageFlights(capturer, pages=pages, spawn=spawn)
 
     def warm(self) -> None:
         """Get ready for pages that are about to be asked for; returns at once and never raises."""
@@ -242,12 +217,12 @@ class Fetcher:
         max_bytes: int | None = None,
         *,
         previous: KeptPage | None = None,
-    ) -> tuple[_Landed, str]:
+    ) -> tuple[Landed, str]:
         """The capture for a call, and how its address came to be known."""
         notes: list[str] = []
         if request.cursor:
             try:
-                return _Landed(await self._pages.read(request.cursor), end, is_new=False), ""
+                return Landed(await self._pages.read(request.cursor), end, is_new=False), ""
             except CursorError:
                 if not request.url:
                     raise
@@ -259,7 +234,9 @@ class Fetcher:
         if provenance == "unknown" and is_suspicious(url):
             notes.append(_SMUGGLING)
         job = self._job(request, url.with_fragment(fragment or None), started, end, max_bytes)
-        landed = await self._land(job, request, previous)
+        landed = await self._flights.land(
+            job, previous=previous, force_refresh=request.force_refresh
+        )
         if isinstance(landed.kept, FetchError):
             raise landed.kept
         notes.extend(landed.notes)
@@ -289,92 +266,9 @@ class Fetcher:
             images=request.images,
         )
 
-    async def _land(self, job: Job, request: FetchRequest, previous: KeptPage | None) -> _Landed:
-        """The capture for a call: kept, shared with others who ask now, or new."""
-        if not request.follow_redirects:
-            return await self._captured(job)
-        found = await self._pages.find(job.key)
-        if found is not None and not _serves(found.capture, job):
-            found = None
-        if not request.force_refresh:
-            if found is not None and self._pages.is_fresh(found):
-                logger.debug("fetch.cache_hit age_s=%d kind=%s", self._pages.age(found), "fresh")
-                return _Landed(found, job.end, is_new=False)
-            # The later of the two: what was found unchanged for the caller is not renewed here.
-            job.previous = max(filter(None, (found, previous)), key=_fetched_at, default=None)
-        # Nobody else is given what this caller has.
-        is_own = job.previous is not None and job.previous is not found
-        flight = (job.key, job.max_bytes, job.obey_robots, request.force_refresh, is_own)
-        while True:
-            if self._ends.get(flight, job.end) - job.end > _MORE_TIME:
-                # What has arrived by the end of this call is its page; that flight would wait on.
-                landed = await self._captured(job)
-                break
-            landed = await self._flights.run(flight, lambda: self._fly(flight, job))
-            # Somebody else's flight may have had less time than this call.
-            if not landed.was_late or job.end - landed.end < _MORE_TIME:
-                break
-        if found is not None and isinstance(landed.kept, FetchError):
-            return self._spare(found, landed.kept, job) or landed
-        return landed
-
-    async def _fly(self, flight: Hashable, job: Job) -> _Landed:
-        self._ends[flight] = job.end
-        try:
-            return await self._captured(job)
-        finally:
-            if self._ends.get(flight) == job.end:
-                del self._ends[flight]
-
-    async def _captured(self, job: Job) -> _Landed:
-        # A value and not a raise: others who share the flight may have more time than this call.
-        try:
-            async with asyncio.timeout_at(job.end):
-                captured = await self._capturer.capture(job)
-        except TimeoutError:
-            error: FetchError = timed_out()
-            error.url = job.current
-            if job.trail is not None and job.trail.has_redirects:
-                error.redirect_chain = tuple(job.trail.chain)
-            return _Landed(error, job.end, was_late=True)
-        except FetchError as exc:
-            exc.url = exc.url or job.current
-            if job.trail is not None and job.trail.has_redirects:
-                exc.redirect_chain = tuple(job.trail.chain)
-            return _Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
-        if isinstance(captured, Unchanged):
-            if job.previous is None:
-                raise RuntimeError("a site answered a question nobody asked")
-            renewed = await self._pages.renew(
-                job.key, job.previous, status=captured.status, headers=captured.headers
-            )
-            return _Landed(renewed, job.end, is_new=False)
-        if not job.follow:
-            passing = Capture(captured.page, str(job.url), self._pages.now(), 0.0, 0)
-            return _Landed(KeptPage(passing, ""), job.end)
-        kept = await self._pages.keep(
-            job.key,
-            captured.page,
-            url=str(job.url),
-            status=captured.status,
-            headers=captured.headers,
-            max_bytes=job.max_bytes,
-            is_settled=captured.is_settled,
-        )
-        return _Landed(kept, job.end, was_late=captured.was_late)
-
-    def _spare(self, found: KeptPage, error: FetchError, job: Job) -> _Landed | None:
-        """Give what is kept in place of an error that says nothing about the page itself."""
-        if not is_passing(error) or not self._pages.is_spare(found):
-            return None
-        age = self._pages.age(found)
-        logger.debug("fetch.cache_hit age_s=%d kind=%s", age, "if_error")
-        note = as_it_was(error, age)
-        return _Landed(found, job.end, is_new=False, notes=(note,))
-
     async def _shown(
         self,
-        landed: _Landed,
+        landed: Landed,
         request: FetchRequest,
         started: float,
         query: str,
@@ -407,32 +301,6 @@ class Fetcher:
         page, addresses = await asyncio.to_thread(shown)
         self._provenance.remember([page.final_url, *addresses], "link")
         return page
-
-
-def is_passing(error: SearxMcpError) -> bool:
-    """Tell whether an error says nothing about the page itself: what is kept of it may serve."""
-    return isinstance(error, TransportError) or (
-        isinstance(error, SiteError)
-        and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
-    )
-
-
-def as_it_was(error: SearxMcpError, age: float) -> str:
-    """Say that a page is as it was some seconds ago, since its site fails."""
-    return (
-        f"The site failed just now ({error.code}); this is the page as it was {in_words(age)} ago."
-    )
-
-
-def _fetched_at(kept: KeptPage) -> float:
-    return kept.capture.fetched_at
-
-
-def _serves(capture: Capture, job: Job) -> bool:
-    """Tell whether a capture has all that a call may read, and no more."""
-    if capture.page.document.truncated:
-        return capture.max_bytes == job.max_bytes
-    return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)
 
 
 def _pointed_at(url: URL, capture: Capture) -> list[str]:
