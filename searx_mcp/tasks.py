@@ -132,8 +132,7 @@ class Lease(Protocol):
         """Take it if it is free; harmless when it is taken already.
 
         Returns:
-            Who has it: `id`, the one of somebody else, or nothing if the work was done a moment ago or
-            nobody can tell.
+            Who has it: `id`, or the one of somebody else; nothing if nobody can tell.
         """
         ...
 
@@ -141,12 +140,8 @@ class Lease(Protocol):
         """Hold it for another `LEASE`; returns whether it still is ours."""
         ...
 
-    async def leave(self, *, is_done: bool) -> None:
-        """Give it back if it is ours.
-
-        Args:
-            is_done: whether what was made is there for others.
-        """
+    async def leave(self) -> None:
+        """Give it back if it is ours."""
         ...
 
 
@@ -160,9 +155,9 @@ async def fly_alone(
 ) -> T:
     """The result of `make()`, or what another process has made of the same meanwhile.
 
-    Whoever has the lease makes it and leaves it where `find` looks. The others wait once: until that
-    lease ends, however it ends, or half of their time is over. Then whoever finds nothing makes it
-    too, without another wait.
+    Whoever has the lease makes it, and leaves it where `find` looks before giving the lease back. The
+    others wait once: until that lease ends, however it ends, or half of their time is over. Then
+    whoever finds nothing makes it too, without another wait.
 
     Args:
         lease: one that was never taken.
@@ -175,26 +170,23 @@ async def fly_alone(
         Exception: whatever `make` raised here.
     """
     keeping: asyncio.Task[None] | None = None
-    # Until the server has said otherwise, the lease may be ours.
-    is_ours, is_done = True, False
+    is_ours = True  # or may be, until the server has said otherwise
     try:
-        first, holder = await _watched(lease, end)
-        is_ours = holder == lease.id
+        is_ours = await _has_got(lease, end)
         if is_ours:
             keeping = spawn(_keep(lease))
-        found = await find() if first != lease.id else None
-        result = await make() if found is None else found
-        is_done = True
-        return result
+        # Also without a wait: it may have been left since the caller looked.
+        found = await find()
+        return await make() if found is None else found
     finally:
         if keeping is not None:
             keeping.cancel()
         if is_ours:
-            _ = spawn(lease.leave(is_done=is_done))  # behind the result
+            _ = spawn(lease.leave())  # behind the result
 
 
-async def _watched(lease: Lease, end: float) -> tuple[str, str]:
-    """Take a lease, or watch the one who has it; gives who had it first, and who has it in the end."""
+async def _has_got(lease: Lease, end: float) -> bool:
+    """Take a lease, or wait for the one who has it; returns whether it is ours in the end."""
     now, pause = asyncio.get_running_loop().time, _FIRST_PAUSE
     until = (now() + end) / 2
     first = holder = await lease.take()
@@ -202,7 +194,7 @@ async def _watched(lease: Lease, end: float) -> tuple[str, str]:
         await asyncio.sleep(min(pause, until - now()))
         pause = min(pause * _PAUSE_GROWTH, _LONGEST_PAUSE)
         holder = await lease.take()
-    return first, holder
+    return holder == lease.id
 
 
 async def _keep(lease: Lease) -> None:

@@ -2,21 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError, SiteError, TransportError
 from searx_mcp.fetch.capture import Job, PageCapture, Unchanged, timed_out
 from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.models.spelling import in_words
-from searx_mcp.storage.pages import Capture, KeptPage
-from searx_mcp.tasks import SingleFlight, Spawn
+from searx_mcp.storage.pages import Capture, KeptPage, PageKey
+from searx_mcp.tasks import SingleFlight, Spawn, fly_alone
 
 logger = logging.getLogger("searx_mcp.fetch")
 
 _MORE_TIME: Final = 1.0
 """Seconds by which two calls must differ in the time they have, to be better off on their own."""
+
+
+_Flight: TypeAlias = tuple[PageKey, int, bool, bool, bool]
+"""What makes two captures at the same time the same: the key, the bytes, whether robots.txt is asked and what is
+kept counts, and whether it begins with what a caller alone has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Landed:
 
 
 class PageFlights:
-    """Gives each call a capture; equal calls at the same time share one.
+    """Gives each call a capture; equal calls at the same time share one, in all processes that share pages.
 
     Args:
         capturer: captures what is not kept.
@@ -50,8 +55,9 @@ class PageFlights:
     def __init__(self, capturer: PageCapture, *, pages: PageCache, spawn: Spawn) -> None:
         self._capturer = capturer
         self._pages = pages
+        self._spawn = spawn
         self._flights = SingleFlight[Landed](spawn)
-        self._ends: dict[Hashable, float] = {}
+        self._ends: dict[_Flight, float] = {}
 
     async def land(
         self, job: Job, *, previous: KeptPage | None = None, force_refresh: bool = False
@@ -65,9 +71,8 @@ class PageFlights:
         """
         if not job.follow:
             return await self._captured(job)
-        found = await self._pages.find(job.key)
-        if found is not None and not _serves(found.capture, job):
-            found = None
+        latest = await self._pages.find(job.key)
+        found = latest if latest is not None and _serves(latest.capture, job) else None
         if not force_refresh:
             if found is not None and self._pages.is_fresh(found):
                 logger.debug("fetch.cache_hit age_s=%d kind=%s", self._pages.age(found), "fresh")
@@ -77,12 +82,13 @@ class PageFlights:
         # Nobody else is given what this caller has.
         is_own = job.previous is not None and job.previous is not found
         flight = (job.key, job.max_bytes, job.obey_robots, force_refresh, is_own)
+        fly = partial(self._fly, flight, job, latest)
         while True:
             if self._ends.get(flight, job.end) - job.end > _MORE_TIME:
                 # What has arrived by the end of this call is its page; that flight would wait on.
                 landed = await self._captured(job)
                 break
-            landed = await self._flights.run(flight, lambda: self._fly(flight, job))
+            landed = await self._flights.run(flight, fly)
             # Somebody else's flight may have had less time than this call.
             if not landed.was_late or job.end - landed.end < _MORE_TIME:
                 break
@@ -90,13 +96,29 @@ class PageFlights:
             return self._spare(found, landed.kept, job) or landed
         return landed
 
-    async def _fly(self, flight: Hashable, job: Job) -> Landed:
+    async def _fly(self, flight: _Flight, job: Job, latest: KeptPage | None) -> Landed:
         self._ends[flight] = job.end
+        _, *same, is_own = flight
+        make = partial(self._captured, job)
         try:
-            return await self._captured(job)
+            lease = None if is_own else self._pages.lease(job.key, *same)
+            if lease is None:
+                return await make()
+            find = partial(self._of_others, job, latest)
+            return await fly_alone(lease, make, find=find, end=job.end, spawn=self._spawn)
         finally:
             if self._ends.get(flight) == job.end:
                 del self._ends[flight]
+
+    async def _of_others(self, job: Job, latest: KeptPage | None) -> Landed | None:
+        """What another process has captured since `latest` was the last capture."""
+        found = await self._pages.find(job.key)
+        if found is None or not _serves(found.capture, job):
+            return None
+        is_newer = latest is None or _fetched_at(found) > _fetched_at(latest)
+        # One that was cut and does not serve others was cut by chance: more may be had.
+        is_whole = self._pages.is_fresh(found) or not found.capture.page.document.truncated
+        return Landed(found, job.end, is_new=False) if is_newer and is_whole else None
 
     async def _captured(self, job: Job) -> Landed:
         # A value and not a raise: others who share the flight may have more time than this call.

@@ -15,6 +15,7 @@ from searx_mcp.errors import CursorError, ErrorCode
 from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, PageKey, PageStore, Validators
+from searx_mcp.tasks import Lease
 
 _PASSING_BYTES: Final = 16 << 20
 _PASSING_AGE: Final = 600.0
@@ -110,6 +111,10 @@ class PageCache:
     async def find(self, key: PageKey) -> KeptPage | None:
         """The last capture of an address, however old."""
         return await self._store.find(key, self._clock())
+
+    def lease(self, key: PageKey, *more: object) -> Lease | None:
+        """What lets one process alone capture a page; see `PageStore`."""
+        return self._store.lease(key, *more)
 
     def is_fresh(self, kept: KeptPage) -> bool:
         """Tell whether it serves without asking the site."""

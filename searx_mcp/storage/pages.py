@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from searx_mcp.content.document import Document
 from searx_mcp.models.base import Frozen
+from searx_mcp.tasks import Lease
 
 SKEW: Final = 60.0
 """Seconds a kept time may lie ahead: another process read the clock a little later."""
@@ -144,6 +145,15 @@ class PageStore(Protocol):
     async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
         """Keep a robots.txt in place of the last one."""
         ...
+
+    def lease(self, key: PageKey, *more: object) -> Lease | None:  # noqa: ARG002 - for those who can
+        """What lets one process alone capture a page, or `None` if this store is not for several.
+
+        Args:
+            key: under which it will be kept.
+            more: what else must be the same for that, as JSON can hold it.
+        """
+        return None
 
     async def purge(self) -> None:
         """Forget everything, and leave no trace on a disk.

@@ -9,13 +9,10 @@ from searx_mcp.errors import StorageError
 from searx_mcp.storage.redis import RedisLink, Script
 from searx_mcp.tasks import LEASE, Lease
 
-_DONE: Final = 1_000
-"""Milliseconds for which finished work is remembered: whoever looked for its result a moment too early
-looks again, instead of making it again."""
+_MILLISECONDS: Final = round(LEASE * 1_000)
 
 _TAKE = Script(r"""
--- KEYS: the lease; its value is who has it, or nothing if the work was done a moment ago.
--- ARGV: who wants it, milliseconds. Gives who has it then.
+-- KEYS: the lease; its value is who has it. ARGV: who wants it, milliseconds. Gives who has it then.
 local holder = redis.call('GET', KEYS[1])
 if holder then
   return string.sub(holder, 1, 64)
@@ -24,18 +21,12 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return ARGV[1]
 """)
 
-_REPLACE = Script(r"""
--- KEYS: the lease; ARGV: who has it, the new value, milliseconds for that, or 0 to delete it.
--- Gives 1, or 0 if somebody else has it.
+_EXTEND = Script(r"""
+-- KEYS: the lease; ARGV: who has it, milliseconds from now, or 0 to end it. Gives 0 if somebody else has it.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end
-if ARGV[3] == '0' then
-  redis.call('DEL', KEYS[1])
-else
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
-end
-return 1
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 """)
 
 
@@ -58,18 +49,18 @@ class RedisLease(Lease):
 
     @override
     async def take(self) -> str:
-        holder = await self._evaluate(_TAKE, self.id, _milliseconds(LEASE))
+        holder = await self._evaluate(_TAKE, self.id, _MILLISECONDS)
         return holder.decode(errors="replace") if isinstance(holder, bytes) else ""
 
     @override
     async def renew(self) -> bool:
-        reply = await self._evaluate(_REPLACE, self.id, self.id, _milliseconds(LEASE))
+        reply = await self._evaluate(_EXTEND, self.id, _MILLISECONDS)
         is_lost: bool = reply == 0  # not while the server is away: it may be back in time
         return not is_lost
 
     @override
-    async def leave(self, *, is_done: bool) -> None:
-        await self._evaluate(_REPLACE, self.id, "", _DONE if is_done else 0)
+    async def leave(self) -> None:
+        await self._evaluate(_EXTEND, self.id, 0)
 
     async def _evaluate(self, script: Script, *arguments: str | int) -> Any:  # noqa: ANN401 - whatever the script returns
         """The reply of a script, or `None` while the server is away."""
@@ -79,7 +70,3 @@ class RedisLease(Lease):
             )
         except StorageError:
             return None
-
-
-def _milliseconds(seconds: float) -> int:
-    return round(seconds * 1_000)

@@ -13,6 +13,7 @@ from searx_mcp.storage.memory import MOST_KEYS, ROW
 from searx_mcp.storage.packing import Item
 from searx_mcp.storage.pages import PageKey, is_from_future
 from searx_mcp.storage.redis import RedisKeys, RedisLink, Script
+from searx_mcp.storage.redis_lease import RedisLease
 from searx_mcp.storage.sealing import Sealing
 from searx_mcp.storage.shared_pages import SharedPageStore
 
@@ -251,13 +252,19 @@ class RedisPageStore(SharedPageStore):
         super().__init__(max_bytes=max_bytes, max_age=max_age)
         # The store of the state on the same server warns when it is away; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
-        self._root = RedisKeys(prefix).pages
+        self._keys = RedisKeys(prefix)
+        self._root = self._keys.pages
         self._sealing = Sealing(secret)
         self._scope = scope
 
     @override
     def __repr__(self) -> str:
         return f"<RedisPageStore {self._link.place}>"
+
+    @override
+    def lease(self, key: PageKey, *more: object) -> RedisLease:
+        name = self._name("lease", key.namespace, key.url, key.variant, *more)
+        return RedisLease(self._link, self._keys.lease(name))
 
     @override
     async def purge(self) -> None:
@@ -306,7 +313,7 @@ class RedisPageStore(SharedPageStore):
     async def _put_robots(self, origin: str, item: Item, now: float) -> bool:
         return await self._write(self._name("robots", origin), item, now, "")
 
-    def _name(self, kind: str, *parts: str) -> str:
+    def _name(self, kind: str, *parts: object) -> str:
         return self._sealing.name(self._scope, kind, *parts)
 
     def _capture_name(self, key: PageKey) -> str:

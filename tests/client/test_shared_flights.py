@@ -5,15 +5,23 @@ import os
 import secrets
 import signal
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, TypeAlias
 
 import pytest
+from aiohttp import web
 from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.errors import NoInstancesError
+from searx_mcp.client.stores import open_pages
+from searx_mcp.errors import NoInstancesError, SiteError
 from searx_mcp.search import redis_answers
+from searx_mcp.storage import redis_pages
 from searx_mcp.storage.redis_lease import RedisLease
+from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +54,7 @@ def waiting(monkeypatch) -> Waiting:
             return holder
 
     monkeypatch.setattr(redis_answers, "RedisLease", Watched)
+    monkeypatch.setattr(redis_pages, "RedisLease", Watched)
     monkeypatch.setattr(redis_answers, "PATIENCE", 10)
     return seen
 
@@ -191,3 +200,196 @@ async def test_when_the_server_goes_away_nobody_waits_any_longer(
             await own.wait_for_requests(2)
             own.recover()
     assert first.result() == second.result()
+
+
+class HeldWeb(FakeWeb):
+    """A site that lets every request wait until it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__({"/": FakePage(ARTICLE)})
+        self.go = asyncio.Event()
+
+    @override
+    async def _answer(
+        self, request: web.BaseRequest, received: ReceivedRequest
+    ) -> web.StreamResponse:
+        if received.path != "/robots.txt":
+            await self.go.wait()
+        return await super()._answer(request, received)
+
+
+ARTICLE = article("Bees", ["Bees keep a hive warm in winter by taking turns at its heart. " * 9])
+
+Opening: TypeAlias = Callable[..., Awaitable[SearxClient]]
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[HeldWeb]:
+    async with HeldWeb() as held:
+        yield held
+
+
+@pytest.fixture
+async def reader(settings_for, tables, site) -> AsyncIterator[Opening]:
+    """Opens clients that share pages, as processes do."""
+    async with AsyncExitStack() as stack:
+
+        async def opened(**more: Mapping[str, Any]) -> SearxClient:
+            settings = settings_for(site, **tables, **more)
+            client = SearxClient(settings, pages=open_pages(settings))
+            return await stack.enter_async_context(client)
+
+        yield opened
+
+
+@pytest.mark.parametrize("control", ["", "max-age=0, private, must-revalidate", "no-cache"])
+async def test_one_page_asked_of_two_processes_is_one_request(site, reader, waiting, control):
+    one, two = await reader(), await reader()
+    headers = {"Cache-Control": control} if control else {}
+    site.put("/", FakePage(ARTICLE, headers=headers))
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(one.fetch(site.url("/")))
+        await site.wait_for_requests(1)
+        second = group.create_task(two.fetch(site.url("/")))
+        await waiting.one()
+        site.go.set()
+    assert len(site.requests) == 1
+    assert second.result().markdown_content == first.result().markdown_content
+    assert second.result().cursor == first.result().cursor
+    assert (first.result().from_cache, second.result().from_cache) == (False, True)
+
+
+@pytest.mark.parametrize("etag", ["", '"v1"'], ids=["fetched again", "found unchanged"])
+async def test_one_page_that_is_kept_and_asked_about_by_two_is_one_request(
+    site, reader, waiting, etag
+):
+    def page(received: ReceivedRequest) -> FakePage:
+        is_known = bool(etag) and received.headers.get("If-None-Match") == etag
+        headers = {"Cache-Control": "no-cache", **({"ETag": etag} if etag else {})}
+        return FakePage(
+            "" if is_known else ARTICLE, status=304 if is_known else 200, headers=headers
+        )
+
+    one, two = await reader(), await reader()
+    site.put("/", page)
+    site.go.set()
+    await one.fetch(site.url("/"))
+    site.go.clear()
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(one.fetch(site.url("/")))
+        await site.wait_for_requests(2)
+        second = group.create_task(two.fetch(site.url("/")))
+        await waiting.one()
+        site.go.set()
+    assert len(site.requests) == 2
+    assert second.result().markdown_content == first.result().markdown_content
+
+
+async def test_two_who_want_a_page_anew_share_what_is_fetched_now_and_not_what_was(
+    site, reader, waiting
+):
+    one, two = await reader(), await reader()
+    site.go.set()
+    await one.fetch(site.url("/"))
+    site.go.clear()
+    site.put("/", FakePage(ARTICLE.replace("winter", "January")))
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(one.fetch(site.url("/"), force_refresh=True))
+        await site.wait_for_requests(2)
+        second = group.create_task(two.fetch(site.url("/"), force_refresh=True))
+        await waiting.one()
+        site.go.set()
+    assert len(site.requests) == 2
+    assert "January" in second.result().markdown_content
+    assert first.result().cursor == second.result().cursor
+
+
+@pytest.mark.parametrize(
+    ("tables_of_two", "arguments"),
+    [
+        ({"storage": {"namespace": "private"}}, {}),
+        ({"fetch": {"headers": {"127.0.0.1": {"Authorization": "Bearer x"}}}}, {}),
+        ({}, {"user_agent": "another/1.0"}),
+        ({}, {"max_content_length": 4_096}),
+        ({}, {"force_refresh": True}),
+        ({}, {"ignore_robots": True}),
+    ],
+    ids=["namespace", "login", "user agent", "bytes", "refresh", "robots"],
+)
+async def test_what_is_not_the_same_for_the_site_or_the_reader_is_not_shared(
+    site, reader, waiting, tables_of_two, arguments
+):
+    if "fetch" in tables_of_two:
+        tables_of_two = {"fetch": {**tables_of_two["fetch"], "allow_private": [site.origin]}}
+    one, two = await reader(), await reader(**tables_of_two)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(one.fetch(site.url("/")))
+        group.create_task(two.fetch(site.url("/"), **arguments))
+        await site.wait_for_requests(2)
+        site.go.set()
+
+
+@pytest.mark.parametrize(
+    "page",
+    [FakePage(ARTICLE, headers={"Cache-Control": "no-store"}), FakePage("no", status=404)],
+    ids=["not stored", "failed"],
+)
+async def test_what_one_process_may_not_leave_to_others_they_fetch_themselves(
+    site, reader, waiting, page
+):
+    async def fetched(client: SearxClient) -> str:
+        try:
+            return (await client.fetch(site.url("/"))).title
+        except SiteError as error:
+            return error.code
+
+    one, two = await reader(), await reader()
+    site.put("/", page)
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(fetched(one))
+        await site.wait_for_requests(1)
+        second = group.create_task(fetched(two))
+        await waiting.one()
+        site.go.set()
+    assert len(site.requests) == 2
+    assert first.result() == second.result()
+
+
+async def test_a_page_that_is_given_up_in_one_process_is_fetched_by_the_other(
+    site, reader, waiting
+):
+    one, two = await reader(), await reader()
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(one.fetch(site.url("/")))
+        await site.wait_for_requests(1)
+        second = group.create_task(two.fetch(site.url("/")))
+        await waiting.one()
+        first.cancel()
+        await site.wait_for_requests(2)
+        site.go.set()
+    assert "winter" in second.result().markdown_content
+
+
+async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(site, reader, waiting):
+    one, two = await reader(web_fetch={"default_timeout": 1}), await reader()
+    site.go.set()
+    site.put("/", FakePage(ARTICLE, piece=len(ARTICLE) // 20, interval=0.1))
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(one.fetch(site.url("/")))
+        await site.wait_for_requests(1)
+        second = group.create_task(two.fetch(site.url("/")))
+        await waiting.one()
+    assert (first.result().truncated, second.result().truncated) == (True, False)
+    assert len(site.requests) == 2
+
+
+async def test_whoever_waits_keeps_half_of_the_time_to_fetch_the_page(site, reader, waiting):
+    one, two = await reader(), await reader(web_fetch={"default_timeout": 3})
+    async with asyncio.TaskGroup() as group:
+        group.create_task(one.fetch(site.url("/"), timeout=60))
+        await site.wait_for_requests(1)
+        second = group.create_task(two.fetch(site.url("/")))
+        await waiting.one()
+        await site.wait_for_requests(2)
+        site.go.set()
+    assert "winter" in second.result().markdown_content

@@ -135,18 +135,9 @@ async def test_one_has_it_until_it_is_left_and_the_others_are_told_who(process, 
     assert [await one.take(), await two.take(), await one.take()] == [one.id] * 3
     (life,) = await ask("PTTL", NAME)
     assert 0 < life <= MILLISECONDS
-    await one.leave(is_done=False)
+    await one.leave()
     assert await two.take() == two.id
     assert repr(two) == f"<RedisLease {NAME}>"
-
-
-async def test_for_a_moment_after_the_work_nobody_has_it_nor_gets_it(process, redis_url, ask):
-    one, two = process(redis_url).lease, process(redis_url).lease
-    await one.take()
-    await one.leave(is_done=True)
-    assert (await two.take(), await ask("EXISTS", NAME)) == ("", [1])
-    (life,) = await ask("PTTL", NAME)
-    assert 0 < life <= 1_000
 
 
 async def test_it_is_renewed_by_who_has_it_alone(process, redis_url, ask):
@@ -166,7 +157,7 @@ async def test_whoever_lost_it_takes_it_from_nobody(process, redis_url, ask):
     await ask("DEL", NAME)  # as if its time had passed
     assert not await one.renew()
     await two.take()
-    await one.leave(is_done=True)
+    await one.leave()
     assert await one.take() == two.id
 
 
@@ -188,7 +179,7 @@ async def test_nobody_has_it_while_the_server_is_away_and_nothing_is_said_of_it(
     server.kill()
     assert await lease.take() == ""
     assert await lease.renew()
-    await lease.leave(is_done=True)
+    await lease.leave()
     assert not [entry for entry in caplog.records if entry.levelno > logging.INFO]
 
 
@@ -272,16 +263,13 @@ async def test_half_of_the_time_is_left_by_a_lease_that_does_not_end(process, re
     assert await ask("PTTL", NAME) == [-1]
 
 
-async def test_what_was_made_a_moment_ago_is_looked_for_without_a_wait(process, redis_url, ask):
-    one, two, three = (process(redis_url) for _ in range(3))
-    for each in (one, two, three):
-        each.go.set()
+async def test_what_was_left_since_the_caller_looked_is_not_made_again(process, redis_url, ask):
+    one, two = process(redis_url), process(redis_url)
+    one.go.set()
     await one.fly()
     await settled(one)
+    assert await ask("EXISTS", NAME) == [0]
     assert (await two.fly(), two.runs) == (one.lease.id, 0)
-    one.board.clear()
-    # And made again if it cannot be had, with no lease.
-    assert (await three.fly(), three.runs) == (three.lease.id, 1)
 
 
 async def test_the_lease_is_left_where_the_answer_to_who_has_it_was_lost(process, redis_url, ask):
@@ -312,7 +300,7 @@ async def test_what_is_found_after_a_leader_died_gives_its_lease_back(process, r
         await ask("DEL", NAME)
     assert (task.result(), two.runs) == ("left", 0)
     await settled(two)
-    assert await ask("GET", NAME) == [b""]
+    assert await ask("EXISTS", NAME) == [0]
 
 
 @pytest.mark.parametrize("begins", ["before", "while waiting"])
