@@ -1,9 +1,11 @@
 """A server of ours over HTTP, on a free port, and clients of it."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from mcp import Client
@@ -41,6 +43,49 @@ async def serving(
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+@asynccontextmanager
+async def in_turn(*urls: str) -> AsyncIterator[str]:
+    """Give each request to the next of several servers, as a balancer that knows no sessions.
+
+    Args:
+        urls: of their endpoints.
+    """
+    ports = itertools.cycle([urlsplit(url).port for url in urls])
+    streams: set[asyncio.StreamWriter] = set()
+
+    async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            line, head = await reader.readline(), await reader.readuntil(b"\r\n\r\n")
+        except asyncio.IncompleteReadError:  # a connection that was not needed
+            writer.close()
+            return
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", next(ports))
+        far_writer.write(line + b"Connection: close\r\n" + head)
+        streams.add(writer)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(pipe(reader, far_writer))
+            group.create_task(pipe(far_reader, writer))
+        streams.discard(writer)
+
+    server = await asyncio.start_server(carry, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/mcp"
+    finally:
+        server.close()
+        for stream in streams:
+            stream.transport.abort()
+        await server.wait_closed()
 
 
 @asynccontextmanager

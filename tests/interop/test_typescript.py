@@ -25,7 +25,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import Tasks
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
-from tests.doubles.serving import serving
+from tests.doubles.serving import in_turn, serving
 from tests.doubles.watched import Watched
 
 pytestmark = pytest.mark.slow
@@ -329,7 +329,7 @@ async def test_resources_and_the_prompt_are_read(host: Host) -> None:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_restart_of_the_server_ends_a_session_and_nothing_else(
+async def test_a_client_goes_on_after_a_restart_of_the_server(
     mode: str, tables: dict[str, dict[str, Any]], node: Path, modules: Path, tmp_path: Path
 ) -> None:
     async with TypeScript.started(node, modules) as client:
@@ -338,11 +338,21 @@ async def test_a_restart_of_the_server_ends_a_session_and_nothing_else(
             await client.call("web_search", query="bees")
         port = int(url.split(":")[2].split("/")[0])
         async with over_http(tables, tmp_path, port):
-            if mode == "legacy":
-                # What the protocol wants; the client leaves it to its host to connect anew.
-                with pytest.raises(Refused, match="Session not found") as refused:
-                    await client.call("web_search", query="bees")
-                assert refused.value.said["data"]["status"] == 404
-                await client.do("connect", url=url, token=TOKEN, mode=mode)
             result = await client.call("web_search", query="bees")
     assert FACT in result["content"][0]["text"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_two_servers_take_the_requests_of_a_client_in_turn(
+    mode: str, tables: dict[str, dict[str, Any]], node: Path, modules: Path, tmp_path: Path
+) -> None:
+    async with (
+        asyncio.timeout(2 * PATIENCE),
+        TypeScript.started(node, modules) as client,
+        over_http(tables, tmp_path) as one,
+        over_http(tables, tmp_path) as two,
+        in_turn(one, two) as url,
+    ):
+        await client.do("connect", url=url, token=TOKEN, mode=mode)
+        results = [await client.call("web_search", query="bees") for _ in range(3)]
+    assert all(FACT in result["content"][0]["text"] for result in results)

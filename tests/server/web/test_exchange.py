@@ -270,7 +270,7 @@ async def test_after_a_restart_a_client_without_sessions_goes_on(held):
                 assert (await client.list_tools()).tools == before.tools
 
 
-async def test_after_a_restart_a_session_is_not_known_and_a_new_one_can_begin(held):
+async def test_after_a_restart_a_session_goes_on_until_its_client_ends_it(held):
     async with (
         asyncio.timeout(DEADLINE),
         AsyncExitStack() as first,
@@ -282,6 +282,10 @@ async def test_after_a_restart_a_session_is_not_known_and_a_new_one_can_begin(he
         again = HttpConfig(port=int(url.split(":")[2].split("/")[0]))
         listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
         async with serving(build_server(Settings(), service=held), again):
+            listed = await http.post(url, json=listing, headers=session)
+            assert listed.status_code == 200
+            assert listed.headers["mcp-session-id"] == session["Mcp-Session-Id"]
+            assert (await http.delete(url, headers=session)).status_code == 200
             # 404 is what the specification has a client begin anew for.
             assert (await http.post(url, json=listing, headers=session)).status_code == 404
             session = await begin(http, url)
