@@ -93,11 +93,11 @@ async def ask(
         return await http.request(method, at.url, content=content, headers=sent)
 
 
-async def begin(at: Process, name: str = "a test", **more: Mapping[str, str]) -> str:
+async def begin(at: Process, name: str = "a test", headers: Mapping[str, str] | None = None) -> str:
     client = {"name": name, "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    answer = await ask(at, hello, **more)
+    answer = await ask(at, hello, headers=headers)
     assert answer.status_code == 200
     session: str = answer.headers["mcp-session-id"]
     return session
