@@ -1,6 +1,7 @@
 """Keeps and reads pages of a corpus as fast as it can; started, and killed, by `test_corpus_processes.py`.
 
     python corpus_process.py FILE SEED TURNS
+    python corpus_process.py URL,SCHEMA SEED TURNS
 
 A page is written in many versions: each of its chunks names the version, so that parts of two can be told
 apart. A dot on standard output tells that another ten turns are done.
@@ -11,9 +12,11 @@ import hashlib
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 from searx_mcp.content.document import Document
 from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 PAGES = 12
@@ -61,10 +64,17 @@ async def check(store: CorpusStore, url: str) -> None:
     assert all(vectors[chunk.id] == chunk.id.encode() for chunk in chunks if chunk.id in vectors)
 
 
-async def run(file: Path, seed: int, turns: int) -> None:
-    store = SqliteCorpusStore(
-        file, namespace="shared", max_bytes=1 << 28, max_age=86_400, patience=60
-    )
+def opened(place: str) -> CorpusStore:
+    """The store in a file, or on a server."""
+    given: Any = {"namespace": "shared", "max_bytes": 1 << 28, "max_age": 86_400, "patience": 60}
+    if not place.startswith("postgresql:"):
+        return SqliteCorpusStore(Path(place), **given)
+    url, _, schema = place.rpartition(",")
+    return PostgresCorpusStore(url, **given, schema=schema)
+
+
+async def run(place: str, seed: int, turns: int) -> None:
+    store = opened(place)
     dice = random.Random(seed)
     for turn in range(turns):
         url = f"https://{dice.randrange(PAGES)}.example/"
@@ -89,4 +99,4 @@ async def run(file: Path, seed: int, turns: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))
+    asyncio.run(run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
