@@ -1,1 +1,1 @@
-"""Measurements against a peer or a bare baseline; `docs/explanation/benchmarks.md` holds results and commands."""
+"""Measurements against a peer or a bare baseline; `docs/decisions/benchmarks.md` holds results and commands."""

@@ -2,7 +2,7 @@
 
     python -m benchmarks.engine_care [--json] [--quick] [--seed N]
 
-Simulated in virtual time, with this package's pool and executor; `docs/explanation/benchmarks.md` says what is
+Simulated in virtual time, with this package's pool and executor; `docs/decisions/benchmarks.md` says what is
 simulated and what is not. Same seed, same figures.
 """
 

@@ -4,7 +4,7 @@
         [--sample N] [--rounds N] [--worst N] [--json] [--quick]
 
 Each PATH is the folder of an annotated set: WCXB, article-extraction-benchmark, trafilatura, or our own
-`tests/floors`. Every candidate reads every page in turn; `docs/explanation/benchmarks.md` says what it shows. With
+`tests/floors`. Every candidate reads every page in turn; `docs/decisions/benchmarks.md` says what it shows. With
 `--quick` only we read our own pages, without a clock, and are held against their floors.
 """
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.fetch [--json] [--quick] [--seed N] [--peer-python PATH]
 
-Sites and clients are processes of their own on loopback; `docs/explanation/benchmarks.md` says what it shows.
+Sites and clients are processes of their own on loopback; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import statistics

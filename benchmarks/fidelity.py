@@ -5,7 +5,7 @@
 PATH is a checkout of kepano/defuddle on GitHub, which is no part of this repository: pages in
 `tests/fixtures` with the Markdown that its project expects in `tests/expected`. Beside ours, every
 converter is scored that this Python has, or the one named by `--peer-python`. Without PATH, and with
-`--quick`, our own few cases are counted. `docs/explanation/benchmarks.md` says what it shows.
+`--quick`, our own few cases are counted. `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import argparse

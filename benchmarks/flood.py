@@ -2,7 +2,7 @@
 
     python -m benchmarks.flood [--json] [--quick]
 
-The host is a process of its own on loopback; `docs/explanation/benchmarks.md` says what it shows.
+The host is a process of its own on loopback; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
     python -m benchmarks.load [--json] [--quick] [--calls N] [--soak MINUTES]
 
-The server, what it searches and reads, and the clients are processes of their own; `docs/explanation/benchmarks.md` says
+The server, what it searches and reads, and the clients are processes of their own; `docs/decisions/benchmarks.md` says
 what it shows.
 """
 

@@ -51,7 +51,7 @@ FIRST: Final = 5
 ROUTED: Final = 0.88
 PRECISION: Final = 0.85
 ANSWERED: Final = 0.87
-"""Floors, a little below what was measured (docs/explanation/benchmarks.md)."""
+"""Floors, a little below what was measured (docs/decisions/benchmarks.md)."""
 
 
 @dataclass(frozen=True, slots=True)

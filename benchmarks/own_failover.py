@@ -2,7 +2,7 @@
 
     python -m benchmarks.own_failover [--json] [--quick]
 
-The instances are on loopback, in this process; `docs/explanation/benchmarks.md` says what it shows.
+The instances are on loopback, in this process; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

@@ -5,7 +5,7 @@
 
 Both are processes that speak over their standard streams, and take turns. All instances and pages are on loopback.
 Without a command the other one is `benchmarks.serving.plain_peer`, which is told an instance that stays well.
-`docs/explanation/benchmarks.md` says what it shows.
+`docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
     python -m benchmarks.pool_simulation [--json] [--quick] [--seed N]
 
-The instances are drawn from the bundled list; `docs/explanation/benchmarks.md` says what is simulated and what
+The instances are drawn from the bundled list; `docs/decisions/benchmarks.md` says what is simulated and what
 is not. Same seed, same figures.
 """
 

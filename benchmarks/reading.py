@@ -3,7 +3,7 @@
     python -m benchmarks.reading [--json] [--quick]
 
 Instance and sites are on loopback, in this process; each page has a site of its own unless told otherwise.
-`docs/explanation/benchmarks.md` says what it shows.
+`docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

@@ -4,7 +4,7 @@
     python -m benchmarks.requests --quick
 
 The first asks a server that speaks OpenAI's chat completions; `MODEL_API_KEY` in the environment is its key, if it
-wants one. The second asks nobody and checks the table. `docs/explanation/benchmarks.md` says how a call is compared.
+wants one. The second asks nobody and checks the table. `docs/decisions/benchmarks.md` says how a call is compared.
 """
 
 import asyncio

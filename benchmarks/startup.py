@@ -2,7 +2,7 @@
 
     python -m benchmarks.startup [--json] [--quick]
 
-Both are processes that speak over their standard streams; `docs/explanation/benchmarks.md` says what it shows.
+Both are processes that speak over their standard streams; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import json

@@ -3,7 +3,7 @@
     python -m benchmarks.tokens [--json] [--quick]
 
 Results come from a loopback instance and site through the server itself. Tokens are counted with the
-vocabulary of o200k_base if `rs-bpe` is installed, else estimated; `docs/explanation/benchmarks.md` says what it shows.
+vocabulary of o200k_base if `rs-bpe` is installed, else estimated; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

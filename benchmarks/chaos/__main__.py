@@ -3,7 +3,7 @@
     python -m benchmarks.chaos [--json] [--quick] [--seed N]
 
 Each client has thirty instances of its own on loopback, nine of them faulty, in the same order and
-with the same faults; all of them run at the same time. `docs/explanation/benchmarks.md` says what it shows.
+with the same faults; all of them run at the same time. `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio

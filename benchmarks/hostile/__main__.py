@@ -3,7 +3,7 @@
     python -m benchmarks.hostile [--json] [--quick] [--only WORDS]
 
 The server is the real one, over stdio, with its worker processes; the site is a process of its own
-on loopback. `docs/explanation/benchmarks.md` says what it shows.
+on loopback. `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio
