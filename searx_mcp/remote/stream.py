@@ -18,8 +18,8 @@ _END: Final = b"\n\n"
 _PROGRESS: Final = b"event: progress\ndata: "
 _RESULT: Final = b"event: result\ndata: "
 _ERROR: Final = b"event: error\ndata: "
-_MOST: Final = 200
-"""Messages of a call that are passed on; one that reads fifty pages has some sixty."""
+_MOST: Final = 1_000
+"""Events of a call that are looked at; one that reads fifty pages has some two hundred."""
 _LONGEST: Final = 2_000
 """Bytes of an event of progress."""
 _SENTENCE_CHARS: Final = 200
@@ -39,13 +39,14 @@ class Events:
         self._left = _MOST
 
     def __call__(self, body: bytearray) -> None:
-        """Look at what has arrived; each byte is looked at once.
+        """Look at what has arrived; each byte is looked at once, and none behind the last event that counts.
 
         Args:
             body: from its beginning.
         """
-        while (end := body.find(_END, self._searched)) >= 0:
-            if self._left and end - self._begin < _LONGEST:
+        while self._left and (end := body.find(_END, self._searched)) >= 0:
+            self._left -= 1
+            if end - self._begin < _LONGEST:
                 self._tell(bytes(body[self._begin : end]))
             self._begin = self._searched = end + len(_END)
         self._searched = max(self._searched, len(body) - 1)
@@ -59,7 +60,6 @@ class Events:
             return
         message = told.get("message") if isinstance(told, dict) else None
         if isinstance(message, str) and (line := clean_line(message, _SENTENCE_CHARS)):
-            self._left -= 1
             self._progress(line)
 
 

@@ -3,8 +3,10 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
 from searx_mcp.models.corpus_request import AnswerRequest
@@ -136,20 +138,43 @@ def test_messages_are_told_as_soon_as_they_are_whole_however_they_arrive() -> No
         assert told == expected
 
 
+class Counted(bytearray):
+    """Counts the bytes that are searched."""
+
+    searched = 0
+
+    @override
+    def find(self, *arguments: Any) -> int:
+        found, begin = super().find(*arguments), arguments[1]
+        self.searched += (len(self) if found < 0 else found + 2) - begin
+        return found
+
+
+@pytest.mark.parametrize("part", [b"x", b"\n", b":\n\n"])
+def test_no_byte_of_a_long_answer_is_looked_at_again(part: bytes) -> None:
+    body = Counted()
+    events = Events(lambda _: None)
+    for _ in range(500):
+        body += part
+        events(body)
+    assert body.searched <= 3 * len(body)
+
+
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
         (progress("a\u200b\nb"), ["a b"]),
         (progress("x" * 1_000), ["x" * 199 + "…"]),
         (progress("x" * 2_000), []),
-        (progress("one") * 1_000, ["one"] * 200),
+        (progress("one") * 2_000, ["one"] * 1_000),
+        (b":\n\n" * 1_000 + progress("one"), []),
         (progress(""), []),
         (progress(7), []),
         (event("progress", [1]), []),
         (event("progress", b"{" * 1_000), []),
         (event("note", {"message": "one"}), []),
     ],
-    ids=range(9),
+    ids=range(10),
 )
 def test_what_is_passed_on_is_bounded(sent: bytes, told: list[str]) -> None:
     found: list[str] = []
