@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from typing_extensions import override
 
@@ -172,21 +173,23 @@ class Tools:
                 return result
 
         tokens = published.most_tokens or self._settings.server.response_token_budget
-        tool = RawTool.from_function(
-            call,
+        output = None
+        if self._settings.server.structured_output == "on":
+            module_name, _, model = published.output.partition(":")
+            output = output_schema(getattr(import_module(module_name), model))
+        # Not `from_function`, which makes a model and a schema of what `RawTool` never looks at.
+        return RawTool(
+            fn=call,
             name=name,
             title=published.title,
             description=published.description,
+            parameters=published.schema,
+            fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=output),
+            is_async=True,
+            context_kwarg="context",
             annotations=published.annotations,
             meta={_SIZE_HINT: min(tokens * TOKEN_CHARS, _MOST_HINTED)},
-            structured_output=False,
         )
-        if self._settings.server.structured_output == "on":
-            module_name, _, model = published.output.partition(":")
-            tool.fn_metadata.output_schema = output_schema(
-                getattr(import_module(module_name), model)
-            )
-        return tool.model_copy(update={"parameters": published.schema})
 
 
 def _forbidden(name: str) -> CallToolResult:
