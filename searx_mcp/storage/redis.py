@@ -29,7 +29,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from typing_extensions import override
 
-from searx_mcp.errors import StorageUnavailableError
+from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.models.instance import Choice
 
 T = TypeVar("T")
@@ -124,12 +124,13 @@ class RedisLink:
 
     Calls follow one another. Each is a function of a `RedisSession`; it runs again from its
     beginning over a new connection when an older one turns out to be broken, so that doing it
-    twice must be harmless. A call takes no longer than `patience`. When the server is away, calls
-    fail at once, but for one in five seconds that tries again.
+    twice must be harmless. A call waits no longer than `patience` for its turn, and no longer for
+    the server. When the server is away, calls fail at once, but for one in five seconds that tries
+    again.
 
     Args:
         url: `redis://`, `rediss://` (TLS) or `unix://`, with what the library understands.
-        patience: seconds one call may take, connecting included.
+        patience: seconds the server may take for one call, connecting included.
         greet: runs over every new connection before anything else.
         level: of the log's line that says that the server is away.
 
@@ -174,13 +175,17 @@ class RedisLink:
 
         Raises:
             StorageUnavailableError: the server is away; the same is in `error` until it is back.
+            StorageBusyError: too many calls were before this one.
         """
+        await self._take_turn()
         try:
-            async with asyncio.timeout(self.patience), self._lock:
-                self._check_away()
+            self._check_away()
+            async with asyncio.timeout(self.patience):
                 answer = await self._run(work)
         except (RedisError, OSError) as exc:  # a timeout is an OSError
             raise self._note(exc) from exc
+        finally:
+            self._lock.release()
         if self.error is not None:
             self.error = None
             _log.log(min(self._level, logging.INFO), "storage.redis_back server=%s", self.place)
@@ -206,6 +211,17 @@ class RedisLink:
                 await self._connection.disconnect()
         except (RedisError, OSError):
             await self._drop()
+
+    async def _take_turn(self) -> None:
+        try:
+            async with asyncio.timeout(self.patience):
+                await self._lock.acquire()
+        except TimeoutError as exc:
+            # That says nothing about the server: the calls before this one may be many or large.
+            raise StorageBusyError(
+                f"Redis at {self.place} has too many calls of this process to answer",
+                advice="Try again.",
+            ) from exc
 
     def _check_away(self) -> None:
         if self.error is not None and asyncio.get_running_loop().time() < self._retry_at:
