@@ -1,6 +1,8 @@
 """Keeps pages until it is killed; started, and killed, by `test_processes.py`.
 
-    python keeping_process.py FILE SEED
+    python keeping_process.py PLACE SEED
+
+The place is a file, or the address of a server.
 
 The cursor of each kept page is a line on standard output, written once the page is kept.
 """
@@ -13,12 +15,25 @@ from itertools import count
 from pathlib import Path
 
 from searx_mcp.content.document import Document
-from searx_mcp.storage.pages import Capture, CapturedPage, PageKey
-from searx_mcp.storage.sqlite_pages import open_store
+from searx_mcp.storage.pages import Capture, CapturedPage, PageKey, PageStore
+from searx_mcp.storage.redis_pages import RedisPageStore
+from searx_mcp.storage.sqlite_pages import SqlitePageStore
 
 
-async def run(file: Path, seed: int) -> None:
-    store = open_store(file, max_bytes=100 << 20, max_age=86_400)
+def store_at(place: str) -> PageStore:
+    if place.startswith("redis://"):
+        return RedisPageStore(
+            place,
+            prefix="killed:",
+            secret=b"correct horse battery staple",
+            max_bytes=100 << 20,
+            max_age=86_400,
+            patience=30,
+        )
+    return SqlitePageStore(Path(place), max_bytes=100 << 20, max_age=86_400, patience=30)
+
+
+async def run(store: PageStore, seed: int) -> None:
     dice = random.Random(seed)
     for number in count():
         text = dice.randbytes(dice.randrange(10, 20_000)).hex()
@@ -36,4 +51,4 @@ async def run(file: Path, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(run(store_at(sys.argv[1]), int(sys.argv[2])))

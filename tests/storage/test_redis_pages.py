@@ -13,6 +13,7 @@ import pytest
 from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.models.attempt import Format
 from searx_mcp.storage import redis_pages
+from searx_mcp.storage.memory import MOST_KEYS
 from searx_mcp.storage.pages import KeptPage, KeptRobots, PageKey, Validators
 from searx_mcp.storage.redis import RedisLink
 from searx_mcp.storage.redis_pages import RedisPageStore
@@ -258,7 +259,35 @@ async def test_a_page_that_goes_takes_no_address_along_that_has_another_by_now(
     assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
 
 
-async def test_a_full_server_is_read_and_pages_make_room_for_state(
+async def test_a_page_with_too_many_addresses_takes_none_along_that_has_another_by_now(
+    store, make_capture, ask
+):
+    shared, capture = make_capture("shared"), make_capture("new")
+    keys = [KEY, *(PageKey("mine", f"https://a.example/{n}") for n in range(MOST_KEYS))]
+    await store.keep(KEY, shared, NOW)
+    (expired,) = await keys_of(ask, store, "capture:")
+    for key in keys[1:MOST_KEYS]:
+        await store.keep(key, shared, NOW)
+    await ask("DEL", expired)
+    cursor = await store.keep(KEY, capture, NOW)
+    await store.keep(keys[MOST_KEYS], shared, NOW)
+    assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
+    assert all([await store.find(key, NOW) for key in keys])
+
+
+async def test_a_full_server_is_read(start_redis, store_at, make_capture):
+    server = start_redis("--maxmemory-policy", "noeviction")
+    store = store_at(server.url)
+    first = await store.keep(KEY, make_capture(), NOW)
+    second = await store.keep(OTHER, make_capture("other"), NOW)
+    async with aclosing(RedisLink(server.url, patience=30)) as link:
+        await link.run(lambda session: session.ask(("CONFIG", "SET", "maxmemory", "1")))
+    for cursor in (first, second):
+        assert await store.read("mine", cursor, NOW)
+    assert store._link.error is None
+
+
+async def test_on_a_full_server_a_page_stays_in_the_process_and_pages_make_room_for_state(
     start_redis, store_at, make_capture, noise
 ):
     server = start_redis("--maxmemory", "4mb", "--maxmemory-policy", "noeviction")
@@ -347,16 +376,16 @@ async def test_the_later_capture_counts_whether_it_waits_or_is_shared(
 ):
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
-    await one.keep(KEY, make_capture("first"), NOW)
-    server.freeze()
-    one._link.patience = 0.1
+    server.kill()
     waiting = make_capture("waiting", NOW + 1)
     cursor = await one.keep(KEY, waiting, NOW + 1)
     await one.keep_robots(ORIGIN, KeptRobots(200, "waiting", NOW + 1), NOW + 1)
-    server.thaw()
-    one._link.patience = 30
+    server.start()
     try_again(one)
+    await two.keep(KEY, make_capture("older"), NOW)
+    await two.keep_robots(ORIGIN, KeptRobots(200, "older", NOW), NOW)
     assert await one.find(KEY, NOW + 1) == KeptPage(waiting, cursor)
+    assert await one.robots(ORIGIN, NOW + 1) == KeptRobots(200, "waiting", NOW + 1)
     newer = make_capture("newer", NOW + 2)
     cursor = await two.keep(KEY, newer, NOW + 2)
     await two.keep_robots(ORIGIN, KeptRobots(200, "newer", NOW + 2), NOW + 2)
