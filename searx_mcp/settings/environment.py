@@ -50,9 +50,10 @@ _COUNT = re.compile(r"[0-9]{1,9}")
 def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
     """Find the settings named otherwise: the names that lead to each, its text, its origin."""
     for variable, names in ALIASES.items():
-        if text := environ.get(variable, ""):
-            if variable.endswith(_MILLISECONDS) and _COUNT.fullmatch(text):
-                text = f"{int(text) / 1_000:g}"
+        if text := environ.get(variable, "").strip():
+            if variable.endswith(_MILLISECONDS):
+                # What is no count of milliseconds must not be read as seconds.
+                text = f"{int(text) / 1_000:g}" if _COUNT.fullmatch(text) else f"{text} ms"
             yield names, text, f"environment {variable}"
 
 

@@ -28,8 +28,8 @@ def read(folder: Path, **environment: str) -> dict[str, object]:
         (
             {
                 "ENRIPROXY_URL": "http://127.0.0.1:8787",
-                "ENRIPROXY_API_KEY": KEY,
-                "ENRIWEB_TIMEOUT_MS": "1500",
+                "ENRIPROXY_API_KEY": f"{KEY}\n",
+                "ENRIWEB_TIMEOUT_MS": " 1500 ",
             },
             {"url": "http://127.0.0.1:8787/", "key": KEY, "timeout": 1.5},
         ),
@@ -38,7 +38,7 @@ def read(folder: Path, **environment: str) -> dict[str, object]:
             {"url": "https://s.example/"},
         ),
         (
-            {"SEARX_MCP_REMOTE__URL": "https://s.example/a", "ENRIWEB_TIMEOUT_MS": ""},
+            {"SEARX_MCP_REMOTE__URL": "https://s.example/a", "ENRIWEB_TIMEOUT_MS": " "},
             {"url": "https://s.example/a/"},
         ),
         (
@@ -80,6 +80,8 @@ def test_each_name_of_a_setting_is_understood(
         ),
         ({"ENRIWEB_TIMEOUT_MS": "0"}, "remote.timeout"),
         ({"ENRIWEB_TIMEOUT_MS": "soon"}, "remote.timeout"),
+        ({"ENRIWEB_TIMEOUT_MS": "60.5"}, "'60.5 ms' is not a number"),
+        ({"ENRIWEB_TIMEOUT_MS": "3e2"}, "'3e2 ms' is not a number"),
     ],
 )
 def test_a_wrong_value_is_told_and_the_key_is_not(
