@@ -500,3 +500,18 @@ def postgres_url() -> Iterator[str]:
         server = PostgresServer(Path(folder))
         yield server.url
         server.stop()
+
+
+@pytest.fixture
+def start_postgres() -> Iterator[Callable[[], PostgresServer]]:
+    """Start a server of the test's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        servers: list[PostgresServer] = []
+
+        def start() -> PostgresServer:
+            servers.append(PostgresServer(Path(folder)))
+            return servers[-1]
+
+        yield start
+        for server in servers:
+            server.stop()

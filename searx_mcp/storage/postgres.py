@@ -150,11 +150,16 @@ class PostgresLink:
     async def aclose(self) -> None:
         """Close the connections within `patience`; the next call makes another."""
         idle, self._idle = self._idle, []
-        for connection in idle:
-            try:
-                await connection.close(timeout=self.patience)
-            except _FAILED:
-                connection.terminate()
+        try:
+            async with asyncio.timeout(self.patience):
+                for connection in idle:
+                    await connection.close()
+        except _FAILED as exc:
+            _log.debug("storage.postgres_not_closed reason=%s", type(exc).__name__)
+        finally:
+            for connection in idle:
+                if not connection.is_closed():
+                    connection.terminate()
 
     async def _call(self, work: Callable[[Connection], Awaitable[T]], patience: float) -> T:
         if self.error is not None and asyncio.get_running_loop().time() < self._retry_at:

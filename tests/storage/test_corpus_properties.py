@@ -2,13 +2,16 @@
 
 import asyncio
 import hashlib
+import secrets
 from contextlib import aclosing
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.document import Document
-from searx_mcp.storage.corpus import Kept, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import CorpusStore, Kept, StoredChunk, StoredPage
+from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 NOW = 1_000_000_000.0
@@ -35,11 +38,28 @@ def made(url: str, title: str, parts: list[str]) -> tuple[StoredPage, list[Store
 
 @given(steps)
 def test_a_store_holds_what_was_kept_last(done):
-    asyncio.run(keep_and_compare(done))
-
-
-async def keep_and_compare(done: list[tuple[str, str, list[str] | None]]) -> None:
     store = SqliteCorpusStore(None, namespace="n", max_bytes=1 << 26, max_age=1e9)
+    asyncio.run(keep_and_compare(store, done))
+
+
+@pytest.mark.slow
+@given(done=steps)
+def test_a_store_on_a_server_holds_what_was_kept_last(postgres_url, done):
+    namespace = secrets.token_hex(8)
+    store = PostgresCorpusStore(
+        postgres_url,
+        namespace=namespace,
+        max_bytes=1 << 40,
+        max_age=1e9,
+        patience=60,
+        schema="test_properties",
+    )
+    asyncio.run(keep_and_compare(store, done))
+
+
+async def keep_and_compare(
+    store: CorpusStore, done: list[tuple[str, str, list[str] | None]]
+) -> None:
     expected: dict[str, tuple[StoredPage, list[StoredChunk]]] = {}
     async with aclosing(store):
         for url, title, parts in done:

@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import os
 import secrets
-from collections.abc import AsyncIterator, Callable
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import asyncpg
 import pytest
@@ -124,6 +127,36 @@ async def test_a_server_that_keeps_silent_is_away_for_a_while_and_said_so_once(
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "hunter2" not in caplog.text + repr(link)
     assert "alice" not in caplog.text
+
+
+@pytest.fixture
+def freeze() -> Iterator[Callable[[int], None]]:
+    """Stop a process of the server in the middle of what it does, until the test ends."""
+    stopped: list[int] = []
+
+    def stop(process: int) -> None:
+        os.kill(process, signal.SIGSTOP)
+        stopped.append(process)
+
+    yield stop
+    for process in stopped:
+        os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be stopped there")
+@pytest.mark.parametrize("how", ["read", "write", "close"])
+async def test_a_server_that_freezes_holds_up_nobody_for_longer_than_the_patience(
+    link_to, postgres_url, freeze, how
+):
+    link = link_to(postgres_url)
+    freeze(await link.read(lambda c: c.fetchval("SELECT pg_backend_pid()")))
+    link.patience = 0.3
+    if how == "close":
+        await link.aclose()
+    else:
+        with pytest.raises(StorageUnavailableError, match="did not answer"):
+            await getattr(link, how)(one)
+    assert "connected" not in repr(link)
 
 
 async def test_a_server_that_is_back_is_used_again_after_the_pause(
