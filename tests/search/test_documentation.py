@@ -1,0 +1,38 @@
+"""The page on searching names every verdict and state, and its figures are those of the bundled list."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.catalog import gate, parse_catalog
+from searx_mcp.search.background.membership import read_bundled
+from searx_mcp.search.budget import month_account
+from searx_mcp.settings.values import Settings
+
+FOLDER = Path(__file__).parents[2] / "docs" / "explanation"
+PAGE = (FOLDER / "searching.md").read_text(encoding="utf-8")
+
+
+def test_every_verdict_has_a_row_or_a_place_in_one():
+    rows = "".join(re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE))
+    assert [verdict for verdict in Verdict if f"`{verdict}`" not in rows] == []
+
+
+@pytest.mark.parametrize("state", InstanceState)
+def test_the_diagram_has_every_state(state: InstanceState):
+    diagram = (FOLDER / "instance-states.svg").read_text(encoding="utf-8")
+    assert f">{state.replace('_', '-')}</text>" in diagram
+
+
+def test_the_budget_of_the_month_is_that_of_the_bundled_list():
+    config = Settings().instances
+    urls = [entry.url for entry in gate(parse_catalog(read_bundled()), min_grade=config.min_grade)]
+    a_day, *_, month = month_account(urls).windows
+    later = (month.limit - a_day.limit) / 29
+    assert f"a pool of {len(urls)} instances" in PAGE
+    assert f"{a_day.limit} searches on the first day and about {later:.0f} a day" in " ".join(
+        PAGE.split()
+    )
