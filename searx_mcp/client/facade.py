@@ -390,7 +390,11 @@ class SearxClient(CorpusCalls):
 
 
 def persistent_client(
-    settings: Settings, *, background: bool = False, origins: Mapping[str, str] | None = None
+    settings: Settings,
+    *,
+    background: bool = False,
+    origins: Mapping[str, str] | None = None,
+    state: StateStore | None = None,
 ) -> SearxClient:
     """A client that remembers across processes, as `[storage]`, `[redis]` and `[postgres]` say.
 
@@ -398,6 +402,7 @@ def persistent_client(
         settings: of the client.
         background: whether health checks of own instances run while it lives.
         origins: where the settings come from, by dotted name.
+        state: where budgets are kept, in place of where the settings say.
 
     Raises:
         SettingsError: `redis.url` is given, but cannot be used.
@@ -406,7 +411,7 @@ def persistent_client(
 
     return SearxClient(
         settings,
-        state=open_state(settings),
+        state=state or open_state(settings),
         background=background,
         folder=settings.state_folder(),
         origins=origins,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from searx_mcp.models.instance import PoolReport
     from searx_mcp.models.service import Service
     from searx_mcp.remote.client import RemoteClient
+    from searx_mcp.storage.state import StateStore
 
 
 class LazyService:
@@ -56,6 +57,7 @@ class LazyService:
         self._group = asyncio.TaskGroup()
         self._stop = asyncio.Event()
         self._service: asyncio.Future[Service] | None = None
+        self._seen: StateStore | None = None
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -111,8 +113,13 @@ class LazyService:
             remote: RemoteClient = elsewhere.RemoteClient(self._settings)
             return remote
         module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
-        await asyncio.to_thread(import_module, "searx_mcp.client.stores")
-        client: SearxClient = module.persistent_client(self._settings, background=background)
+        stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
+        if not background and self._seen is None:
+            # The same for all looks: it remembers that a server is away, and has said so.
+            self._seen = stores.open_state(self._settings)
+        client: SearxClient = module.persistent_client(
+            self._settings, background=background, state=None if background else self._seen
+        )
         return client
 
     async def _host(self, service: "asyncio.Future[Service]") -> None:

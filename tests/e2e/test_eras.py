@@ -29,7 +29,7 @@ from searx_mcp.server.clients import KnownClient, Shown, known_client, known_cli
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
-from tests.doubles.serving import connected, serving
+from tests.doubles.serving import connected, in_turn, serving
 from tests.doubles.watched import Watched
 
 pytestmark = pytest.mark.slow
@@ -541,22 +541,49 @@ async def test_a_client_that_waits_less_is_answered_earlier(
         assert f"a longer timeout, up to {seconds} seconds" in text_of(await call)
 
 
-async def test_a_process_over_http_that_is_killed_wedges_no_client(
-    world: World, tmp_path: Path, unused_port: Callable[[], int], start_program: Any
-) -> None:
-    port = unused_port()
-    url = f"http://127.0.0.1:{port}/mcp"
+@pytest.fixture
+def start_server(world: World, tmp_path: Path, start_program: Any) -> Callable[[int], Any]:
+    """Start a process that serves over HTTP on a port, and keeps what it keeps where others of the test do."""
 
-    async def start() -> Any:
+    async def start(port: int) -> Any:
         program = await start_program(
             *(sys.executable, "-m", "searx_mcp", "serve"),
             *("--transport", "streamable-http", "--port", f"{port}"),
             env=environment(world, tmp_path),
         )
-        assert (await program.stderr.readline()).decode().split()[-3:] == ["listening", "on", url]
+        said = (await program.stderr.readline()).decode().split()
+        assert said[-3:] == ["listening", "on", f"http://127.0.0.1:{port}/mcp"]
         return program
 
-    killed = await start()
+    return start
+
+
+@BOTH_ERAS
+async def test_two_processes_take_the_requests_of_a_client_in_turn(
+    world: World, mode: str, unused_port: Callable[[], int], start_server: Any
+) -> None:
+    ports = [unused_port() for _ in range(2)]
+    processes = [await start_server(port) for port in ports]
+    async with (
+        in_turn(*(f"http://127.0.0.1:{port}/mcp" for port in ports)) as url,
+        visiting(world, url, mode, "cursor") as host,
+    ):
+        results = [await host.good("web_fetch") for _ in range(4)]
+    assert all(FACT in text_of(result) for result in results)
+    # As is known of this client, whichever process answers.
+    assert not any(result.structured_content for result in results)
+    for process in processes:
+        process.terminate()
+        _, said = await process.communicate()
+        assert b"Traceback" not in said
+
+
+async def test_a_process_over_http_that_is_killed_wedges_no_client(
+    world: World, unused_port: Callable[[], int], start_server: Any
+) -> None:
+    port = unused_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+    killed = await start_server(port)
     async with (
         visiting(world, url, "auto", "a") as modern,
         visiting(world, url, "legacy", "b") as old,
@@ -565,7 +592,7 @@ async def test_a_process_over_http_that_is_killed_wedges_no_client(
         assert listed.tools == (await old.client.list_tools()).tools
         killed.kill()
         await killed.wait()
-        await start()
+        await start_server(port)
         for host in (modern, old) * 2:
             wrong = await host.call("web_search", {})
             assert "query: is missing" in text_of(wrong)

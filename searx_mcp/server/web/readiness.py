@@ -13,11 +13,14 @@ from searx_mcp.server.events import note_unopened
 _KEPT: Final = 5.0
 """Seconds for which an answer stands: everybody may ask, and looking takes a database."""
 _LIMIT: Final = 4.0
-"""Seconds to look; a probe waits for some ten at most."""
+"""Seconds to look, besides those that a server has which is shared; a probe waits for some ten at most."""
 
 
 class Readiness:
     """Answers `/readyz`: 200 if there is anything to ask, 503 if not. It makes no request.
+
+    A server that is shared and away changes nothing, since each process goes on by itself: else all would be taken out of
+    service at once.
 
     Args:
         backend: knows the pool.
@@ -43,7 +46,7 @@ class Readiness:
 
     async def _missing(self) -> str:
         try:
-            async with asyncio.timeout(_LIMIT):
+            async with asyncio.timeout(_LIMIT + self._backend.settings.redis.timeout):
                 report = await self._backend.instances()
         except Exception as exc:  # noqa: BLE001 - whatever it is, it cannot be opened
             note_unopened(exc)
