@@ -1,6 +1,6 @@
 """An open source: a row of the table, a question put to it, and what its answer is read as."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Final, Self
@@ -164,6 +164,18 @@ def fitting(words: Iterable[str], most: int) -> str:
             break
         line = longer
     return line
+
+
+def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) -> str:
+    """Name a language, or else what it is a form of, as an engine that knows only some does; empty if none.
+
+    Args:
+        language: two letters, perhaps with a region, in the case of `known`.
+        known: in the engine's spelling.
+        spellings: those that the engine has for others.
+    """
+    names = (spellings.get(each, each) for each in (language, language.partition("-")[0]))
+    return next((name for name in names if name in known), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     fitting,
+    spelled,
 )
 from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, json_object, plain
@@ -81,19 +82,11 @@ def ask(query: OpenQuery) -> Ask | None:
         # Without one it takes the US.
         "country": region if region in _COUNTRIES else "ALL",
     }
-    if known := _known(query.language):
+    if known := spelled(query.language.lower(), _LANGUAGES, _SPELLINGS):
         parameters["search_lang"] = known
     if query.time_range:
         parameters["freshness"] = _AGES[query.time_range]
     return Ask(parameters)
-
-
-def _known(language: str) -> str:
-    """Spell a language as Brave does; empty if it knows none such."""
-    whole = language.lower()
-    short = whole.partition("-")[0]
-    names = (_SPELLINGS.get(whole, whole), _SPELLINGS.get(short, short))
-    return next((name for name in names if name in _LANGUAGES), "")
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:

@@ -18,6 +18,7 @@ from searx_mcp.sources.open.engine import (
     Parsed,
     RefusedError,
     Routing,
+    spelled,
 )
 from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, SafeLevel
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, json_object
@@ -63,18 +64,11 @@ def ask(query: OpenQuery) -> Ask | None:
     }
     if region := query.language.partition("-")[2]:
         parameters["gl"] = region.lower()
-    if known := _known(query.language):
+    if known := spelled(query.language, _LANGUAGES, _SPELLINGS):
         parameters |= {"lr": f"lang_{known}", "hl": known}
     if query.time_range:
         parameters["dateRestrict"] = _AGES[query.time_range]
     return Ask(parameters)
-
-
-def _known(language: str) -> str:
-    """Spell a language as Google does; empty if it knows none such."""
-    short = language.partition("-")[0]
-    names = (_SPELLINGS.get(language, language), _SPELLINGS.get(short, short))
-    return next((name for name in names if name in _LANGUAGES), "")
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
