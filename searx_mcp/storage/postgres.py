@@ -87,8 +87,8 @@ class PostgresLink:
 
     A call is a function of a connection; it runs again from its beginning over a new connection when an older
     one turns out to be broken, or when another process was in the way, so that doing it twice must be harmless.
-    A call takes no longer than `patience`. When the server is away, calls fail at once, but for one in five
-    seconds that tries again.
+    A call takes no longer than `patience`, and waits as long at most for its turn before. When the server is
+    away, calls fail at once, but for one in five seconds that tries again.
 
     Args:
         url: `postgresql://`, with what the library understands.

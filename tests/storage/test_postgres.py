@@ -225,6 +225,28 @@ async def test_a_call_that_is_cancelled_leaves_no_connection_and_no_transaction(
     await link.write(lambda c: c.execute("SELECT pg_advisory_xact_lock(42)"))
 
 
+async def test_a_call_that_waits_too_long_for_its_turn_takes_nobody_for_away(link_to, postgres_url):
+    link, go = link_to(postgres_url), asyncio.Event()
+    begun = [asyncio.Event() for _ in range(4)]
+
+    async def wait(connection, event) -> None:
+        event.set()
+        await go.wait()
+
+    async with asyncio.TaskGroup() as group:
+        for event in begun:
+            group.create_task(link.read(lambda c, event=event: wait(c, event)))
+        for event in begun:
+            await event.wait()
+        link.patience = 0.05
+        with pytest.raises(StorageBusyError):
+            await link.read(one)
+        link.patience = 30
+        go.set()
+    assert link.error is None
+    assert await link.read(one) == 1
+
+
 # Versions of the tables
 
 
