@@ -176,6 +176,7 @@ class Answerer:
         wanted = dict.fromkeys(hit.url for hits in gathering.found.values() for hit in hits)
         for page in await self.corpus.pages(wanted):
             gathering.pages[page.url] = Ingested(page.url, page, await self.corpus.chunks(page.url))
+        gathering.leave_out_unread()
         material = Material(
             request.query,
             analysis,

@@ -46,6 +46,11 @@ class Gathering:
     errors: list[SearxMcpError] = field(default_factory=list)
     stop_reason: str = ""
 
+    def leave_out_unread(self) -> None:
+        """Drop hits of pages that are gone: another process may have deleted one since it was found."""
+        for part, hits in self.found.items():
+            self.found[part] = tuple(hit for hit in hits if hit.url in self.pages)
+
     @property
     def depth(self) -> int:
         """Links away from the named pages, of the farthest page that was read."""

@@ -7,9 +7,9 @@ import re
 import zlib
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from searx_mcp.content.document import Document
 from searx_mcp.models.fetch_request import CURSOR_PATTERN
@@ -104,7 +104,7 @@ def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
 
     Returns:
         `None` if the cursor is of another namespace, the body is damaged, or another version wrote
-        what this one does not know.
+        what this one cannot read. Fields of newer versions are passed over.
     """
     text = _inflated(body)
     if text is None or _cursor(namespace, text) != cursor:
@@ -112,7 +112,7 @@ def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
     try:
         fields = json.loads(text.decode())
         document = {name: fields.pop(name) for name in _OF_DOCUMENT & fields.keys()}
-        return CapturedPage.model_validate({"document": document, **fields})
+        return CapturedPage.model_validate({"document": document, **_known(CapturedPage, fields)})
     except (ValueError, AttributeError, RecursionError):
         return None
 
@@ -243,6 +243,11 @@ def _inflated(body: bytes) -> bytes | None:
 
 def _read(model: type[M], text: bytes) -> M | None:
     try:
-        return model.model_validate_json(text)
-    except ValidationError:
+        return model.model_validate(_known(model, json.loads(text.decode())))
+    except (ValueError, AttributeError, RecursionError):
         return None
+
+
+def _known(model: type[BaseModel], fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields that this version has; a newer one may have more."""
+    return {name: value for name, value in fields.items() if name in model.model_fields}

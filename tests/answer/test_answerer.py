@@ -7,6 +7,7 @@ import pytest
 from aiohttp import web
 
 from searx_mcp.answer.answerer import NOTHING_FOUND
+from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.retrieval import NO_WORDS
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
 from searx_mcp.models.evidence import PROTECTED, Mode, QuoteVerdict
@@ -207,6 +208,21 @@ async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, 
     assert f"{valley.url('/birds')}: not indexed: read it first." in response.notes
     assert response.stats.documents_searched == 1
     assert asked(valley) == ["/tarn"]
+
+
+async def test_a_search_of_the_corpus_leaves_out_what_another_process_deletes_meanwhile(
+    valley, client_of, monkeypatch
+):
+    client = await client_of(valley)
+    await client.ingest([valley.url("/tarn"), valley.url("/birds")])
+    pages = Corpus.pages
+
+    async def pages_left(self, urls):
+        return [page for page in await pages(self, urls) if page.url != valley.url("/tarn")]
+
+    monkeypatch.setattr(Corpus, "pages", pages_left)
+    response = await client.search_corpus("When was Tarn Dam finished?")
+    assert valley.url("/tarn") not in {source.url for source in response.sources}
 
 
 async def test_a_search_of_the_corpus_gives_no_more_than_it_is_asked_for(client_of, page_of):

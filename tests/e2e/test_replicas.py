@@ -19,10 +19,11 @@ import httpx2
 import pytest
 from typing_extensions import override
 
+from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.storage.redis import RedisLink
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
-from searx_mcp.testing.web import FakeWeb
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 from tests.doubles.replicas import Balancer, Replica
 
 pytestmark = [
@@ -301,6 +302,128 @@ async def test_what_one_replica_found_and_learned_the_other_knows(
         later = await record_after(redis_url, prefix, own.url, learned["last_at"])
     assert (learned["successes"], later["successes"]) == (1, 2)
     assert later["added"] == ADDED
+
+
+async def test_what_both_are_asked_at_once_is_asked_outside_once(start, http, gate, own):
+    async with asyncio.timeout(PATIENCE):
+        one, other = await start("this", "next", **using(own))
+        gate.close()
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(statuses(search(http, one.url, "bees")))
+            await gate.until_waiting(1)
+            calls = (search(http, other.url, "bees") for _ in range(5))
+            others = group.create_task(statuses(*calls))
+            for _ in range(5):  # by now it has the others
+                await http.get(f"{other.url}/v1/instances")
+            gate.open()
+    assert first.result() + others.result() == [200] * 6
+    assert own.searches == 1
+
+
+async def test_what_was_asked_of_one_that_is_killed_another_asks(start, http, gate, own):
+    async with asyncio.timeout(PATIENCE):
+        doomed, other = await start("next", "this", **using(own))
+        gate.close()
+        async with asyncio.TaskGroup() as group:
+            lost = group.create_task(statuses(search(http, doomed.url, "bees")))
+            await gate.until_waiting(1)
+            calls = (search(http, other.url, "bees") for _ in range(5))
+            others = group.create_task(statuses(*calls))
+            await doomed.end(signal.SIGKILL)
+            gate.open()
+    assert lost.result() == [0]
+    assert others.result() == [200] * 5
+    assert own.searches == 2
+
+
+@pytest.mark.parametrize("versions", VERSIONS, ids="-".join)
+async def test_a_page_that_one_has_read_another_reads_on_when_that_is_gone(start, http, versions):
+    paragraphs = [f"Sentence {n} on what keepers do with hives in winter." for n in range(200)]
+    pages = {"/hives": FakePage(article("Hives", paragraphs))}
+    async with FakeWeb(pages) as site, asyncio.timeout(PATIENCE):
+        one, other = await start(*versions, **reaching(site))
+        begun = await fetch(http, one, url=site.url("/hives"), max_chars=500)
+        assert begun["truncated"]
+        await one.end(signal.SIGKILL)
+        rest = {"cursor": begun["cursor"], "offset": 500, "limit": 500}
+        further = await fetch(http, other, **rest)
+        await one.start()
+        assert await fetch(http, one, **rest) == further
+        again = await fetch(http, other, url=site.url("/hives"), max_chars=500)
+    assert again == begun
+    assert len(site.requests) == 1
+
+
+async def fetch(http: httpx2.AsyncClient, replica: Replica, **body: Any) -> dict[str, Any]:
+    answer = await http.post(f"{replica.url}/v1/tools/web_fetch", json=body)
+    assert answer.status_code == 200, answer.text
+    content: dict[str, Any] = answer.json()
+    return content
+
+
+async def test_a_token_has_its_quota_once_over_all_replicas(start, own, tmp_path):
+    token, lines = new_token("laptop")
+    tokens = tmp_path / "tokens.toml"
+    tokens.write_text(f"{lines}per_minute = 10\n")
+    tokens.chmod(0o600)
+    told = {"SEARX_MCP_HTTP__TOKENS_FILE": str(tokens), **using(own)}
+    headers = {"Authorization": f"Bearer {token}"}
+    async with asyncio.timeout(PATIENCE):
+        replicas = await start("this", "next", **told)
+        async with httpx2.AsyncClient(trust_env=False, timeout=PATIENCE, headers=headers) as http:
+            ends = await statuses(
+                *(search(http, replica.url, "bees") for _ in range(10) for replica in replicas)
+            )
+            await replicas[0].end(signal.SIGKILL)
+            await replicas[0].start()
+            again = await statuses(*(search(http, replica.url, "bees") for replica in replicas))
+    assert Counter(ends) == {200: 10, 429: 10}
+    assert again == [429, 429]
+
+
+@pytest.mark.parametrize("versions", VERSIONS, ids="-".join)
+async def test_pages_that_one_keeps_are_in_the_corpus_of_all(
+    start, http, postgres_url, prefix, versions
+):
+    """One is killed while it keeps pages: what is there then are whole pages."""
+    facts = [
+        f"A colony number {n} stores {n + 10} kilograms of honey for winter." for n in range(9)
+    ]
+    pages = {f"/{n}": FakePage(article(f"Colony {n}", [fact] * 3)) for n, fact in enumerate(facts)}
+    async with FakeWeb(pages) as site, asyncio.timeout(PATIENCE):
+        told = {"SEARX_MCP_POSTGRES_URL": postgres_url, "SEARX_MCP_NAMESPACE": prefix[:-1]}
+        one, other = await start(*versions, **told, **reaching(site))
+        await ingest(http, one, site.url("/1"))
+        await ingest(http, other, site.url("/2"))
+        for replica in (one, other):
+            assert await known(http, replica) == {site.url("/1"), site.url("/2")}
+        async with asyncio.TaskGroup() as group:
+            rest = [site.url(path) for path in pages if path not in {"/1", "/2"}]
+            tasks = [group.create_task(ingest(http, replica, *rest)) for replica in (one, other)]
+            await site.wait_for_requests(4)
+            await one.end(signal.SIGKILL)
+        assert tasks[1].result() == 200
+        await one.start()
+        for replica in (one, other):
+            assert await known(http, replica) == {*site.links}
+            answer = await http.post(
+                f"{replica.url}/v1/corpus/search", json={"query": "what does colony 7 store?"}
+            )
+            assert facts[7] in answer.text
+
+
+async def ingest(http: httpx2.AsyncClient, replica: Replica, *urls: str) -> int:
+    try:
+        answer = await http.post(f"{replica.url}/v1/corpus/ingest", json={"url": urls})
+    except httpx2.TransportError:
+        return 0
+    return answer.status_code
+
+
+async def known(http: httpx2.AsyncClient, replica: Replica) -> set[str]:
+    """The pages of the corpus."""
+    status = (await http.get(f"{replica.url}/v1/corpus")).json()
+    return {page["url"] for page in status["urls"]}
 
 
 async def test_one_that_is_killed_under_load_takes_with_it_its_own_calls_alone(

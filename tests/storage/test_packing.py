@@ -111,12 +111,20 @@ def test_half_a_body_is_no_page():
     assert unpack("mine", packed.cursor, packed.body[:-5]) is None
 
 
-def test_a_page_of_another_version_is_none():
+def test_a_page_of_a_newer_version_is_read_without_the_fields_that_only_that_has():
     class Newer(CapturedPage):
         mood: str = "none"
 
     newer = Newer.model_validate({**PAGE.model_dump(), "mood": "sunny"})
     packed = pack("mine", newer)
+    assert unpack("mine", packed.cursor, packed.body) == PAGE
+
+
+def test_a_page_in_which_another_version_says_a_field_otherwise_is_none():
+    class Newer(CapturedPage):
+        status_code: list[int]  # type: ignore[assignment] # - as a newer version may have it
+
+    packed = pack("mine", Newer.model_validate({**PAGE.model_dump(), "status_code": [200]}))
     assert unpack("mine", packed.cursor, packed.body) is None
 
 
