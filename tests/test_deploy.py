@@ -27,7 +27,7 @@ def services() -> dict[str, dict[str, object]]:
 
 def environment() -> dict[str, str]:
     """What the server is told, with a value for each variable of the shell."""
-    told = services()["searx-mcp"]["environment"]
+    told = services()["searx-mcp-1"]["environment"]
     assert isinstance(told, dict)
     return {name: re.sub(r"\$\{[^}]+\}", "x" * 16, text) for name, text in told.items()}
 
@@ -53,11 +53,27 @@ def test_the_image_is_made_of_this_checkout_and_of_a_pinned_python():
 
 def test_no_layer_and_no_file_holds_a_secret():
     assert "ARG" not in dict(instructions())
-    told = services()["searx-mcp"]["environment"]
+    told = services()["searx-mcp-1"]["environment"]
     assert isinstance(told, dict)
+    wanted = r"\$\{[A-Z_]+:\?[^}]+\}"
     secrets = {name: text for name, text in told.items() if re.search("TOKEN|SECRET|KEY", name)}
     assert len(secrets) == 2
-    assert all(re.fullmatch(r"\$\{[A-Z_]+:\?[^}]+\}", text) for text in secrets.values())
+    assert all(re.fullmatch(wanted, text) for text in secrets.values())
+    assert re.search(f":{wanted}@", told["SEARX_MCP_POSTGRES_URL"])
+
+
+def test_three_servers_are_behind_a_proxy_that_asks_them_whether_they_are_ready():
+    servers = {name: each for name, each in services().items() if "build" in each}
+    assert len(servers) == 3
+    assert all(each == servers["searx-mcp-1"] for each in servers.values())
+    proxy = yaml.safe_load(COMPOSE.read_text("utf-8"))["configs"]["proxy"]["content"]
+    assert f"reverse_proxy {' '.join(f'{name}:8765' for name in servers)} {{" in proxy
+    assert "health_uri /readyz" in proxy
+
+
+def test_the_image_has_the_libraries_of_the_servers_that_it_is_told_of():
+    (installed,) = [rest for name, rest in instructions() if "pip install" in rest]
+    assert '".[redis,postgres,pdf]"' in installed
 
 
 @pytest.mark.parametrize("origin", [*environment(), "MCP_TRANSPORT", "MCP_HOST", "DATA_DIR"])
@@ -78,7 +94,7 @@ def test_each_image_of_others_has_a_version_but_that_of_searxng_which_has_none()
     tags = {
         name: str(each["image"]).rpartition(":")[2]
         for name, each in services().items()
-        if "image" in each
+        if "image" in each and "build" not in each
     }
     assert tags.pop("searxng") == "latest"
     assert all(re.match(r"[0-9]+(-|\.|$)", tag) for tag in tags.values())
