@@ -19,7 +19,7 @@ from searx_mcp.errors import NoInstancesError, SiteError
 from searx_mcp.search import redis_answers
 from searx_mcp.storage import redis_pages
 from searx_mcp.storage.redis_lease import RedisLease
-from searx_mcp.testing.loopback import ReceivedRequest
+from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 
@@ -27,12 +27,18 @@ pytestmark = pytest.mark.slow
 
 
 class Waiting:
-    """Counts those who were refused a lease, of all clients."""
+    """Tells of those who were refused a lease, of all clients.
+
+    Attributes:
+        count: how often that was.
+    """
 
     def __init__(self) -> None:
+        self.count = 0
         self._refused = asyncio.Semaphore(0)
 
     def refused(self) -> None:
+        self.count += 1
         self._refused.release()
 
     async def one(self) -> None:
@@ -75,6 +81,12 @@ async def own():
         yield fake
 
 
+async def asked(server: LoopbackServer, count: int) -> None:
+    """Return when so many requests have arrived."""
+    async with asyncio.timeout(60):
+        await server.wait_for_requests(count)
+
+
 async def search(client: SearxClient, query: str = "bees") -> list[str]:
     response = await client.search(query, fetch_content=False, results_count=5)
     return [result.url for result in response.results]
@@ -86,7 +98,7 @@ async def test_one_search_asked_of_two_processes_is_one_request(settings_for, ta
     async with SearxClient(settings) as one, SearxClient(settings) as two:
         async with asyncio.TaskGroup() as group:
             first = group.create_task(search(one))
-            await own.wait_for_requests(1)
+            await asked(own, 1)
             second = group.create_task(search(two))
             await waiting.one()
             own.recover()
@@ -102,12 +114,12 @@ async def test_other_searches_do_not_wait(settings_for, tables, own, waiting):
         async with asyncio.TaskGroup() as group:
             group.create_task(search(one))
             group.create_task(search(two, "wasps"))
-            await own.wait_for_requests(2)
+            await asked(own, 2)
             own.recover()
-    assert own.searches == 2
+    assert (own.searches, waiting.count) == (2, 0)
 
 
-async def test_a_search_that_fails_or_is_given_up_in_one_process_is_made_by_the_other(
+async def test_a_search_that_is_given_up_in_one_process_is_made_by_the_other(
     settings_for, tables, own, waiting
 ):
     settings = settings_for(own, own=[own], **tables)
@@ -115,11 +127,11 @@ async def test_a_search_that_fails_or_is_given_up_in_one_process_is_made_by_the_
     async with SearxClient(settings) as one, SearxClient(settings) as two:
         async with asyncio.TaskGroup() as group:
             first = group.create_task(search(one))
-            await own.wait_for_requests(1)
+            await asked(own, 1)
             second = group.create_task(search(two))
             await waiting.one()
             first.cancel()
-            await own.wait_for_requests(2)
+            await asked(own, 2)
             own.recover()
     assert len(second.result()) == 5
 
@@ -143,12 +155,29 @@ async def test_a_failure_of_one_process_is_not_that_of_the_other(
 
             async with asyncio.TaskGroup() as group:
                 group.create_task(fail())
-                await broken.wait_for_requests(1)
+                await asked(broken, 1)
                 second = group.create_task(search(two))
                 await waiting.one()
                 broken.recover()
                 broken.fail(500)
     assert len(failures) == 1
+    assert len(second.result()) == 5
+
+
+async def test_whoever_waits_for_a_search_keeps_half_of_the_time_to_ask(
+    settings_for, tables, own, waiting
+):
+    one_settings = settings_for(own, own=[own], **tables)
+    two_settings = settings_for(own, own=[own], **{**tables, "web_search": {"default_timeout": 4}})
+    own.hold()
+    async with SearxClient(one_settings) as one, SearxClient(two_settings) as two:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(search(one))
+            await asked(own, 1)
+            second = group.create_task(search(two))
+            await waiting.one()
+            await asked(own, 2)
+            own.recover()
     assert len(second.result()) == 5
 
 
@@ -171,13 +200,13 @@ async def test_a_process_that_is_killed_holds_up_no_search(
     doomed = await start_program(
         sys.executable, "-m", "searx_mcp", *arguments, env=environment, cwd=tmp_path
     )
-    await own.wait_for_requests(1)
+    await asked(own, 1)
     async with SearxClient(settings) as two:
         async with asyncio.TaskGroup() as group:
             second = group.create_task(search(two))
             await waiting.one()
             doomed.send_signal(signal.SIGKILL)
-            await own.wait_for_requests(2)
+            await asked(own, 2)
             own.recover()
     assert len(second.result()) == 5
     assert own.searches == 2
@@ -193,11 +222,11 @@ async def test_when_the_server_goes_away_nobody_waits_any_longer(
     async with SearxClient(settings) as one, SearxClient(settings) as two:
         async with asyncio.TaskGroup() as group:
             first = group.create_task(search(one))
-            await own.wait_for_requests(1)
+            await asked(own, 1)
             second = group.create_task(search(two))
             await waiting.one()
             server.kill()
-            await own.wait_for_requests(2)
+            await asked(own, 2)
             own.recover()
     assert first.result() == second.result()
 
@@ -249,7 +278,7 @@ async def test_one_page_asked_of_two_processes_is_one_request(site, reader, wait
     site.put("/", FakePage(ARTICLE, headers=headers))
     async with asyncio.TaskGroup() as group:
         first = group.create_task(one.fetch(site.url("/")))
-        await site.wait_for_requests(1)
+        await asked(site, 1)
         second = group.create_task(two.fetch(site.url("/")))
         await waiting.one()
         site.go.set()
@@ -277,7 +306,7 @@ async def test_one_page_that_is_kept_and_asked_about_by_two_is_one_request(
     site.go.clear()
     async with asyncio.TaskGroup() as group:
         first = group.create_task(one.fetch(site.url("/")))
-        await site.wait_for_requests(2)
+        await asked(site, 2)
         second = group.create_task(two.fetch(site.url("/")))
         await waiting.one()
         site.go.set()
@@ -295,7 +324,7 @@ async def test_two_who_want_a_page_anew_share_what_is_fetched_now_and_not_what_w
     site.put("/", FakePage(ARTICLE.replace("winter", "January")))
     async with asyncio.TaskGroup() as group:
         first = group.create_task(one.fetch(site.url("/"), force_refresh=True))
-        await site.wait_for_requests(2)
+        await asked(site, 2)
         second = group.create_task(two.fetch(site.url("/"), force_refresh=True))
         await waiting.one()
         site.go.set()
@@ -325,8 +354,9 @@ async def test_what_is_not_the_same_for_the_site_or_the_reader_is_not_shared(
     async with asyncio.TaskGroup() as group:
         group.create_task(one.fetch(site.url("/")))
         group.create_task(two.fetch(site.url("/"), **arguments))
-        await site.wait_for_requests(2)
+        await asked(site, 2)
         site.go.set()
+    assert waiting.count == 0
 
 
 @pytest.mark.parametrize(
@@ -347,7 +377,7 @@ async def test_what_one_process_may_not_leave_to_others_they_fetch_themselves(
     site.put("/", page)
     async with asyncio.TaskGroup() as group:
         first = group.create_task(fetched(one))
-        await site.wait_for_requests(1)
+        await asked(site, 1)
         second = group.create_task(fetched(two))
         await waiting.one()
         site.go.set()
@@ -361,11 +391,11 @@ async def test_a_page_that_is_given_up_in_one_process_is_fetched_by_the_other(
     one, two = await reader(), await reader()
     async with asyncio.TaskGroup() as group:
         first = group.create_task(one.fetch(site.url("/")))
-        await site.wait_for_requests(1)
+        await asked(site, 1)
         second = group.create_task(two.fetch(site.url("/")))
         await waiting.one()
         first.cancel()
-        await site.wait_for_requests(2)
+        await asked(site, 2)
         site.go.set()
     assert "winter" in second.result().markdown_content
 
@@ -376,7 +406,7 @@ async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(sit
     site.put("/", FakePage(ARTICLE, piece=len(ARTICLE) // 20, interval=0.1))
     async with asyncio.TaskGroup() as group:
         first = group.create_task(one.fetch(site.url("/")))
-        await site.wait_for_requests(1)
+        await asked(site, 1)
         second = group.create_task(two.fetch(site.url("/")))
         await waiting.one()
     assert (first.result().truncated, second.result().truncated) == (True, False)
@@ -387,9 +417,9 @@ async def test_whoever_waits_keeps_half_of_the_time_to_fetch_the_page(site, read
     one, two = await reader(), await reader(web_fetch={"default_timeout": 3})
     async with asyncio.TaskGroup() as group:
         group.create_task(one.fetch(site.url("/"), timeout=60))
-        await site.wait_for_requests(1)
+        await asked(site, 1)
         second = group.create_task(two.fetch(site.url("/")))
         await waiting.one()
-        await site.wait_for_requests(2)
+        await asked(site, 2)
         site.go.set()
     assert "winter" in second.result().markdown_content

@@ -77,7 +77,8 @@ class Process:
     async def _make(self) -> str:
         self.runs += 1
         self.begun.set()
-        await self.go.wait()
+        async with asyncio.timeout(30):
+            await self.go.wait()
         if self.error is not None:
             raise self.error
         self.board.append(self.lease.id)
@@ -210,6 +211,18 @@ async def test_it_is_renewed_for_as_long_as_the_work_takes(process, redis_url, a
             assert 0 < life <= MILLISECONDS
         one.go.set()
     await settled(one)
+
+
+async def test_one_that_was_lost_is_not_renewed_any_longer(process, redis_url, ask):
+    one = process(redis_url)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(one.fly())
+        await one.begins()
+        await ask("SET", NAME, "somebody else")
+        await settled(one)
+        assert one.lease.renewed.is_set()
+        one.go.set()
+    assert await ask("GET", NAME) == [b"somebody else"]
 
 
 @pytest.mark.parametrize("how", ["fails", "is cancelled"])
