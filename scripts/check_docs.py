@@ -2,6 +2,7 @@
 
 - Relative links in Markdown lead to files, and their anchors to headings.
 - Modules that Markdown names by their path are there, from the top or from the package; `searx/` is SearXNG's.
+- Pages that Markdown, code or settings name by their path are there; tests make up paths of their own.
 - Every code block marked `python` compiles; `await` may stand at the top of one.
 - No text names a directory of somebody's machine, or the host of a package registry.
 
@@ -33,6 +34,8 @@ _BLOCK: Final = re.compile(
 )
 _INLINE_CODE: Final = re.compile(r"`[^`\n]*`")
 _MODULE: Final = re.compile(r"`(?!searx/)([a-z_]+(?:/[a-z_]+)+\.py)`")
+_PAGE: Final = re.compile(r"(?:(?<![\w/.-])|(?<=}/blob/main/))(docs/[\w/-]+\.md)\b")
+_PAGE_IN_CODE: Final = re.compile(r"`(docs/[\w/-]+\.md)\b")
 _HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 _EXTERNAL: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _PRIVATE: Final = re.compile(r"(?<![\w.~}])/(?:home|Users|root|work)/\w")
@@ -51,6 +54,8 @@ def find_problems(root: Path) -> list[str]:
         if file.suffix == ".md":
             found += [*_link_problems(file, text), *_block_problems(text)]
             found += _module_problems(root, text)
+        if file.relative_to(root).parts[0] != "tests":
+            found += _page_problems(root, file, text)
         name = file.relative_to(root).as_posix()
         for position, problem in sorted(found):
             line = text.count("\n", 0, position) + 1
@@ -98,6 +103,13 @@ def _link_problems(file: Path, text: str) -> Iterator[tuple[int, str]]:
 def _module_problems(root: Path, text: str) -> Iterator[tuple[int, str]]:
     for match in _MODULE.finditer(text):
         if not any((folder / match[1]).is_file() for folder in (root, root / "searx_mcp")):
+            yield match.start(), f"names {match[1]}, which is not there"
+
+
+def _page_problems(root: Path, file: Path, text: str) -> Iterator[tuple[int, str]]:
+    # In Markdown, other paths are links, or parts of addresses.
+    for match in (_PAGE_IN_CODE if file.suffix == ".md" else _PAGE).finditer(text):
+        if not (root / match[1]).is_file():
             yield match.start(), f"names {match[1]}, which is not there"
 
 

@@ -48,6 +48,7 @@ def problems_of(
         "```console\n$ python -c 'this is no python'\n```",
         "https://example.org/home/page and ~/root/page",
         "`docs/made.py` and `pool/made.py`, and `searx/version.py` of SearXNG",
+        "`docs/other.md` and https://example.org/docs/gone.md",
     ],
 )
 def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], list[str]]) -> None:
@@ -69,6 +70,7 @@ def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], 
             "3: has a python block that does not compile: expected ':' (example, line 1)",
         ),
         ("in `pool/gone.py`", "1: names pool/gone.py, which is not there"),
+        ("as `docs/gone/page.md#a` says", "1: names docs/gone/page.md, which is not there"),
         (f"see {PRIVATE}/x", f"1: names a directory of one machine: {PRIVATE}"),
         (f"from {REGISTRY}", f"1: names a package registry: {REGISTRY}"),
     ],
@@ -89,6 +91,21 @@ def test_code_is_searched_for_machine_paths_and_hidden_folders_are_not(
     assert load_script("check_docs").find_problems(tmp_path) == [
         f"code.py:1: names a directory of one machine: {PRIVATE}"
     ]
+
+
+@pytest.mark.parametrize("module", ["searx_mcp/a.py", "config/a.toml", "tests/test_a.py"])
+@pytest.mark.parametrize("name", ["docs/gone.md", '{URL}/blob/main/docs/gone.md"'])
+def test_code_names_pages_that_are_there_but_for_tests(
+    module: str, name: str, load_script: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "other.md").write_text("")
+    (tmp_path / module).parent.mkdir()
+    text = f"# docs/other.md, https://example.org/blob/main/docs/x.md\n# {name}"
+    (tmp_path / module).write_text(text)
+    problem = f"{module}:2: names docs/gone.md, which is not there"
+    told = [] if module.startswith("tests/") else [problem]
+    assert load_script("check_docs").find_problems(tmp_path) == told
 
 
 def test_words_are_counted_in_every_folder_of_docs_but_the_decisions(
