@@ -1,17 +1,31 @@
-"""Write what a person reads of settings, arguments, tools and clients from their declarations.
+"""Write what a person reads of settings, arguments, commands, errors and clients from their declarations.
 
 python scripts/write_config.py          write config/searx-mcp.toml, tables in docs, tests/server/published
 python scripts/write_config.py --check  change nothing; exit 1 if a file is not up to date
 """
 
+import ast
 import asyncio
+import inspect
 import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
+import click
+
+from searx_mcp.cli.main import cli
+from searx_mcp.cli.running import ExitCode
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    NoInstancesError,
+    SearxMcpError,
+    UnavailableReason,
+)
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.corpus_request import (
@@ -22,7 +36,8 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.request import MAX_TIMEOUT, SearchRequest
+from searx_mcp.render.errors import advice_on, seconds_until_retry
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
@@ -31,6 +46,11 @@ from searx_mcp.settings.values import Settings
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- {}: begin, written by scripts/write_config.py -->"
 END = "<!-- {}: end -->"
+REQUESTS = (
+    *(SearchRequest, FetchRequest, ReadRequest, AnswerRequest),
+    *(CorpusSearchRequest, StatusRequest, IngestRequest),
+)
+_E = TypeVar("_E", bound=Enum)
 
 TOML_HEAD = """\
 # Every setting of searx-mcp with its default. All are commented out, so a copy of this file
@@ -107,6 +127,58 @@ def sources() -> str:
     return "\n".join([*lines, ""])
 
 
+def commands() -> str:
+    """Every command with its usage, its help and its options."""
+    lines = []
+    for context in _contexts(cli, "searx-mcp", None):
+        if context.parent is None:
+            continue
+        command = context.command
+        lines += [f"### {context.command_path.removeprefix('searx-mcp ')}", ""]
+        if not isinstance(command, click.Group):
+            pieces = command.collect_usage_pieces(context)
+            lines += [f"`{' '.join([context.command_path, *pieces[1:]])}`", ""]
+        lines += [_paragraphs(inspect.cleandoc(command.help or "")), ""]
+        options = [option for option in command.params if isinstance(option, click.Option)]
+        shared = ", ".join(f"`{_names(each, context)}`" for each in options if _is_shared(each))
+        if shared:
+            lines += [f"Arguments of the tool: {shared}.", ""]
+        lines += [
+            f"- `{_names(each, context)}`: {each.help}"
+            for each in options
+            if not _is_shared(each) and each.name != "as_json"
+        ]
+        lines += [""] if lines[-1] else []
+    return "\n".join(lines)
+
+
+def exit_codes() -> str:
+    """The table of exit codes."""
+    rows = (_row(str(code.value), said) for code, said in _said(ExitCode))
+    return "\n".join([_row("Code", "Meaning"), _row("---", "---"), *rows, ""])
+
+
+def errors() -> str:
+    """The table of error codes."""
+    lines = [_row("Code", "Meaning", "Advice", "Retry after"), _row(*["---"] * 4)]
+    for code, said in _said(ErrorCode):
+        is_late = code is ErrorCode.DEADLINE_EXCEEDED
+        error = DeadlineError("") if is_late else SearxMcpError("", code=code)
+        seconds = seconds_until_retry(error)
+        wait = f"{seconds} s" if seconds else ""
+        lines.append(_row(f"`{code}`", said, advice_on(error, MAX_TIMEOUT), wait))
+    return "\n".join([*lines, ""])
+
+
+def reasons() -> str:
+    """The table of the reasons why no instance could serve."""
+    lines = [_row("Reason", "Meaning", "Advice"), _row(*["---"] * 3)]
+    for reason, said in _said(UnavailableReason):
+        error = NoInstancesError("", reason=reason)
+        lines.append(_row(f"`{reason}`", said, advice_on(error, MAX_TIMEOUT)))
+    return "\n".join([*lines, ""])
+
+
 def tools(profile: str) -> str:
     """What `tools/list` gives in a profile, as it stands on the wire."""
     settings = Settings.model_validate({"server": {"profile": profile}})
@@ -123,6 +195,10 @@ def expected(root: Path) -> Mapping[Path, str]:
         files[published / f"{profile}.json"] = tools(profile)
     for name, (place, text) in {
         "settings": ("configuration.md", markdown()),
+        "commands": ("reference/cli.md", commands()),
+        "exit_codes": ("reference/cli.md", exit_codes()),
+        "errors": ("reference/errors.md", errors()),
+        "reasons": ("reference/errors.md", reasons()),
         "web_search": ("mcp.md", arguments(SearchRequest)),
         "read_page": ("mcp.md", arguments(ReadRequest)),
         "answer": ("mcp.md", arguments(AnswerRequest)),
@@ -142,6 +218,42 @@ def expected(root: Path) -> Mapping[Path, str]:
             raise SystemExit(f"{page}: the lines {opening} and {closing} are missing")
         files[page] = f"{before}{opening}\n\n{text}\n{closing}{after}"
     return files
+
+
+def _contexts(
+    command: click.Command, name: str, parent: click.Context | None
+) -> Iterator[click.Context]:
+    """A command and all below it, each in the context of its parent; nothing is run."""
+    context = command.make_context(name, [], parent, resilient_parsing=True)
+    yield context
+    if isinstance(context.command, click.Group):
+        for each in context.command.list_commands(context):
+            if (found := context.command.get_command(context, each)) is not None:
+                yield from _contexts(found, each, context)
+
+
+def _names(option: click.Option, context: click.Context) -> str:
+    names, _ = option.get_help_record(context) or ("", "")
+    return names
+
+
+def _is_shared(option: click.Option) -> bool:
+    """Tell whether it is an argument of a tool, which has its own table."""
+    declared = (arguments_of(each).get(str(option.name)) for each in REQUESTS)
+    return any(each is not None and each.help == option.help for each in declared)
+
+
+def _paragraphs(text: str) -> str:
+    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
+
+
+def _said(members: type[_E]) -> Iterator[tuple[_E, str]]:
+    """The members of an enumeration with the sentence that stands below each."""
+    nodes = ast.walk(ast.parse(inspect.getsource(members)))
+    (body,) = (node.body for node in nodes if isinstance(node, ast.ClassDef))
+    for before, after in itertools.pairwise(body):
+        if isinstance(before, ast.Assign) and isinstance(after, ast.Expr):
+            yield members[ast.unparse(before.targets[0])], str(ast.literal_eval(after.value))
 
 
 def _row(*cells: str) -> str:

@@ -39,6 +39,8 @@ _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null if the output is not wanted."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
 """Options that are answered before any command is called."""
+_COMPLETION: Final = "_SEARX_MCP_COMPLETE"
+"""The variable by which a shell asks how to complete a line; the answer goes to standard output."""
 _SERVERS: Final = (None, "stdio", "serve")
 """Commands that serve; without any, `serve` does."""
 
@@ -78,7 +80,8 @@ def main(
 def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
     if output is not None and not output.is_open:
         return fail(SearxMcpError("standard output is closed", advice=_CLOSED))
-    if output is not None and _TOLD.intersection(sys.argv if arguments is None else arguments):
+    is_told = _TOLD.intersection(sys.argv if arguments is None else arguments)
+    if output is not None and (is_told or _COMPLETION in os.environ):
         output.release()
     stream = sys.stdout
     try:

@@ -35,15 +35,22 @@ _OPTIONS: Final = {
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command."""
+    """Exit codes of the command; `docs/reference/cli.md` shows what stands below each."""
 
     DONE = 0
+    """Success, including a search without results."""
     FAILED = 1
+    """The page could not be read, a check failed, or another failure."""
     USAGE = 2
+    """A wrong argument."""
     UNAVAILABLE = 3
+    """No instance could serve the search."""
     DEADLINE = 4
+    """Timed out."""
     SETTINGS = 5
+    """A wrong setting."""
     INTERRUPTED = 130
+    """Interrupted with Ctrl-C; 143 after SIGTERM."""
 
 
 @dataclass(slots=True)

@@ -109,7 +109,7 @@ class SearchResult(Frozen):
             rows of one kind have.
         attribution: what the licence of the thing found asks to be said with it; empty if nothing.
         content: the page, when it was read.
-        error_type: why its page was to be read and was not, one of the codes of `docs/errors.md`; empty otherwise.
+        error_type: why its page was to be read and was not, one of the codes of `docs/reference/errors.md`; empty otherwise.
         error_details: the same in a sentence.
         status_code: the HTTP status with that, or `None` if there was no answer.
         duplicate_of: the address of an earlier result whose page says the same; then `content` is with

@@ -21,6 +21,8 @@ UNREAD_BY_ALL = ""
 
 full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 
+ROOT = Path(__file__).parents[2]
+
 
 def run(tmp_path: Path, command: str, streams: str) -> tuple[int, str]:
     """Run a command in a shell; gives its exit code and what it wrote on standard error."""
@@ -114,6 +116,34 @@ async def test_an_output_that_knows_no_unicode_is_no_crash(start):
     out, _ = await process.communicate(b"")
     assert process.returncode == 0
     assert "«nothing found»" in out.decode()
+
+
+COMPLETED = {
+    "searx-mcp inst": "instances",
+    "searx-mcp instances li": "list",
+    "searx-mcp search --fe": "--fetch-content",
+    "searx-mcp instances list --sort sco": "score",
+}
+
+
+@pytest.mark.parametrize("line", COMPLETED)
+async def test_a_shell_completes_commands_options_and_values(line, start):
+    process = await start(
+        _SEARX_MCP_COMPLETE="bash_complete",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(line.split()) - 1),
+    )
+    out, _ = await process.communicate(b"")
+    assert (process.returncode, out.decode().split()) == (0, [f"plain,{COMPLETED[line]}"])
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+async def test_the_line_for_a_shell_prints_its_completion(shell, start):
+    process = await start(_SEARX_MCP_COMPLETE=f"{shell}_source")
+    out, _ = await process.communicate(b"")
+    assert b"COMP_CWORD" in out
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    assert f"{shell}_source" in page
 
 
 WITHOUT = """

@@ -131,7 +131,7 @@ def test_where_redirects_have_led_is_no_address_of_ours():
 
 @pytest.mark.parametrize("code", ErrorCode)
 def test_every_code_stands_in_the_documentation(code: ErrorCode):
-    assert f"`{code}`" in (ROOT / "docs" / "errors.md").read_text("utf-8")
+    assert f"`{code}`" in (ROOT / "docs" / "reference" / "errors.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("code", ErrorCode)

@@ -707,7 +707,7 @@ def environ_of(shell: str) -> dict[str, str]:
 
 
 def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
-    for folder in ("config", "docs/decisions", "tests/server/published"):
+    for folder in ("config", "docs/decisions", "docs/reference", "tests/server/published"):
         (tmp_path / folder).mkdir(parents=True)
     tools = (
         *("web_search", "web_fetch", "read_page", "answer"),
@@ -716,6 +716,8 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_pat
     pages = {
         "configuration.md": ("settings",),
         "mcp.md": (*tools, "clients"),
+        "reference/cli.md": ("commands", "exit_codes"),
+        "reference/errors.md": ("errors", "reasons"),
         "decisions/channels.md": ("sources",),
     }
     for file, names in pages.items():

@@ -57,7 +57,7 @@ class ErrorDetail(Frozen):
     """What went wrong. What does not apply is left out.
 
     Attributes:
-        code: what is wrong, stable; see `docs/errors.md`.
+        code: what is wrong, stable; see `docs/reference/errors.md`.
         message: a sentence for a person.
         advice: what to do now, where the message does not say it.
         retry_after: whole seconds after which the same call may succeed; also in the header `Retry-After`.
