@@ -55,7 +55,7 @@ _E = TypeVar("_E", bound=Enum)
 TOML_HEAD = """\
 # Every setting of searx-mcp with its default. All are commented out, so a copy of this file
 # changes nothing: take away the "# " in front of a line and change its value.
-# Written by scripts/write_config.py; docs/configuration.md explains where settings come from.
+# Written by scripts/write_config.py; docs/reference/settings.md explains where settings come from.
 """
 TOML_TAIL = """
 # Search arguments by name of profile; `profile` above or `--profile` chooses one.
@@ -94,11 +94,12 @@ def arguments(request: type[Frozen]) -> str:
     for name, declared in arguments_of(request).items():
         default = declared.field.default
         is_said = default is not None and default != () and not declared.field.is_required()
-        limits = "" if declared.argument.schema is not None else " Not published, but understood."
+        mark = "" if declared.argument.schema is not None else " †"
+        limits = ""
         if declared.argument.by_person:
-            limits = " Only for a person."
+            mark, limits = "", " Only on the command line."
         shown = f"`{json.dumps(default)}`" if is_said and default != "" else ""
-        lines.append(_row(f"`{name}`", shown, f"{declared.help}{limits}"))
+        lines.append(_row(f"`{name}`{mark}", shown, f"{declared.help}{limits}"))
     return "\n".join([*lines, ""])
 
 
@@ -194,19 +195,19 @@ def expected(root: Path) -> Mapping[Path, str]:
     for profile in get_args(type(Settings().server).model_fields["profile"].annotation):
         files[published / f"{profile}.json"] = tools(profile)
     for name, (place, text) in {
-        "settings": ("configuration.md", markdown()),
+        "settings": ("reference/settings.md", markdown()),
+        "web_search": ("reference/tools.md", arguments(SearchRequest)),
+        "read_page": ("reference/tools.md", arguments(ReadRequest)),
+        "answer": ("reference/tools.md", arguments(AnswerRequest)),
+        "search_corpus": ("reference/tools.md", arguments(CorpusSearchRequest)),
+        "corpus_status": ("reference/tools.md", arguments(StatusRequest)),
+        "ingest": ("reference/tools.md", arguments(IngestRequest)),
+        "web_fetch": ("reference/tools.md", arguments(FetchRequest)),
+        "clients": ("reference/tools.md", clients()),
         "commands": ("reference/cli.md", commands()),
         "exit_codes": ("reference/cli.md", exit_codes()),
         "errors": ("reference/errors.md", errors()),
         "reasons": ("reference/errors.md", reasons()),
-        "web_search": ("mcp.md", arguments(SearchRequest)),
-        "read_page": ("mcp.md", arguments(ReadRequest)),
-        "answer": ("mcp.md", arguments(AnswerRequest)),
-        "search_corpus": ("mcp.md", arguments(CorpusSearchRequest)),
-        "corpus_status": ("mcp.md", arguments(StatusRequest)),
-        "ingest": ("mcp.md", arguments(IngestRequest)),
-        "web_fetch": ("mcp.md", arguments(FetchRequest)),
-        "clients": ("mcp.md", clients()),
         "sources": ("decisions/channels.md", sources()),
     }.items():
         page = root / "docs" / place

@@ -108,7 +108,7 @@ _WHAT: Final = {
         "Made by `instances own up` for your own instance: settings with its secret key, its log,"
         " SearXNG itself."
     ),
-    FileKind.KEY: "The secret that hides queries and addresses on Redis; see `docs/redis.md`.",
+    FileKind.KEY: "The secret that hides queries and addresses on Redis; see `docs/guides/scaling.md`.",
     FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
     FileKind.OTHER: "Not known to this version.",
 }

@@ -115,7 +115,7 @@ async def test_the_json_of_a_provider_comes_back_untouched() -> None:
 
 @pytest.mark.slow
 async def test_the_example_prints_what_the_service_finds() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "remote.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "remote.md").read_text("utf-8")
     (example,) = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
     async with serving(build_server(Settings(), service=Known())) as url:
         code = example.replace("https://search.example.org", url.removesuffix("/mcp"))

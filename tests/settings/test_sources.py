@@ -679,7 +679,7 @@ def test_every_line_of_the_example_file_is_a_default():
 
 
 def test_the_documentation_names_every_setting_and_variable():
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
     for row in ROWS:
         assert f"| `{row.key.rpartition('.')[2]}` |" in page
     for name in ("SEARXNG_URL", "SEARX_MCP_CONFIG", "SEARX_MCP_LOG_LEVEL", "SEARX_MCP_CAPTURES"):
@@ -687,7 +687,7 @@ def test_the_documentation_names_every_setting_and_variable():
 
 
 def test_the_examples_of_the_documentation_load(write):
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
     entries, profile = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     variables, addresses = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
     settings, _ = load(path=write(profile), environ=environ_of(variables))
@@ -714,8 +714,8 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_pat
         *("search_corpus", "corpus_status", "ingest"),
     )
     pages = {
-        "configuration.md": ("settings",),
-        "mcp.md": (*tools, "clients"),
+        "reference/settings.md": ("settings",),
+        "reference/tools.md": (*tools, "clients"),
         "reference/cli.md": ("commands", "exit_codes"),
         "reference/errors.md": ("errors", "reasons"),
         "decisions/channels.md": ("sources",),
@@ -726,7 +726,7 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_pat
         )
         text = "\n".join(f"{begin}\nold\n{end}" for begin, end in places)
         (tmp_path / "docs" / file).write_text(f"a\n{text}\nb\n", encoding="utf-8")
-    page = tmp_path / "docs" / "mcp.md"
+    page = tmp_path / "docs" / "reference" / "tools.md"
     assert write_config.main(["--check"], root=tmp_path) == 1
     assert str(page) in capsys.readouterr().out
     assert not (tmp_path / "config" / "searx-mcp.toml").exists()

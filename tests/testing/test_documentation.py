@@ -16,7 +16,7 @@ from searx_mcp.testing.web import FakePage, FakeWeb, article
 ROOT = Path(__file__).parents[2]
 BLOCKS = [
     (page, block)
-    for page in ("docs/corpus.md", "docs/guides/testing.md", "tests/doubles/README.md")
+    for page in ("docs/guides/evidence.md", "docs/guides/testing.md", "tests/doubles/README.md")
     for block in re.findall(
         r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
     )

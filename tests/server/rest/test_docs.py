@@ -1,4 +1,4 @@
-"""`docs/rest.md`: its table has every route, and its examples do what it says."""
+"""`docs/reference/rest.md`: its table has every route, and its examples do what it says."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 from searx_mcp.server.rest.errors import PAGE_FAILED, STATUSES
 from searx_mcp.server.rest.routes import OPERATIONS
 
-TEXT = (Path(__file__).parents[3] / "docs" / "rest.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "rest.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\$ (curl .+)$(?:\n```\n\n```json\n(.+)\n```)?", TEXT, re.MULTILINE)
 
 

@@ -271,7 +271,7 @@ def test_a_row_says_where_its_terms_stand_and_when_they_were_read(row):
     ("quality", "names"),
     [
         pytest.param("demands_all", "commons europepmc openverse wikipedia", id="joined with AND"),
-        # As docs/explanation/open-sources.md and docs/privacy.md tell.
+        # As docs/explanation/open-sources.md and docs/explanation/privacy.md tell.
         pytest.param(
             "wants_contact",
             "arxiv commons crates crossref internetarchive musicbrainz photon wikipedia",

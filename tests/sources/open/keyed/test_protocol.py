@@ -11,7 +11,7 @@ from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.sources.open.table import ENGINES, KEYED, keyed_of
 
 ROWS = [pytest.param(row, id=row.name) for row in KEYED]
-PAGE = Path(__file__).parents[4] / "docs" / "providers.md"
+PAGE = Path(__file__).parents[4] / "docs" / "guides" / "search-apis.md"
 
 
 def test_a_provider_is_one_module_that_has_its_row_and_settings():
