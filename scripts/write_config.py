@@ -38,6 +38,7 @@ from searx_mcp.models.corpus_request import (
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import MAX_TIMEOUT, SearchRequest
 from searx_mcp.render.errors import advice_on, seconds_until_retry
+from searx_mcp.server import metrics
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
@@ -209,6 +210,7 @@ def expected(root: Path) -> Mapping[Path, str]:
         "errors": ("reference/errors.md", errors()),
         "reasons": ("reference/errors.md", reasons()),
         "sources": ("decisions/channels.md", sources()),
+        "metrics": ("reference/metrics.md", metrics.reference()),
     }.items():
         page = root / "docs" / place
         opening, closing = BEGIN.format(name), END.format(name)

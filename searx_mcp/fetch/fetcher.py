@@ -1,7 +1,6 @@
 """One call of `web_fetch`: from what is kept, or captured anew."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeVar
@@ -17,6 +16,7 @@ from searx_mcp.errors import (
     ErrorCode,
     FetchError,
     InvalidArgumentError,
+    SearxMcpError,
 )
 from searx_mcp.fetch.capture import Job, PageCapture, captured_part, now, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
@@ -29,10 +29,11 @@ from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, F
 from searx_mcp.models.page import Page
 from searx_mcp.storage.pages import Capture, KeptPage
 from searx_mcp.tasks import Spawn
+from searx_mcp.telemetry import EventLog
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
-logger = logging.getLogger("searx_mcp.fetch")
+logger = EventLog("searx_mcp.fetch")
 T = TypeVar("T")
 
 _SMUGGLING: Final = (
@@ -145,7 +146,7 @@ class Fetcher:
             landed, provenance = await self._landed(request, started, end, max_bytes)
             return await self._shown(landed, request, started, query, provenance=provenance)
 
-        return await self._guarded(work, request, started, end)
+        return await self._told(work, request, started, end)
 
     async def read(
         self,
@@ -179,7 +180,22 @@ class Fetcher:
             self._provenance.remember([page.final_url, *links], "link")
             return Reading(landed.kept, landed.is_new, landed.notes)
 
-        return await self._guarded(work, request, started, end)
+        return await self._told(work, request, started, end)
+
+    async def _told(
+        self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
+    ) -> T:
+        """Do the work of a call, and write what came of it."""
+        code = "cancelled"
+        try:
+            found = await self._guarded(work, request, started, end)
+            code = "ok"
+        except SearxMcpError as error:
+            code = error.code.value
+            raise
+        finally:
+            logger.debug("fetch.done code=%s elapsed_ms=%d", code, 1_000 * (now() - started))
+        return found
 
     async def _guarded(
         self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float

@@ -1,7 +1,6 @@
 """The way of a call to its page: kept, shared with whoever asks for the same now, or captured anew."""
 
 import asyncio
-import logging
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -12,8 +11,9 @@ from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.models.spelling import in_words
 from searx_mcp.storage.pages import Capture, KeptPage, PageKey
 from searx_mcp.tasks import SingleFlight, Spawn, fly_alone
+from searx_mcp.telemetry import EventLog
 
-logger = logging.getLogger("searx_mcp.fetch")
+logger = EventLog("searx_mcp.fetch")
 
 _MORE_TIME: Final = 1.0
 """Seconds by which two calls must differ in the time they have, to be better off on their own."""
@@ -92,9 +92,12 @@ class PageFlights:
             # Somebody else's flight may have had less time than this call.
             if not landed.was_late or job.end - landed.end < _MORE_TIME:
                 break
+        spare = None
         if found is not None and isinstance(landed.kept, FetchError):
-            return self._spare(found, landed.kept, job) or landed
-        return landed
+            spare = self._spare(found, landed.kept, job)
+        if spare is None and not force_refresh:
+            logger.debug("fetch.cache_miss")
+        return spare or landed
 
     async def _fly(self, flight: _Flight, job: Job, latest: KeptPage | None) -> Landed:
         self._ends[flight] = job.end

@@ -5,7 +5,6 @@ answer still serves follow RFC 5861 (stale-while-revalidate, stale-if-error).
 """
 
 import asyncio
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -29,10 +28,11 @@ from searx_mcp.search.providers.context import (
     TimePlan,
 )
 from searx_mcp.tasks import Lease, SingleFlight, Spawn, fly_alone
+from searx_mcp.telemetry import EventLog
 
 T = TypeVar("T")
 
-_log = logging.getLogger("searx_mcp.search.cache")
+_log = EventLog("searx_mcp.search.cache")
 
 KEY_FILE: Final = "answers.key"
 """Name of the file with the secret of those who share answers and pages, in the state folder."""
@@ -358,12 +358,15 @@ class CachedSearch:
         try:
             if failure is not None:
                 raise failure
-            return CachedResult(await self._join(key, context))
+            found = await self._join(key, context)
         except (NoInstancesError, DeadlineError) as error:
             if kept is None or _is_missing_setting(error):
+                _log.debug("search.cache_miss")
                 raise
             _note_hit(kept)
             return CachedResult(kept.found, kept.age, is_stale=True, error=error)
+        _log.debug("search.cache_miss")
+        return CachedResult(found)
 
     def first_page(self, query: InstanceQuery, source: Source) -> ResultPage | None:
         """Give the first result page of what is kept for `query`, if anything is."""

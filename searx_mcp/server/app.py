@@ -35,6 +35,7 @@ from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
+    from searx_mcp.models.evidence import CorpusStatus
     from searx_mcp.models.instance import PoolReport
     from searx_mcp.models.service import Service
     from searx_mcp.remote.client import RemoteClient
@@ -71,6 +72,11 @@ class LazyService:
     ) -> None:
         self._stop.set()
         await self._group.__aexit__(exc_type, exc, traceback)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client is open."""
+        return self._service is not None and self._service.done() and not _failed(self._service)
 
     async def get(self) -> "Service":
         """The open client.
@@ -316,6 +322,19 @@ class Backend:
     async def instances(self) -> "PoolReport":
         """Report the pool, as `LazyService.instances` does."""
         return await (self._given or self._running()).instances()
+
+    async def corpus_status(self) -> "CorpusStatus | None":
+        """The size of the corpus of the settings; `None` before the first call, which opens it.
+
+        Raises:
+            SearxMcpError: it cannot be told.
+        """
+        if self._given is None and not self._running().is_open:
+            return None
+        from searx_mcp.models.corpus_request import StatusRequest  # noqa: PLC0415 - no start needs it
+
+        service = await self.get()
+        return await service.corpus_status(StatusRequest(include_urls=False))
 
     async def offered(self) -> frozenset[Tool] | None:
         """The tools that the service elsewhere has; `None` where all are there, or it does not say in time."""

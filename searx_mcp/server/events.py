@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp import __version__
+from searx_mcp.telemetry import EventLog, Listener, heard_by
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp.types import CallToolResult
 
-_log = logging.getLogger("searx_mcp.server")
+    from searx_mcp.server.counters import Counters
+
+_log = EventLog("searx_mcp.server")
 
 _LONGEST_NAME: Final = 64
 """Characters of a client's name that are written; they are the client's choice."""
@@ -96,6 +99,26 @@ class CallLog:
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
+        self._listeners: tuple[Listener, ...] = ()
+        self._counters: Counters | None = None
+
+    @property
+    def counters(self) -> "Counters":
+        """What counts the calls from its first use on; a server over standard input has nobody who reads it."""
+        if self._counters is None:
+            from searx_mcp.server.counters import Counters  # noqa: PLC0415 - see above
+
+            self._counters = Counters()
+            self.tell(self._counters)
+        return self._counters
+
+    def tell(self, listener: Listener) -> None:
+        """Tell a listener every event of the calls that begin from now on.
+
+        Args:
+            listener: takes events.
+        """
+        self._listeners += (listener,)
 
     @contextmanager
     def call(
@@ -162,7 +185,8 @@ class CallLog:
         call = _Call(next(self._numbers))
         token = _CALL.set(call)
         try:
-            yield call
+            with heard_by(self._listeners):
+                yield call
         finally:
             call.is_over = True
             _CALL.reset(token)

@@ -19,11 +19,12 @@ from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.server.app import Server
+from searx_mcp.server.metrics import Metrics
 from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.connections import LIMITS, BoundedConnection, Limits, ServingConfig
 from searx_mcp.server.web.guard import Guard
-from searx_mcp.server.web.policy import HEALTH_PATH, MCP_PATH, READY_PATH, Policy
+from searx_mcp.server.web.policy import HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH, Policy
 from searx_mcp.server.web.readiness import Readiness
 from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
@@ -33,9 +34,9 @@ _LAST_WORDS: Final = 0.5
 
 
 def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
-    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and two paths for whoever watches it.
+    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and three paths to watch it.
 
-    `/healthz` says that the process answers, `/readyz` that there is something to ask. It serves one lifespan; for another one, make another app.
+    `/healthz` says that the process answers, `/readyz` that there is something to ask, `/metrics` what it does. It serves one lifespan; for another one, make another app.
 
     Args:
         server: of `searx_mcp.server.app.build_server`.
@@ -58,6 +59,9 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     if isinstance(server, Server):
         app.router.routes.append(
             Route(READY_PATH, Readiness(server.backend).answer, methods=["GET"])
+        )
+        app.router.routes.append(
+            Route(METRICS_PATH, Metrics(server.backend).answer, methods=["GET"])
         )
         app.router.routes.extend(rest_routes(server.backend))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)

@@ -25,6 +25,7 @@ class Identity:
         per_minute: calls in any 60 seconds; `None` for no limit.
         per_day: likewise in any 24 hours.
         namespace: of the corpus; empty for the one that the settings name.
+        metrics: whether they may see what all callers do.
     """
 
     name: str = ""
@@ -32,13 +33,14 @@ class Identity:
     per_minute: int | None = None
     per_day: int | None = None
     namespace: str = ""
+    metrics: bool = False
 
     def may(self, tool: Tool) -> bool:
         """Tell whether a tool, or the route that does the same, may be called."""
         return self.tools is None or tool in self.tools
 
 
-EVERYBODY: Final = Identity()
+EVERYBODY: Final = Identity(metrics=True)
 """Whoever reaches a server that has one token for all, or none, or that is not reached over HTTP."""
 
 

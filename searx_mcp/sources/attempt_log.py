@@ -1,7 +1,6 @@
 """The requests of one search, what they came to, and what is told of them later."""
 
 import asyncio
-import logging
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,8 +8,9 @@ from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.circuit import Members
+from searx_mcp.telemetry import EventLog
 
-_log = logging.getLogger("searx_mcp.sources.attempt")
+_log = EventLog("searx_mcp.sources.attempt")
 
 TOO_LATE: Final = 0.1
 """With less time left, in seconds, an attempt cannot come to anything."""

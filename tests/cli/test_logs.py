@@ -158,13 +158,14 @@ def test_a_log_that_nobody_reads_holds_up_nothing_and_says_what_is_missing():
 ROOT = Path(__file__).parents[2]
 METHODS = {"debug", "info", "warning", "error", "exception", "log"}
 LOGGERS = {"_log", "logger"}
+LOGGER = re.compile(r"\b(getLogger|EventLog)\(\"")
 
 
 def logged() -> Iterator[tuple[str, str]]:
     """Every message of the package, and the method that writes it."""
     for source in (ROOT / "searx_mcp").rglob("*.py"):
         code = source.read_text(encoding="utf-8")
-        for node in ast.walk(ast.parse(code)) if "getLogger(" in code else ():
+        for node in ast.walk(ast.parse(code)) if LOGGER.search(code) else ():
             match node:
                 case ast.Call(ast.Attribute(ast.Name(name), method), arguments) if (
                     name in LOGGERS and method in METHODS

@@ -59,7 +59,7 @@ OURS = {
     *("settings.sources", "settings.tools", "settings.values"),
     *("sources.open.config", "sources.open.keyed.config"),
     "storage.config",
-    "tasks",
+    *("tasks", "telemetry"),
     *("urls.address", "urls.hosts"),
     "workers.config",
 }

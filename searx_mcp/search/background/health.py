@@ -1,7 +1,6 @@
 """Health checks: by a person at once, in servers that live long every now and then. None is a search."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from searx_mcp.http.robots import RobotsDecision
@@ -14,8 +13,9 @@ from searx_mcp.sources.attempt import read_config, read_robots
 from searx_mcp.sources.attempt_log import is_offline
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.state import StateStore
+from searx_mcp.telemetry import EventLog
 
-_log = logging.getLogger("searx_mcp.search.background.health")
+_log = EventLog("searx_mcp.search.background.health")
 
 PROBE_TIMEOUT = 5.0
 """Seconds that one answer may take."""

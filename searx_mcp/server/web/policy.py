@@ -21,6 +21,7 @@ SEARXNG_PATH: Final = "/search"
 """Where clients of SearXNG search, of which many know Basic authentication and forms alone."""
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
+METRICS_PATH: Final = "/metrics"
 OPEN_PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
 """Served to everybody; all others are served to whoever has a token, where one is wanted."""
 

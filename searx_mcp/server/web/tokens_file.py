@@ -57,6 +57,7 @@ class _Entry(Frozen):
     per_minute: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
     per_day: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = ""
+    metrics: Annotated[bool, Field(strict=True)] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,9 @@ def _known(number: int, name: str, table: object) -> Known:
     except ValidationError as exc:
         raise _Unusable(f"tokens.{name}{_wrong(exc)}") from exc
     tools = None if entry.tools is None else frozenset(entry.tools)
-    identity = Identity(name, tools, entry.per_minute, entry.per_day, entry.namespace)
+    identity = Identity(
+        name, tools, entry.per_minute, entry.per_day, entry.namespace, entry.metrics
+    )
     return Known(bytes.fromhex(entry.sha256), identity)
 
 
@@ -265,4 +268,5 @@ _WANTED: Final[Mapping[str, str]] = {
     "per_minute": "a whole number from 1 to 100,000",
     "per_day": "a whole number from 1 to 10,000,000",
     "namespace": "1 to 64 letters, digits, dots, - and _",
+    "metrics": "true or false",
 }

@@ -54,7 +54,7 @@ async def test_the_example_of_the_docs_is_a_file_of_tokens(path):
     (example,) = re.findall(r"```toml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     path.write_text(example, encoding="utf-8")
     reporter = Identity(
-        "reporter", frozenset({Tool.WEB_SEARCH, Tool.WEB_FETCH}), 60, 1_000, "reports"
+        "reporter", frozenset({Tool.WEB_SEARCH, Tool.WEB_FETCH}), 60, 1_000, "reports", metrics=True
     )
     identities = [known.identity for known in await TokensFile(path).look()]
     assert identities == [Identity("laptop"), reporter]

@@ -1,0 +1,266 @@
+"""`/metrics`: the counters of a server, its pool and its corpus in the format of Prometheus."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from searx_mcp import __version__
+from searx_mcp.errors import ErrorCode
+from searx_mcp.models.evidence import CorpusStatus
+from searx_mcp.models.instance import InstanceState, PoolReport
+from searx_mcp.server.app import Backend
+from searx_mcp.server.counters import BUCKETS, Count, Counters, Labels, Timing, source_label
+from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.web.policy import Refusal
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+    from prometheus_client.registry import Collector
+
+T = TypeVar("T")
+
+_LIMIT: Final = 4.0
+"""Seconds for a look at the pool or the corpus, besides those that Redis has; Prometheus waits for ten."""
+_POOL_KEPT: Final = 5.0
+"""Seconds for which a report stands: several may scrape, and a look takes a database."""
+_CORPUS_KEPT: Final = 60.0
+"""Likewise: counting the parts of a large corpus takes longer."""
+_NOT_INSTALLED: Final = Refusal(
+    501,
+    ErrorCode.INTERNAL,
+    "The library for metrics is not installed: pip install 'searx-mcp[metrics]', and start again.",
+)
+_NOT_ALLOWED: Final = Refusal(
+    403,
+    ErrorCode.UNAUTHORIZED,
+    "The token does not allow metrics: the operator sets metrics = true in http.tokens_file.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A number that goes up and down; the attributes are those of `Count`."""
+
+    name: str
+    help: str
+    labels: Labels = ()
+    values: dict[Labels, float] = field(default_factory=dict)
+
+
+class Gauges:
+    """What holds at the moment of a scrape.
+
+    Args:
+        in_flight: calls that run now, by front.
+    """
+
+    def __init__(self, in_flight: Mapping[str, int]) -> None:
+        self.info = Gauge("searx_mcp_info", "The version, as a label.", ("version",))
+        self.in_flight = Gauge("searx_mcp_calls_in_flight", "Calls that run now.", ("front",))
+        self.instances = Gauge(
+            "searx_mcp_instances",
+            "Instances, open sources and keyed providers, by tier and state.",
+            ("tier", "state"),
+        )
+        self.budget_left = Gauge(
+            "searx_mcp_budget_left_searches",
+            "Searches that the budgets of a tier allow now. A tier without budgets is missing.",
+            ("tier",),
+        )
+        self.month = Gauge(
+            "searx_mcp_month_searches",
+            "Budget that public instances share over 30 days. `part` is `capacity`, `spent`, `left_now`, "
+            "`left_month` or `kept_back`.",
+            ("part",),
+        )
+        self.source_state = Gauge(
+            "searx_mcp_source_state",
+            "1 for the state of each source that this process has asked.",
+            ("source", "tier", "state"),
+        )
+        self.source_score = Gauge(
+            "searx_mcp_source_score",
+            "Score of each source that this process has asked, 0 to 1.",
+            ("source", "tier"),
+        )
+        self.catalog_age = Gauge(
+            "searx_mcp_catalog_age_days", "Days since the list of public instances was made."
+        )
+        self.pages = Gauge(
+            "searx_mcp_corpus_pages",
+            "Pages in the corpus of the settings; missing before the first call.",
+        )
+        self.chunks = Gauge("searx_mcp_corpus_chunks", "Parts of these pages.")
+        self.bytes = Gauge("searx_mcp_corpus_bytes", "Size of the whole corpus.")
+        self.unread = Gauge(
+            "searx_mcp_unread",
+            "1 if this part of the metrics could not be read: `pool` or `corpus`.",
+            ("part",),
+        )
+        self.info.values[__version__,] = 1
+        self.in_flight.values.update({(front,): count for front, count in in_flight.items()})
+
+    def __iter__(self) -> Iterator[Gauge]:
+        """All of them, in the order of the documentation."""
+        return iter(vars(self).values())
+
+    def read_pool(self, report: PoolReport | None, asked: Collection[str]) -> None:
+        """Take what a report of the pool says.
+
+        Args:
+            report: `None` if it could not be had.
+            asked: labels of the sources that this process has asked.
+        """
+        self.unread.values["pool",] = float(report is None)
+        if report is None:
+            return
+        for each in dict.fromkeys(row.tier for row in report.instances):
+            self.instances.values.update({(each.value, state.value): 0 for state in InstanceState})
+        left: Counter[Labels] = Counter()
+        for row in report.instances:
+            tier, state = row.tier.value, row.state.value
+            self.instances.values[tier, state] += 1
+            if row.budget_left is not None:
+                left[tier,] += row.budget_left
+            if (source := row.source or source_label(row.url)) in asked:
+                self.source_state.values[source, tier, state] = 1
+                self.source_score.values[source, tier] = row.score
+        self.budget_left.values.update(left)
+        if month := report.month:
+            for part in ("capacity", "spent", "left_now", "left_month", "kept_back"):
+                self.month.values[part,] = getattr(month, part)
+        if report.catalog_age_days is not None:
+            self.catalog_age.values[()] = report.catalog_age_days
+
+    def read_corpus(self, status: CorpusStatus | None, *, failed: bool) -> None:
+        """Take what the corpus says of itself.
+
+        Args:
+            status: `None` if it could not be had, or nothing has been opened yet.
+            failed: whether it could not be had.
+        """
+        self.unread.values["corpus",] = float(failed)
+        if status is not None:
+            self.pages.values[()] = status.documents
+            self.chunks.values[()] = status.chunks
+            self.bytes.values[()] = status.bytes
+
+
+class Metrics:
+    """Answers `/metrics`; makes no request.
+
+    Args:
+        backend: counts its calls from now on.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._counters = backend.log.counters
+        limit = _LIMIT + backend.settings.redis.timeout
+        self._pool = _Look(backend.instances, limit=limit, kept=_POOL_KEPT)
+        self._corpus = _Look(backend.corpus_status, limit=limit, kept=_CORPUS_KEPT)
+        self._turn = asyncio.Lock()
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one scrape."""
+        if not identity_of(request.scope).metrics:
+            return _refused(_NOT_ALLOWED, request)
+        try:
+            from prometheus_client.exposition import choose_encoder  # noqa: PLC0415 - optional
+        except ModuleNotFoundError:
+            return _refused(_NOT_INSTALLED, request)
+        async with self._turn:
+            gauges = Gauges(self._counters.in_flight)
+            gauges.read_pool(await self._pool.get(), self._counters.sources)
+            gauges.read_corpus(await self._corpus.get(), failed=self._corpus.has_failed)
+        # Copied here, since the loop counts on while a thread writes.
+        families = [*map(_family, self._counters), *map(_family, gauges)]
+        encode, content_type = choose_encoder(request.headers.get("accept", ""))
+        body = await asyncio.to_thread(lambda: encode(_registry(families)))
+        return Response(body, headers={"content-type": content_type, "cache-control": "no-store"})
+
+
+class _Look(Generic[T]):
+    """Looks at something, and keeps what it saw for some seconds."""
+
+    def __init__(
+        self, look: Callable[[], Awaitable[T | None]], *, limit: float, kept: float
+    ) -> None:
+        self._look = look
+        self._limit = limit
+        self._kept = kept
+        self._at: float | None = None
+        self._seen: T | None = None
+        self.has_failed = False
+
+    async def get(self) -> T | None:
+        now = asyncio.get_running_loop().time()
+        if self._seen is None or self._at is None or now - self._at >= self._kept:
+            self._at, self._seen, self.has_failed = now, None, False
+            try:
+                async with asyncio.timeout(self._limit):
+                    self._seen = await self._look()
+            except Exception:  # noqa: BLE001 - whatever it is, a gauge says so; calls write why
+                self.has_failed = True
+        return self._seen
+
+
+def _family(metric: "Count | Timing | Gauge") -> "Metric":
+    from prometheus_client import core  # noqa: PLC0415 - optional
+
+    family: Any
+    match metric:
+        case Count(name, told, labels, values):
+            family = core.CounterMetricFamily(name, told, labels=labels)
+            for each, count in values.items():
+                family.add_metric(each, count)
+        case Gauge(name, told, labels, held):
+            family = core.GaugeMetricFamily(name, told, labels=labels)
+            for each, value in held.items():
+                family.add_metric(each, value)
+        case Timing(name, told, labels, spreads):
+            family = core.HistogramMetricFamily(name, told, labels=labels)
+            for each, spread in spreads.items():
+                bounds = [*map(str, BUCKETS), "+Inf"]
+                buckets = [*zip(bounds, accumulate(spread.counts), strict=True)]
+                family.add_metric(each, buckets=buckets, sum_value=spread.seconds)
+    return cast("Metric", family)
+
+
+def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - of a library that may be missing
+    """A registry that holds families, and what the library knows of the process."""
+    from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - optional
+
+    class Collected:
+        def collect(self) -> Collection["Metric"]:
+            return families
+
+    registry = CollectorRegistry()
+    registry.register(cast("Collector", Collected()))
+    ProcessCollector(registry=registry)
+    return registry
+
+
+def _refused(refusal: Refusal, request: Request) -> Response:
+    from starlette.responses import JSONResponse  # noqa: PLC0415 - seldom
+
+    return JSONResponse(refusal.content(request.scope), refusal.status)
+
+
+def reference() -> str:
+    """The tables of the documentation."""
+    rows = [(each.name, _KINDS[type(each)], each.labels, each.help) for each in Counters()]
+    rows += [(each.name, _KINDS[Gauge], each.labels, each.help) for each in Gauges({})]
+    lines = ["| Metric | Kind | Labels | Meaning |", "| --- | --- | --- | --- |"]
+    for name, kind, labels, told in rows:
+        shown = ", ".join(f"`{label}`" for label in labels)
+        lines.append(f"| `{name}` | {kind} | {shown} | {told} |")
+    return "\n".join([*lines, ""])
+
+
+_KINDS: Final[Mapping[type, str]] = {Count: "counter", Timing: "histogram", Gauge: "gauge"}
