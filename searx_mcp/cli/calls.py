@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 import click
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.cli.options import arguments, given
@@ -12,13 +12,14 @@ from searx_mcp.cli.output import (
     console,
     error_console,
     host,
-    plain_table,
+    noted_table,
     plain_text,
     print_json,
     print_notes,
+    print_prose,
     show_progress,
 )
-from searx_mcp.cli.running import working
+from searx_mcp.cli.running import say, working
 from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
@@ -31,6 +32,8 @@ from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
+
+_INDENT = "   "
 
 
 @click.command()
@@ -118,9 +121,7 @@ async def suggest(loaded: Loaded, /, *, query: str) -> None:
     for suggestion in suggestions:
         click.echo(scrub(suggestion))
     if not suggestions:
-        click.echo(
-            "No instance of your own proposes anything; public ones are not asked.", err=True
-        )
+        say("Your own instances suggest nothing; public ones are not asked.")
 
 
 def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
@@ -135,7 +136,7 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
             )
         )
     for answer in response.answers:
-        out.print(plain_text(f"Answer: {answer.text}", style="green"))
+        print_prose(out, f"Answer: {answer.text}", style="green")
         for fact in answer.details:
             out.print(plain_text(f"  {fact.label}: {fact.value}"))
     per_page = budget // len(response.results) if budget and response.results else None
@@ -143,8 +144,8 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
         _print_result(out, number, result, pages=pages, budget=per_page)
     out.print()
     for note in response.notes:
-        out.print(plain_text(f"Note: {note}", style="yellow"))
-    out.print(plain_text(_footer(response), style="dim"))
+        print_prose(out, f"Note: {note}", style="yellow")
+    print_prose(out, _footer(response), style="dim")
 
 
 def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
@@ -154,7 +155,7 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
     for number, each in enumerate(batch.queries, start=1):
         out.print(plain_text(f"\nSearch {number}: {each.query}", style="bold"))
         if each.error is not None:
-            error_console().print(plain_text(f"{each.query}: {each.error.error_details}"))
+            print_prose(error_console(), f"{each.query}: {each.error.error_details}")
         if each.result is not None:
             print_response(each.result, pages=pages, budget=share)
         for hit in each.repeated:
@@ -192,22 +193,32 @@ def print_attempts(error: SearxMcpError) -> None:
     """Print which instances were asked for a search that failed, on standard error."""
     attempts: tuple[Attempt, ...] = getattr(error, "attempts", ())
     if attempts:
-        error_console().print(attempts_table(attempts))
+        out = error_console()
+        out.print(attempts_table(attempts, width=out.width))
 
 
-def attempts_table(attempts: Iterable[Attempt]) -> Table:
-    """One row per request to an instance."""
-    table = plain_table("instance", "format", "verdict", "status", "ms", "detail")
-    for attempt in attempts:
-        table.add_row(
-            host(attempt.instance),
-            attempt.format,
-            attempt.verdict.replace("_", " "),
-            str(attempt.status_code or ""),
-            str(attempt.elapsed_ms),
-            plain_text(attempt.detail),
+def attempts_table(attempts: Iterable[Attempt], *, width: int) -> RenderableType:
+    """One row per request to an instance.
+
+    Args:
+        attempts: in their order.
+        width: columns there are.
+    """
+    rows = (
+        (
+            (
+                host(attempt.instance),
+                Text(attempt.format),
+                Text(attempt.verdict.replace("_", " ")),
+                Text(str(attempt.status_code or "")),
+                Text(str(attempt.elapsed_ms)),
+            ),
+            attempt.detail,
         )
-    return table
+        for attempt in attempts
+    )
+    headers = ("instance", "format", "verdict", "status", "ms", "detail")
+    return noted_table(headers, rows, width=width)
 
 
 def _print_result(
@@ -217,9 +228,9 @@ def _print_result(
     out.print(plain_text(f"{number}. {result.title}", style="bold"))
     out.print(plain_text(f"   {result.url}", style="cyan"))
     if result.description:
-        out.print(plain_text(f"   {result.description}"))
+        print_prose(out, result.description, indent=_INDENT)
     if result.error_details:
-        out.print(plain_text(f"   Page not read: {result.error_details}", style="yellow"))
+        print_prose(out, f"Page not read: {result.error_details}", style="yellow", indent=_INDENT)
     facts = [", ".join(result.engines), result.published_at or ""]
     if result.content is not None:
         facts.append(f"{result.content.word_count} words read")
@@ -232,7 +243,7 @@ def _print_result(
         out.print()
         out.print(plain_text(fit(markdown, budget)[0] if budget else markdown))
     elif result.content.summary:
-        out.print(plain_text(f"   {result.content.summary}", style="green"))
+        print_prose(out, result.content.summary, style="green", indent=_INDENT)
 
 
 def _footer(response: SearchResponse) -> str:

@@ -27,18 +27,18 @@ _HUNG_TIMEOUT = 1.0
 _TEXTS = {
     "Who runs public SearXNG instances": (
         "Volunteers run them on machines they pay for themselves.",
-        "They allow an address a few searches a day, so that engines do not block them.",
-        "A client that ignores this is refused, and so is everybody behind its address.",
+        "They allow each address a few searches a day, so that search engines do not block them.",
+        "A client that ignores this is blocked, and so is everyone behind the same address.",
         "Pacing requests and remembering refusals keeps a pool usable for everyone.",
     ),
     "Why an answer with status 200 may be a failure": (
         "An instance whose engines are blocked answers 200 with an empty page.",
-        "Whoever judges by the status code takes that for «nothing found».",
+        "A client that only looks at the status code reports «nothing found».",
         "The page itself says which engines failed, so the next instance is asked.",
     ),
     "Why result pages are read as HTML": (
         "Nearly every public instance refuses JSON, because scripts abused it.",
-        "The page carries the same rows, so a parser for it reaches all of them.",
+        "The page has the same results, so an HTML parser can use every instance.",
     ),
 }
 
@@ -55,7 +55,7 @@ class _Scene:
 
 @click.command()
 def demo() -> None:
-    """Search and read on this machine alone: five instances, four of them in trouble."""
+    """Run two searches against five fake instances, three of which fail; no network."""
     run(play())
 
 
@@ -85,12 +85,12 @@ async def play() -> None:
         )
         scenes = (
             _Scene(
-                "1. Public instances: the first hangs, the second refuses, the third serves HTML",
+                "1. Public instances: the first hangs, the second limits us, the third serves HTML",
                 "who runs public search instances",
                 public=(("A+", hung), ("A", limited), ("B", html)),
             ),
             _Scene(
-                "2. Two instances of one's own: the engines of the first fail, the second serves JSON",
+                "2. Two instances of your own: the first has failing engines, the second serves JSON",
                 "why an empty answer is a failure",
                 own=(broken, json),
             ),
@@ -123,6 +123,6 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
         out.print()
         print_response(response, pages=True, budget=None)
         out.print(Text("\nWhat was asked", style="bold"))
-        out.print(attempts_table(response.attempts))
+        out.print(attempts_table(response.attempts, width=out.width))
         out.print(Text("\nWhat the pool learned", style="bold"))
         out.print(pool_table((await client.instances()).instances, width=out.width))

@@ -13,7 +13,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli.output import console, plain_table, plain_text, print_json
+from searx_mcp.cli.output import WIDE, console, plain_table, plain_text, print_json, print_prose
 from searx_mcp.cli.running import loaded, working
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from searx_mcp.ops.local_files import KeptFiles, Purged
 
 _WARNING = (
-    "Instances remember what was asked of them although this machine will not: for up to 30 days "
-    "some will refuse."
+    "Public instances still count the searches you already made: for up to 30 days some may refuse "
+    "more."
 )
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _KILO = 1_000
@@ -141,6 +141,24 @@ def _is_agreed(folder: Path | None) -> bool:
 
 
 def _print_table(kept: "KeptFiles") -> None:
+    out = console()
+    if out.width < WIDE:
+        for file in kept.files:
+            out.print(Text(file.path, "bold"))  # to be copied, so never broken
+            about = f"{_size(file.size)}, written {_age(file.age)} ago. {file.what}"
+            print_prose(out, about, indent="  ")
+    elif kept.files:
+        out.print(_table(kept))
+    if kept.folder is None:
+        print_prose(out, "Nothing outlives a process: storage.state is off.")
+    elif not any(file.path.startswith(kept.folder) for file in kept.files):
+        out.print(Text(f"Nothing is kept yet in {kept.folder}"))
+    else:
+        total = f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned and read."
+        print_prose(out, total)
+
+
+def _table(kept: "KeptFiles") -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("file", no_wrap=True)  # to be copied
     for name in ("size", "written", "what"):
@@ -148,17 +166,7 @@ def _print_table(kept: "KeptFiles") -> None:
     for file in kept.files:
         cells = (file.path, _size(file.size), f"{_age(file.age)} ago", file.what)
         table.add_row(*(Text(cell) for cell in cells))
-    out = console()
-    if kept.files:
-        out.print(table)
-    if kept.folder is None:
-        out.print("Nothing outlives a process: storage.state is off.")
-    elif not any(file.path.startswith(kept.folder) for file in kept.files):
-        out.print(Text(f"Nothing is kept yet in {kept.folder}"))
-    else:
-        out.print(
-            Text(f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned and read.")
-        )
+    return table
 
 
 def _print_purged(purged: "Purged") -> None:
@@ -169,7 +177,7 @@ def _print_purged(purged: "Purged") -> None:
     for path, why in purged.left.items():
         out.print(Text(f"Left {path}: {why}"))
     if purged.emptied:
-        out.print(_WARNING)
+        print_prose(out, _WARNING)
     elif not purged.deleted:
         out.print("There was nothing to delete.")
 

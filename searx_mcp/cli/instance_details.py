@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from searx_mcp.cli.instance_output import (
     instant,
@@ -14,7 +15,7 @@ from searx_mcp.cli.instance_output import (
     state,
     when,
 )
-from searx_mcp.cli.output import duration, plain_table, plain_text
+from searx_mcp.cli.output import duration, noted_table, plain_text
 from searx_mcp.models.administration import InstanceDetails, OpenSource, Source
 from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, Tier
@@ -23,8 +24,8 @@ _SOURCES = {
     Source.SETTINGS: "your own, from the settings",
     Source.COMMAND: "your own, added by `instances add`",
     Source.LIST: "from the list of public instances",
-    Source.TABLE: "an open source: a documented API of a collection, not an instance",
-    Source.KEY: "a keyed provider: an API that you have a key of, not an instance",
+    Source.TABLE: "an open source: the documented API of a collection, not an instance",
+    Source.KEY: "a keyed provider: an API that you have a key for, not an instance",
 }
 
 _PARTS = {Tier.OPEN: "Collection", Tier.KEYED: "Provider"}
@@ -42,7 +43,7 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
         ("Score", _score(row) if row.tier.is_instance else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),
-        ("What /config said", _config(details) if row.tier.is_instance else {}),
+        ("Reported by /config", _config(details) if row.tier.is_instance else {}),
     ):
         _print_facts(out, title, facts)
     if row.engines:
@@ -50,14 +51,14 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
         print_engines(out, row.engines)
     if details.outcomes:
         out.print(plain_text("\nLast requests", style="bold"))
-        out.print(_outcomes(details.outcomes, now))
+        out.print(_outcomes(details.outcomes, now, width=out.width))
 
 
 def _standing(details: InstanceDetails) -> dict[str, object]:
     row = details.instance
     requests = row.successes + row.failures
     facts: dict[str, object] = {
-        "why": _SOURCES[details.source],
+        "origin": _SOURCES[details.source],
         "tier": f"{row.tier}" + (f", grade {row.grade}" if row.grade else ""),
         "state": state(row.state),
     }
@@ -65,13 +66,13 @@ def _standing(details: InstanceDetails) -> dict[str, object]:
         facts["reason"] = row.reason
     facts["next try"] = next_try(row)
     if requests:
-        facts["requests"] = f"{requests}, {percent(row.success)} of use"
+        facts["requests"] = f"{requests}, {percent(row.success)} successful"
     if row.p50 is not None and row.p95 is not None:
         facts["latency"] = f"p50 {seconds(row.p50, 999)}, p95 {seconds(row.p95, 999)}"
     if row.format is not None:
-        facts["format"] = f"{row.format.upper()} would be asked for"
+        facts["format"] = f"the next request asks for {row.format.upper()}"
     if row.drift:
-        facts["unreadable"] = f"{row.drift} answers with rows that could not be read"
+        facts["unreadable"] = f"{row.drift} answers had rows that could not be read"
     return facts
 
 
@@ -100,22 +101,22 @@ def _score(row: InstanceReport) -> dict[str, object]:
         "format": f"{parts['format']:.2f}",
         "latency": f"{parts['latency']:.2f}",
         "reliability": (
-            f"{believed:.2f} · {parts['prior']:.2f} promised"
+            f"{believed:.2f} · {parts['prior']:.2f} expected"
             f" + {parts['confidence']:.2f} · {parts['observed']:.2f} observed"
         ),
-        "promised": listed,
+        "expected": listed,
     }
 
 
 def _times(details: InstanceDetails, now: datetime) -> dict[str, object]:
     timers = details.timers
     named = {
-        "last news": timers.learned_at,
+        "last seen": timers.learned_at,
         "healthy since": timers.healthy_since,
-        "waits until": timers.waits_until,
-        "budget free": timers.budget_free_at,
+        "cooldown ends": timers.waits_until,
+        "budget frees up": timers.budget_free_at,
         "robots.txt read": timers.robots_read_at,
-        "JSON again": timers.json_again_at,
+        "JSON tried again": timers.json_again_at,
     }
     return {name: when(at, now) for name, at in named.items() if at is not None}
 
@@ -136,9 +137,9 @@ def _config(details: InstanceDetails) -> dict[str, object]:
     config = details.config
     if config is None:
         return {"": "not read yet; `searx-mcp instances check` reads it"}
-    flags = {True: "yes", False: "no", None: "does not say"}
+    flags = {True: "yes", False: "no", None: "not stated"}
     facts: dict[str, object] = {
-        "version": config.version or "does not say",
+        "version": config.version or "not stated",
         "limiter": flags[config.limiter],
         "link token": flags[config.link_token],
         "public instance": flags[config.public_instance],
@@ -153,19 +154,21 @@ def _config(details: InstanceDetails) -> dict[str, object]:
     return facts
 
 
-def _outcomes(outcomes: tuple[PastOutcome, ...], now: datetime) -> Table:
-    table = plain_table("when", "format", "verdict", "status", "ms", "detail")
-    for past in outcomes:
-        ago = duration(max(0.0, (now - instant(past.at)).total_seconds()))
-        table.add_row(
-            f"{ago} ago",
-            past.format,
-            past.verdict.replace("_", " "),
-            str(past.status_code or ""),
-            str(past.elapsed_ms),
-            plain_text(past.detail),
+def _outcomes(outcomes: tuple[PastOutcome, ...], now: datetime, *, width: int) -> RenderableType:
+    rows = (
+        (
+            (
+                Text(f"{duration(max(0.0, (now - instant(past.at)).total_seconds()))} ago"),
+                Text(past.format),
+                Text(past.verdict.replace("_", " ")),
+                Text(str(past.status_code or "")),
+                Text(str(past.elapsed_ms)),
+            ),
+            past.detail,
         )
-    return table
+        for past in outcomes
+    )
+    return noted_table(("when", "format", "verdict", "status", "ms", "detail"), rows, width=width)
 
 
 def _print_facts(out: Console, title: str, facts: dict[str, object]) -> None:

@@ -1,6 +1,7 @@
 """Everything the `instances` commands print: tables that fit 80 columns, and one instance in detail."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -9,7 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli.output import console, duration, host, plain_table, plain_text, print_notes
+from searx_mcp.cli.output import (
+    WIDE,
+    console,
+    duration,
+    host,
+    plain_table,
+    plain_text,
+    print_notes,
+    print_prose,
+)
 from searx_mcp.models.administration import (
     BudgetLine,
     Check,
@@ -25,12 +35,13 @@ from searx_mcp.models.instance import (
     InstanceState,
     MonthReport,
     PoolReport,
+    Tier,
 )
 
-WIDE: Final = 110
-"""Columns from which on a table shows all it has."""
+PAGE: Final = 20
+"""Rows of the pool that a terminal is shown unless all are wanted."""
 _NARROW: Final = (
-    "instance", "tier", "score", "state", "ok", "p50", "p95", "form", "left", "next try",
+    "instance", "tier", "score", "state", "ok", "p50", "p95", "fmt", "left", "next try",
 )  # fmt: skip
 _WIDE: Final = (
     "instance", "tier", "grade", "score", "state", "success", "p50", "p95", "format", "left",
@@ -52,52 +63,69 @@ _ROBOTS: Final = {
 }
 
 
-def print_pool(report: PoolReport) -> None:
-    """Print the pool as a table, with its notes on standard error."""
+def print_pool(report: PoolReport, *, everything: bool) -> None:
+    """Print the pool as a table, with its notes on standard error.
+
+    Args:
+        report: on the pool.
+        everything: whether a terminal is shown more than a page, as a pipe always is.
+    """
     out = console()
-    if report.instances:
-        out.print(pool_table(report.instances, width=out.width))
+    rows = report.instances
+    shown = rows if everything or not out.is_terminal else rows[:PAGE]
+    if rows:
+        out.print(pool_table(shown, width=out.width))
     else:
-        out.print("No instance to show.")
+        out.print("No instances match.")
+    if rest := len(rows) - len(shown):
+        line = f"… and {rest} more: --all shows them; --tier, --state, --host and --usable filter."
+        print_prose(out, line)
+    if rows:
+        print_prose(out, pool_line(rows), style="bold")
     for line in about_pool(report):
-        out.print(plain_text(line, style="dim"))
+        print_prose(out, line, style="dim")
     print_notes(report.notes)
 
 
 def about_pool(report: PoolReport) -> Iterator[str]:
     """The lines below the pool: where its list comes from, and what public instances allow."""
     if report.catalog_source:
-        yield f"Public instances: {report.catalog_source}; {report.catalog_age_days} days old"
+        yield f"Public list: {report.catalog_source} ({report.catalog_age_days} days old)."
     if report.month:
         yield month_line(report.month)
+
+
+def pool_line(rows: Sequence[InstanceReport]) -> str:
+    """A sentence that counts the rows by tier and by state."""
+    tiers, states = Counter(row.tier for row in rows), Counter(row.state for row in rows)
+    by_tier = ", ".join(f"{tiers[tier]} {tier}" for tier in Tier if tiers[tier])
+    by_state = ", ".join(
+        f"{states[each]} {each.replace('_', ' ')}" for each in InstanceState if states[each]
+    )
+    usable = sum(next_try(row) == "now" for row in rows)
+    return f"{len(rows)} in all: {by_tier}. {by_state}. {usable} can be asked now."
 
 
 def print_quota(quota: Ledger, *, everything: bool) -> None:
     """Print what public instances allow; with `everything`, also those that were not asked."""
     out = console()
     if not quota.instances:
-        out.print("No public instance is in the pool; your own have no budget.")
+        out.print("The pool has no public instances; your own have no budget.")
         return
     month = quota.month
     if month is not None:
-        out.print(
-            plain_text(
-                f"Together: {month.spent} of {month.limit} searches used in 30 days,"
-                f" {month.left or 'none'} may be used now; {month.pace:.1f} a day over the last week,"
-                " at this pace: "
-            ).append_text(forecast(month, quota.at))
+        print_prose(
+            out,
+            f"All public instances: {month.spent} of {month.limit} searches used in the last 30 days,"
+            f" {month.left or 'none'} available now. Over the last week you used {month.pace:.1f} a day;"
+            f" at this rate you {_forecasts(month, quota.at)}.",
         )
     shown = [line for line in quota.instances if everything or line.spent]
     if shown:
         out.print(budget_table(shown, now=quota.at, width=out.width))
     if rest := len(quota.instances) - len(shown):
-        out.print(
-            plain_text(
-                f"{rest} {'more' if shown else 'instances'} were not asked in 30 days; --all shows"
-                " them.",
-                style="dim",
-            )
-        )
+        line = f"{rest} {'more' if shown else 'instances'} not used in the last 30 days; --all shows them."
+        print_prose(out, line, style="dim")
     print_notes(quota.notes)
 
 
@@ -105,9 +133,7 @@ def print_engines(out: Console, engines: Sequence[EngineReport]) -> None:
     """Print how the engines of an own instance answered, and whether searches are spread."""
     out.print(engine_table(engines))
     if any(each.spared for each in engines):
-        out.print(
-            "Searches are spread over the engines that are well, as some were refused lately."
-        )
+        print_prose(out, "Some engines were refused lately; searches use the ones that work.")
 
 
 def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
@@ -126,7 +152,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             # Nobody chooses among open sources by a score: the query does.
             f"{row.score:.2f}" if row.tier.is_instance else "",
             state(row.state),
-            percent(row.success),
+            percent(success(row)),
             seconds(row.p50, width),
             seconds(row.p95, width),
             row.format or "",
@@ -167,14 +193,14 @@ def check_table(checked: Checked, *, width: int) -> Table:
 
 
 def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> Table:
-    """One row per account, with what becomes of it at this pace.
+    """One row per account, with what becomes of it at this rate.
 
     Args:
         lines: in the order they are shown.
         now: the time at which they were so.
         width: columns there are.
     """
-    headers = ("instance", "spent", "of", "left", "free", "a day", "at this pace")
+    headers = ("instance", "spent", "of", "left", "free", "a day", "at this rate")
     table = _table(*headers, width=width)
     for line in lines:
         table.add_row(
@@ -201,32 +227,32 @@ def trial_lines(trial: Trial) -> Iterator[str]:
         "answers": trial.answers,
         "infoboxes": trial.infoboxes,
         "suggestions": trial.suggestions,
-        "engines that did not answer": trial.unresponsive_engines,
+        "engines without an answer": trial.unresponsive_engines,
     }
     if around := ", ".join(f"{count} {what}" for what, count in counts.items() if count):
         yield around
     if not trial.cost:
         yield (
-            "It cost nothing: your own instances have no budget."
+            "Cost: none; your own instances have no budget."
             if trial.left is None
-            else "It cost nothing: no search was sent."
+            else "Cost: none; no search was sent."
         )
         return
     left = "any number" if trial.left is None else str(trial.left)
-    month = "" if trial.month_left is None else f", {trial.month_left} at all public ones together"
-    yield f"It cost {trial.cost} request of its budget; {left} may be asked there now{month}."
+    month = "" if trial.month_left is None else f", {trial.month_left} across all public instances"
+    yield f"Cost: {trial.cost} request. Left now: {left} at this instance{month}."
 
 
 def refresh_lines(refresh: Refresh) -> Iterator[str]:
     """Lines on the list that was fetched."""
     if refresh.problem:
-        yield f"There is no newer list: {refresh.problem}"
+        yield f"The list could not be updated: {refresh.problem}"
     if refresh.listed:
         yield f"{refresh.listed} listed, {refresh.kept} kept, {refresh.in_pool} in the pool."
     for reason, count in sorted(refresh.dropped.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count} dropped: {reason.replace('_', ' ')}"
     if not refresh.problem:
-        yield "The list has changed." if refresh.changed else "The list is as it was."
+        yield "The list has changed." if refresh.changed else "The list has not changed."
 
 
 def _grade(row: InstanceReport) -> str:
@@ -234,32 +260,44 @@ def _grade(row: InstanceReport) -> str:
 
 
 def forecast(line: BudgetLine, now: datetime) -> Text:
-    """The end of a budget at this pace, in local time."""
+    """When a budget runs out at this rate, in local time."""
     if line.dry_at is None:
-        return Text("lasts", "dim")
+        return Text("won't run out", "dim")
     if line.dry_at <= now:
-        return Text("dry now", "red")
+        return Text("used up", "red")
     day = line.dry_at.astimezone()
     if day.date() == now.astimezone().date():
-        return Text("dry today", "red")
-    return Text(f"dry on {day:%A} {day.day} {day:%B}", "yellow")
+        return Text("runs out today", "red")
+    return Text(f"runs out {day:%a} {day.day} {day:%b}", "yellow")
+
+
+def _forecasts(line: BudgetLine, now: datetime) -> str:
+    """The same of the user."""
+    shown = forecast(line, now).plain
+    return "have used them up" if shown == "used up" else shown.replace("runs out", "run out")
 
 
 def month_line(month: MonthReport) -> str:
     """A sentence on the searches that public instances allow together."""
     usable = month.capacity - month.kept_back
-    now = f"{month.left_now or 'none'} may be used now"
+    now = f"{month.left_now or 'none'} available now"
     if month.retry_after:
-        now += f", one in {duration(month.retry_after)}"
+        now += f", one more in {duration(month.retry_after)}"
     return (
         f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
-        f"{month.kept_back} kept back."
+        f"{month.kept_back} held in reserve."
     )
 
 
 def state(of: InstanceState) -> Text:
     """A state, in its colour."""
     return Text(of.replace("_", " "), _STYLES.get(of, "yellow"))
+
+
+def success(row: InstanceReport) -> float | None:
+    """The share of requests that ended a search; `None` for what answers well and had nothing to find yet."""
+    is_unproven = row.state is InstanceState.HEALTHY and not row.success
+    return None if is_unproven else row.success
 
 
 def percent(share: float | None) -> str:

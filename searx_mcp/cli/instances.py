@@ -91,7 +91,8 @@ instances.add_command(
 )
 @click.option("--host", default="", metavar="TEXT", help="Only addresses that contain this.")
 @click.option("--usable", is_flag=True, help="Only those that may be asked now.")
-@click.option("-w", "--watch", is_flag=True, help="Draw it again every 2 seconds, until Ctrl-C.")
+@click.option("--all", "everything", is_flag=True, help="Every row; a terminal gets the first 20.")
+@click.option("-w", "--watch", is_flag=True, help="Refresh every 2 seconds until Ctrl-C.")
 @_as_json
 @working
 async def show_list(
@@ -103,6 +104,7 @@ async def show_list(
     tiers: Sequence[str],
     host: str,
     usable: bool,
+    everything: bool,
     watch: bool,
     as_json: bool,
 ) -> None:
@@ -131,7 +133,7 @@ async def show_list(
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
-        print_pool(report)
+        print_pool(report, everything=everything)
 
 
 @instances.command("show")

@@ -29,6 +29,7 @@ from searx_mcp.cli.signals import end_as_usual
 from searx_mcp.cli.streams import HeldOutput, close_streams
 from searx_mcp.errors import (
     DeadlineError,
+    FetchError,
     InvalidArgumentError,
     NoInstancesError,
     SearxMcpError,
@@ -118,14 +119,19 @@ def exit_code(error: SearxMcpError) -> ExitCode:
 
 def fail(error: SearxMcpError) -> ExitCode:
     """Say what is wrong on standard error, and give the exit code."""
-    say(f"searx-mcp: {error.message}")
+    advice, where = error.advice, ""
+    if isinstance(error, FetchError) or (error.time_limit is not None and not advice):
+        from searx_mcp.content.clean import clean  # noqa: PLC0415 - only these failures need it
+        from searx_mcp.models.request import MAX_TIMEOUT  # noqa: PLC0415 - as above
+        from searx_mcp.render.errors import advice_on  # noqa: PLC0415 - as above
+        from searx_mcp.urls.hosts import host_in  # noqa: PLC0415 - as above
+
+        advice = advice_on(error, MAX_TIMEOUT)
+        host = clean(host_in(error.url)) if isinstance(error, FetchError) else ""
+        where = f"{host}: " if host and host not in error.message else ""
+    say(f"searx-mcp: {where}{error.message}")
     if error.quoted:
         say(f"           {error.quoted}")
-    advice = error.advice
-    if error.time_limit is not None and not advice:
-        from searx_mcp.render.errors import time_advice  # noqa: PLC0415 - only this failure needs it
-
-        advice = time_advice(error)
     if advice:
         say(advice)
     return exit_code(error)
@@ -214,7 +220,7 @@ for _command in (
     ),
     Deferred(
         "searx_mcp.cli.demo:demo",
-        "Search and read on this machine alone: five instances, four of them in trouble.",
+        "Run two searches against five fake instances, three of which fail; no network.",
     ),
 ):
     cli.add_command(_command)

@@ -5,22 +5,29 @@ Texts from instances and pages are never read as markup, and nothing in them act
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
+from searx_mcp.cli.running import wrapped
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 
 if TYPE_CHECKING:
     from searx_mcp.models.service import Progress
 
+WIDE: Final = 110
+"""Columns from which on a table shows all it has."""
+_NARROWEST: Final = 12
+"""Columns that an address is never cut below."""
+_GAP: Final = "  "
 _PIPE_WIDTH = 200
 """Columns of a table where no terminal says how many there are."""
 
@@ -86,7 +93,12 @@ def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:
 def print_notes(notes: Iterable[str]) -> None:
     """Print what a person should know besides, on standard error."""
     for note in notes:
-        error_console().print(plain_text(f"Note: {note}", style="yellow"))
+        print_prose(error_console(), f"Note: {note}", style="yellow")
+
+
+def print_prose(out: Console, text: str, *, style: str = "", indent: str = "") -> None:
+    """Print a sentence of whoever; a terminal does not break its words."""
+    out.print(plain_text(wrapped(clean(text), out.file, indent=indent), style=style))
 
 
 def plain_table(*headers: str) -> Table:
@@ -95,6 +107,40 @@ def plain_table(*headers: str) -> Table:
     for number, header in enumerate(headers):
         table.add_column(header, overflow="fold", no_wrap=number == 0)
     return table
+
+
+def noted_table(
+    headers: Sequence[str], rows: Iterable[tuple[Sequence[Text], str]], *, width: int
+) -> RenderableType:
+    """A table whose rows have a note each: in a column of its own, or below the row if there is no room.
+
+    Args:
+        headers: of the columns, that of the note last.
+        rows: cells and note, in their order.
+        width: columns there are.
+    """
+    rows = list(rows)
+    if width >= WIDE:
+        table = plain_table(*headers)
+        for cells, note in rows:
+            table.add_row(*cells, plain_text(note))
+        return table
+    shown = [[Text(name, "bold") for name in headers[:-1]], *(list(cells) for cells, _ in rows)]
+    notes = ["", *(note for _, note in rows)]
+    sizes = [max(cell.cell_len for cell in column) for column in zip(*shown, strict=True)]
+    room = width - sum(sizes[1:]) - len(_GAP) * (len(sizes) - 1)
+    sizes[0] = min(sizes[0], max(room, _NARROWEST))
+    lines = []
+    for cells, note in zip(shown, notes, strict=True):
+        for cell, size in zip(cells, sizes, strict=True):
+            cell.truncate(size, overflow="ellipsis", pad=True)
+        lines.append(Text(_GAP).join(cells))
+        lines[-1].rstrip()
+        filled = textwrap.wrap(
+            clean(note), width - len(_GAP), break_long_words=False, break_on_hyphens=False
+        )
+        lines += [Text(f"{_GAP}{line}", "dim") for line in filled]
+    return Text("\n").join(lines)
 
 
 def host(url: str) -> Text:

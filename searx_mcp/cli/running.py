@@ -3,12 +3,15 @@
 import contextlib
 import functools
 import os
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import click
 from typing_extensions import override
@@ -32,6 +35,8 @@ _OPTIONS: Final = {
     "http.port": "--port",
 }
 """The options that are settings."""
+_NARROWEST: Final = 20
+"""Columns below which nothing is made narrower."""
 
 
 class ExitCode(IntEnum):
@@ -169,7 +174,30 @@ def run(
 def say(text: str) -> None:
     """Write a line on standard error, if anybody can read it."""
     with contextlib.suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(wrapped(text, sys.stderr), err=True)
+
+
+def wrapped(text: str, stream: IO[str], *, indent: str = "") -> str:
+    """Break a sentence between words where a terminal would break it anywhere.
+
+    What is longer than a line, such as an address or a path, stays whole.
+
+    Args:
+        text: one line.
+        stream: what it is written to; only a terminal has lines of a length.
+        indent: what each line begins with.
+    """
+    if not stream.isatty():
+        return f"{indent}{text}"
+    width = max(shutil.get_terminal_size().columns, _NARROWEST)
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def output_problem(failure: OSError) -> str:

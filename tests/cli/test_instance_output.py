@@ -164,10 +164,10 @@ def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(make, width):
 @pytest.mark.parametrize(
     ("dry_in", "shown"),
     [
-        (None, "lasts"),
-        (timedelta(0), "dry now"),
-        (timedelta(days=7), "dry on Friday 27 November"),
-        (timedelta(days=18), "dry on Tuesday 8 December"),
+        (None, "won't run out"),
+        (timedelta(0), "used up"),
+        (timedelta(days=7), "runs out Fri 27 Nov"),
+        (timedelta(days=18), "runs out Tue 8 Dec"),
     ],
     ids=["lasts", "now", "a week", "a month"],
 )
@@ -176,10 +176,10 @@ def test_a_forecast_names_the_day(dry_in, shown):
     assert forecast(line, NOW).plain == shown
 
 
-def test_a_budget_that_is_spent_within_the_day_is_dry_today():
+def test_a_budget_that_is_spent_within_the_day_runs_out_today():
     noon = NOW.astimezone().replace(hour=12)
     line = SPENT.model_copy(update={"dry_at": noon + timedelta(hours=6)})
-    assert forecast(line, noon).plain == "dry today"
+    assert forecast(line, noon).plain == "runs out today"
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_budget_that_is_spent_within_the_day_is_dry_today():
             109,
             pools(KNOWN, UNKNOWN, GIVEN_UP, OPEN),
             [
-                "instance tier score state ok p50 p95 form left next try",
+                "instance tier score state ok p50 p95 fmt left next try",
                 "a.example A 0.46 healthy 88% 1.23 2.50 html 0 1.5 h",
                 "b.example C 0.00 new any now",
                 "c.example A 0.50 blacklisted any never",
@@ -233,9 +233,9 @@ def test_a_budget_that_is_spent_within_the_day_is_dry_today():
             80,
             budgets(SPENT, UNTOUCHED),
             [
-                "instance spent of left free a day at this pace",
-                "a.example 2 3 0 in 3.0 h 0.3 dry now",
-                "public 0 any in 0 s lasts",
+                "instance spent of left free a day at this rate",
+                "a.example 2 3 0 in 3.0 h 0.3 used up",
+                "public 0 any in 0 s won't run out",
             ],
         ),
     ],
@@ -263,16 +263,16 @@ def test_a_time_is_told_with_its_distance(ahead, shown):
 @pytest.mark.parametrize(
     ("fields", "shown"),
     [
-        ({"left_now": 50}, "50 may be used now"),
-        ({"left_now": 0, "retry_after": 9_000}, "none may be used now, one in 2.5 h"),
+        ({"left_now": 50}, "50 available now"),
+        ({"left_now": 0, "retry_after": 9_000}, "none available now, one more in 2.5 h"),
     ],
     ids=["some", "none"],
 )
 def test_the_month_is_a_line_below_the_table(capsys, fields, shown):
     month = MonthReport(capacity=252, spent=58, left_month=143, kept_back=51, **fields)
-    print_pool(PoolReport(instances=(UNKNOWN,), month=month))
+    print_pool(PoolReport(instances=(UNKNOWN,), month=month), everything=False)
     assert capsys.readouterr().out.splitlines()[-1].rstrip() == (
-        f"Public budget: 143 of 201 searches left this month, {shown}; 51 kept back."
+        f"Public budget: 143 of 201 searches left this month, {shown}; 51 held in reserve."
     )
 
 
@@ -304,8 +304,8 @@ def test_engines_of_an_own_instance_are_listed_with_what_they_bring():
     lines = [line.split() for line in shown.splitlines()]
     assert ["bing", "well", "now", "12", "0", "0", "96"] in lines
     assert ["brave", "refused", "(CAPTCHA)", "in", "1.5", "min", "0", "2", "0", "0"] in lines
-    assert "spread" not in shown
-    assert "Searches are spread over the engines that are well" in spread
+    assert "use the ones that work" not in shown
+    assert "Some engines were refused lately; searches use the ones that work." in spread
 
 
 def test_a_new_instance_has_a_short_page():
@@ -324,7 +324,7 @@ def test_trouble_is_told_with_its_reason():
     assert "blacklisted" in shown
     assert "It rewrites [b]links[/b]." in shown
     assert "never" in shown
-    assert "3 answers with rows that could not be read" in shown
+    assert "3 answers had rows that could not be read" in shown
 
 
 @pytest.mark.parametrize(
@@ -335,14 +335,14 @@ def test_trouble_is_told_with_its_reason():
 def test_engines_are_told_as_far_as_config_told_them(engines, shown):
     text = page(ConfigReport(engines=engines, limiter=False))
     assert shown in text
-    assert ("engines " in text.partition("What /config said")[2]) is (engines is not None)
-    assert "does not say" in text
+    assert ("engines " in text.partition("Reported by /config")[2]) is (engines is not None)
+    assert "not stated" in text
 
 
 def test_a_list_that_was_not_fetched_is_explained():
     refresh = Refresh(source="x", problem="The server answered with status 500.", in_pool=80)
     assert [*refresh_lines(refresh)] == [
-        "There is no newer list: The server answered with status 500."
+        "The list could not be updated: The server answered with status 500."
     ]
 
 
@@ -395,43 +395,44 @@ def at(time: datetime) -> str:
 def test_everything_that_is_known_of_an_instance_reads_like_this():
     assert written(EVERYTHING) == [
         "https://a.example/",
-        "why         from the list of public instances",
+        "origin      from the list of public instances",
         "tier        A, grade A-",
         "state       rate limited",
         "reason      It said 429.",
         "next try    in 1.5 h",
-        "requests    8, 87% of use",
+        "requests    8, 87% successful",
         "latency     p50 1.23 s, p95 2.50 s",
-        "format      HTML would be asked for",
-        "unreadable  2 answers with rows that could not be read",
+        "format      the next request asks for HTML",
+        "unreadable  2 answers had rows that could not be read",
         "",
         "Score",
         "score        0.457 = access · format · (.75 reliability + .25 latency)",
         "access       0.31",
         "format       0.38",
         "latency      0.25",
-        "reliability  0.81 · 0.06 promised + 0.19 · 0.12 observed",
-        "promised     success 0.44, latency 0.50, uptime 0.56, grade 0.62, engines 0.69",
+        "reliability  0.81 · 0.06 expected + 0.19 · 0.12 observed",
+        "expected     success 0.44, latency 0.50, uptime 0.56, grade 0.62, engines 0.69",
         "",
         "Times",
-        f"last news    {at(NOW - timedelta(minutes=3))} (3.0 min ago)",
-        f"waits until  {at(NOW + timedelta(hours=5))} (in 5.0 h)",
+        f"last seen      {at(NOW - timedelta(minutes=3))} (3.0 min ago)",
+        f"cooldown ends  {at(NOW + timedelta(hours=5))} (in 5.0 h)",
         "",
         "Budget",
         "in 30 s    1 of 1 for HTML",
         "in 30.0 d  0 of 3",
         "",
-        "What /config said",
+        "Reported by /config",
         "version          2026.8",
         "limiter          yes",
         "link token       no",
-        "public instance  does not say",
+        "public instance  not stated",
         "engines          14: e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11 and 2 more",
         "categories       general, it",
         "",
         "Last requests",
-        "when         format  verdict       status  ms   detail",
-        "1.5 min ago  html    rate limited  429     12   Too many.",
+        "when         format  verdict       status  ms",
+        "1.5 min ago  html    rate limited  429     12",
+        "  Too many.",
         "0 s ago      json    full                  345",
     ]
 
@@ -452,7 +453,7 @@ def test_an_open_source_has_terms_and_no_score():
     )
     shown = written(details)
     assert shown[1:3] == [
-        "why         an open source: a documented API of a collection, not an instance",
+        "origin      an open source: the documented API of a collection, not an instance",
         "tier        open",
     ]
     assert shown[shown.index("Collection") :] == [
@@ -484,15 +485,15 @@ def test_a_keyed_provider_is_no_instance_and_no_collection():
     )
     shown = written(details)
     assert shown[1:3] == [
-        "why         a keyed provider: an API that you have a key of, not an instance",
+        "origin      a keyed provider: an API that you have a key for, not an instance",
         "tier        keyed",
     ]
     assert shown[shown.index("Provider") + 1] == "name        Finder"
-    assert not {"Collection", "Score", "What /config said"} & {*shown}
+    assert not {"Collection", "Score", "Reported by /config"} & {*shown}
 
 
-FREE = "It cost nothing: your own instances have no budget."
-COST = "It cost 1 request of its budget;"
+FREE = "Cost: none; your own instances have no budget."
+COST = "Cost: 1 request. Left now:"
 
 
 @pytest.mark.parametrize(
@@ -503,14 +504,14 @@ COST = "It cost 1 request of its budget;"
         (
             {"rows_used": 1, "rows_seen": 2, "detail": "Why.", "left": 3},
             "1 of 2 rows read in 5 ms (JSON, status 429)",
-            ["Why.", "It cost nothing: no search was sent."],
+            ["Why.", "Cost: none; no search was sent."],
         ),
         (
             {"answers": 1, "suggestions": 2, "unresponsive_engines": 3, "cost": 1, "left": 0},
             "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
-                "1 answers, 2 suggestions, 3 engines that did not answer",
-                f"{COST} 0 may be asked there now.",
+                "1 answers, 2 suggestions, 3 engines without an answer",
+                f"{COST} 0 at this instance.",
             ],
         ),
         (
@@ -518,7 +519,7 @@ COST = "It cost 1 request of its budget;"
             "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
                 "1 infoboxes",
-                f"{COST} any number may be asked there now, 0 at all public ones together.",
+                f"{COST} any number at this instance, 0 across all public instances.",
             ],
         ),
     ],
@@ -539,14 +540,14 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
     ("fields", "lines"),
     [
         ({"changed": True}, ["The list has changed."]),
-        ({"changed": False}, ["The list is as it was."]),
+        ({"changed": False}, ["The list has not changed."]),
         (
             {"dropped": {"bad_grade": 1, "onion": 2, "a_b": 1}},
             [
                 "  2 dropped: onion",
                 "  1 dropped: a b",
                 "  1 dropped: bad grade",
-                "The list is as it was.",
+                "The list has not changed.",
             ],
         ),
     ],
@@ -554,3 +555,27 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, mor
 def test_a_list_that_was_fetched_is_counted(fields, lines):
     refresh = Refresh(source="x", listed=9, kept=5, in_pool=4, **fields)
     assert [*refresh_lines(refresh)] == ["9 listed, 5 kept, 4 in the pool.", *lines]
+
+
+def test_an_instance_that_found_nothing_yet_is_not_healthy_at_0_percent():
+    healthy = KNOWN.model_copy(update={"success": 0.0})
+    assert [" ".join(line.split()) for line in lines(pools(healthy)(80), 80)][1] == (
+        "a.example A 0.46 healthy 1.23 2.50 html 0 1.5 h"
+    )
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "everything"), [(True, False), (True, True), (False, False)]
+)
+def test_a_terminal_shows_a_page_of_the_pool_and_the_whole_in_numbers(
+    capsys, monkeypatch, is_terminal, everything
+):
+    if is_terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("NO_COLOR", "1")
+    rows = (*(KNOWN,) * 20, UNKNOWN, GIVEN_UP)
+    print_pool(PoolReport(instances=rows), everything=everything)
+    shown = capsys.readouterr().out
+    assert ("b.example" in shown) is (everything or not is_terminal)
+    assert ("… and 2 more: --all shows them" in shown) is (is_terminal and not everything)
+    assert "22 in all: 21 A, 1 C. 1 new, 20 healthy, 1 blacklisted. 1 can be asked now." in shown

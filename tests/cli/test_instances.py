@@ -104,7 +104,7 @@ async def test_list_sorts_and_filters(run_cli, environment):
     data = await json_of(run_cli, *few, **environment(**own))
     assert [row["url"] for row in data["instances"]] == ["http://10.0.0.1/"]
     none = await run_cli("instances", "list", "--state", "half-open", **environment(**own))
-    assert none.out.startswith("No instance to show.")
+    assert none.out.startswith("No instances match.")
 
 
 async def test_show_and_explain_tell_the_same(run_cli, public, environment):
@@ -180,7 +180,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     assert data["dropped"] == {"not_https": 1, "analytics": 1}
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
-    assert "There is no newer list: The list is a file of yours" in ran.out
+    assert "The list could not be updated: The list is a file of yours" in ran.out
 
 
 async def test_own_instances_are_added_and_removed(run_cli, public, environment):
@@ -228,7 +228,7 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
     there = environment(public)
     ran = await run_cli("instances", "test", public.url, "x", "--format", "html", **there)
     assert "full: 10 of 10 rows read in" in ran.out
-    assert "It cost 1 request of its budget; 0 may be asked there now, 1 at all public" in ran.out
+    assert "Cost: 1 request. Left now: 0 at this instance, 1 across all public" in ran.out
     refused = await run_cli("instances", "test", public.url, "x", "--json", **there)
     assert refused.code == ExitCode.UNAVAILABLE
     assert json.loads(refused.out)["retry_after"] > 0
@@ -236,8 +236,8 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
         mine = environment(public, SEARXNG_URL=own.url)
         free = await run_cli("instances", "test", own.url, "x", "-c", "it", **mine)
         data = await json_of(run_cli, "test", own.url, "x", **mine)
-    assert "It cost nothing" in free.out
-    assert "engines that did not answer" in free.out
+    assert "Cost: none" in free.out
+    assert "engines without an answer" in free.out
     assert set(data) == {
         "instance", "verdict", "format", "status_code", "elapsed_ms", "detail", "rows_seen",
         "rows_used", "answers", "infoboxes", "suggestions", "unresponsive_engines", "cost", "left",
@@ -302,10 +302,10 @@ async def test_the_budget_is_a_ledger_with_a_forecast(run_cli, public, environme
         ran = await run_cli("instances", "budget", **there)
         everything = await run_cli("instances", "budget", "--all", **there)
         data = await json_of(run_cli, "budget", **there)
-    assert "2 instances were not asked in 30 days" in none.out
-    assert "Together: 1 of 4 searches used in 30 days" in ran.out
-    assert "dry on " in ran.out
-    assert "1 more were not asked" in ran.out
+    assert "2 instances not used in the last 30 days" in none.out
+    assert "All public instances: 1 of 4 searches used in the last 30 days" in ran.out
+    assert "runs out " in ran.out
+    assert "1 more not used" in ran.out
     assert idle.url.removesuffix("/") in everything.out
     assert set(data) == {"at", "instances", "month", "notes"}
     assert set(data["instances"][0]) == set(data["month"]) == LINE

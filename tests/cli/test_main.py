@@ -192,6 +192,14 @@ async def test_a_part_of_a_page_may_be_asked_for(run_cli, options, shown):
     assert {name: data[name] for name in shown} == shown
 
 
+async def test_a_page_that_cannot_be_read_is_told_with_its_host_and_advice(run_cli):
+    async with FakeWeb({}) as web:
+        ran = await run_cli("fetch", web.url("/gone"), **environment(web))
+    first, last = ran.err.splitlines()
+    assert first.startswith(f"searx-mcp: {web.origin.removeprefix('http://')}: ")
+    assert last == "Check the address, or search for the page."
+
+
 async def test_a_page_is_read_on_by_its_cursor_and_fetched_anew_when_asked(run_cli):
     async with FakeWeb({"/a": LONG}) as web:
         there = environment(web)
@@ -301,7 +309,7 @@ async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):
     assert month["left_month"] + month["kept_back"] == month["capacity"] > 60
     assert (
         f"Public budget: {month['left_month']} of {month['left_month']} searches left this month, "
-        f"{month['left_now']} may be used now; {month['kept_back']} kept back." in ran.out
+        f"{month['left_now']} available now; {month['kept_back']} held in reserve." in ran.out
     )
 
 
@@ -457,7 +465,7 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     assert (ran.code, ran.out) == (ExitCode.DONE, "bees\nbeer garden\n")
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
-    assert "No instance of your own" in nobody.err
+    assert "Your own instances suggest nothing" in nobody.err
 
 
 @pytest.mark.parametrize("group", ["", "instances"])

@@ -1,8 +1,14 @@
 """What all commands print with."""
 
-import pytest
+import io
 
-from searx_mcp.cli.output import duration
+import pytest
+from rich.console import Console
+from rich.text import Text
+from typing_extensions import override
+
+from searx_mcp.cli.output import duration, noted_table
+from searx_mcp.cli.running import wrapped
 
 
 @pytest.mark.parametrize(
@@ -20,3 +26,58 @@ from searx_mcp.cli.output import duration
 )
 def test_a_length_of_time_is_told_in_the_largest_unit_that_fits(seconds, shown):
     assert duration(seconds) == shown
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    @override
+    def isatty(self) -> bool:
+        return True
+
+
+SENTENCE = "Searches read https://a-rather-long-host.example/with/a/long/path well-known and short."
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80])
+def test_a_terminal_breaks_no_word_and_no_address(monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = wrapped(SENTENCE, Terminal(), indent="  ").splitlines()
+    assert " ".join(line.strip() for line in lines) == SENTENCE
+    assert all(len(line) <= columns or len(line.split()) == 1 for line in lines)
+    assert all(line.startswith("  ") for line in lines)
+
+
+def test_a_pipe_gets_whole_lines(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    assert wrapped(SENTENCE, io.StringIO()) == SENTENCE
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (
+            120,
+            [
+                "instance       ms  detail",
+                "a-long.example  5  There was no complete answer in time.",
+            ],
+        ),
+        (
+            30,
+            [
+                "instance        ms",
+                "a-long.example  5",
+                "  There was no complete answer",
+                "  in time.",
+            ],
+        ),
+    ],
+)
+def test_a_note_has_a_column_or_lines_of_its_own(width, shown):
+    rows = [((Text("a-long.example"), Text("5")), "There was no complete answer in time.")]
+    out = Console(width=width, color_system=None, soft_wrap=True)
+    with out.capture() as capture:
+        out.print(noted_table(("instance", "ms", "detail"), rows, width=width))
+    lines = [" ".join(line.split()) for line in capture.get().splitlines()]
+    assert lines == [" ".join(line.split()) for line in shown]
