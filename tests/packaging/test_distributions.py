@@ -1,0 +1,109 @@
+"""The wheel, the source distribution and the bundle have what they need, and nothing else."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from searx_mcp import __version__
+from searx_mcp.settings.tools import PROFILES
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def wheel_of(folder: Path) -> Path:
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def build_bundle(folder: Path) -> Path:
+    script = ROOT / "scripts" / "build_bundle.py"
+    subprocess.run([sys.executable, script, folder], check=True, capture_output=True, timeout=60)
+    (bundle,) = folder.glob("*.mcpb")
+    return bundle
+
+
+@pytest.fixture
+def bundle(dist: Path, tmp_path: Path) -> Path:
+    """The bundle, unpacked."""
+    with zipfile.ZipFile(build_bundle(dist)) as archive:
+        archive.extractall(tmp_path)  # noqa: S202 - made above
+    return tmp_path
+
+
+def test_an_index_takes_the_wheel_and_the_source_distribution(dist: Path):
+    if importlib.util.find_spec("twine") is None:
+        pytest.skip("twine is missing; install it: pip install --group packaging")
+    files = [*dist.glob("*.whl"), *dist.glob("*.tar.gz")]
+    assert len(files) == 2
+    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, files)]
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_wheel_has_the_package_and_nothing_else(dist: Path):
+    found = names(wheel_of(dist))
+    about = f"searx_mcp-{__version__}.dist-info"
+    assert {name.split("/")[0] for name in found} == {"searx_mcp", about}
+    assert {"searx_mcp/py.typed", "searx_mcp/instances.json"} <= found
+    assert f"{about}/licenses/LICENSE" in found
+    tracked = {path.relative_to(ROOT).as_posix() for path in (ROOT / "searx_mcp").rglob("*.py")}
+    assert {name for name in found if name.endswith(".py")} == tracked
+
+
+def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path):
+    (source,) = dist.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=unpacked, check=True, capture_output=True, timeout=120)
+    assert names(wheel_of(tmp_path)) == names(wheel_of(dist))
+
+
+def test_the_source_distribution_has_what_its_tests_read(dist: Path):
+    (source,) = dist.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        found = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {"server.json", "plugin/.mcp.json", "examples/agent_loop.py", "tox.ini"}
+    wanted |= {".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"}
+    assert wanted <= found
+
+
+def test_the_bundle_publishes_the_tools_of_the_default_profile(bundle: Path):
+    manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
+    assert [tool["name"] for tool in manifest["tools"]] == [*PROFILES["default"]]
+    assert manifest["version"] == __version__
+
+
+def test_the_bundle_depends_on_the_wheel_in_it_and_starts_the_command(bundle: Path):
+    assert f'path = "searx_mcp-{__version__}-py3-none-any.whl"' in (
+        bundle / "pyproject.toml"
+    ).read_text("utf-8")
+    assert (bundle / f"searx_mcp-{__version__}-py3-none-any.whl").is_file()
+    command = [sys.executable, str(bundle / "server.py"), "--version"]
+    started = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert __version__ in started.stdout
+
+
+def test_the_same_wheel_makes_the_same_bundle(dist: Path):
+    assert build_bundle(dist).read_bytes() == build_bundle(dist).read_bytes()
+
+
+def test_without_a_wheel_the_bundle_says_how_to_build_one(tmp_path: Path):
+    command = [sys.executable, str(ROOT / "scripts" / "build_bundle.py"), str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert said.returncode == 1
+    assert said.stderr.endswith(".whl is missing; build it: python -m build\n")
