@@ -6,8 +6,9 @@ from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.base import Frozen
 
 
@@ -185,6 +186,7 @@ class InstanceReport(Frozen):
             unknown.
         source: of an open source its name, as it stands in settings; empty for an instance.
         engines: of an own instance how its engines answered, those that bring most first.
+        outcomes: of the latest requests, the newest last; left out where a report is written as JSON.
     """
 
     url: str
@@ -216,6 +218,7 @@ class InstanceReport(Frozen):
     budget_left: int | None = None
     source: str = ""
     engines: tuple[EngineReport, ...] = ()
+    outcomes: SkipJsonSchema[tuple[PastOutcome, ...]] = Field(default=(), exclude=True, repr=False)
 
 
 class MonthReport(Frozen):

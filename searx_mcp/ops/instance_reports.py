@@ -15,6 +15,7 @@ from searx_mcp.models.administration import (
     Trial,
     WindowReport,
 )
+from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import (
     CatalogEntry,
     InstanceReport,
@@ -148,7 +149,7 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
             "budget_left": budget.left,
             "retry_after": max(row.retry_after, round(free_at - now, 1)),
             "uptime": _percent(entry.uptime) if entry else None,
-            **_times(pool.record_of(row.url), now),
+            **_lived(pool.record_of(row.url), now),
         }
         instances.append(row.model_copy(update=known))
     month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
@@ -287,7 +288,7 @@ async def _source_rows(
             update={
                 "budget_left": budget.left,
                 "retry_after": max(row.retry_after, round(budget.free_at - now, 1)),
-                **_times(sources.pool.record_of(row.url), now),
+                **_lived(sources.pool.record_of(row.url), now),
             }
         )
         for row, budget in zip(rows, budgets, strict=True)
@@ -313,9 +314,12 @@ def _instant(at: float) -> datetime | None:
     return datetime.fromtimestamp(at, UTC).replace(microsecond=0) if at else None
 
 
-def _times(record: InstanceRecord, now: float) -> dict[str, datetime | None]:
+def _lived(
+    record: InstanceRecord, now: float
+) -> dict[str, datetime | tuple[PastOutcome, ...] | None]:
     is_limited = record.state is InstanceState.RATE_LIMITED and record.until > now
     return {
+        "outcomes": record.outcomes,
         "last_checked": _instant(record.last_at),
         "rate_limited_until": _instant(record.until) if is_limited else None,
     }

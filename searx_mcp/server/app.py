@@ -89,8 +89,9 @@ class LazyService:
             self._group.create_task(self._host(self._service))
         return await asyncio.shield(self._service)
 
-    async def instances(self) -> "PoolReport":
-        """Report the pool; makes no request.
+    @asynccontextmanager
+    async def looking(self) -> AsyncIterator["Service"]:
+        """The client for reports, which make no request.
 
         Health checks begin with the first call, not because somebody looks: until then, a client
         without them reads what is kept.
@@ -99,9 +100,10 @@ class LazyService:
             SettingsError: if a setting cannot be used.
         """
         if self._service is not None and not _failed(self._service):
-            return await (await self.get()).instances()
+            yield await self.get()
+            return
         async with await self._client(background=False) as client:
-            return await client.instances()
+            yield client
 
     async def offered(self) -> frozenset[Tool]:
         """The tools that the service under `remote.url` can perform.
@@ -308,7 +310,22 @@ class Backend:
         Raises:
             SettingsError: a setting cannot be used.
         """
-        service = self._given or await self._running().get()
+        return self._divided(self._given or await self._running().get())
+
+    @asynccontextmanager
+    async def looking(self) -> AsyncIterator["Service"]:
+        """What reports on itself without any request, as `LazyService.looking` gives it.
+
+        Raises:
+            SettingsError: a setting cannot be used.
+        """
+        if self._given is not None:
+            yield self._divided(self._given)
+            return
+        async with self._running().looking() as service:
+            yield self._divided(service)
+
+    def _divided(self, service: "Service") -> "Service":
         if not self.namespace:
             return service
         from searx_mcp.models.service import Divisible  # noqa: PLC0415 - no start needs it
@@ -320,8 +337,9 @@ class Backend:
         return service.within(self.namespace)
 
     async def instances(self) -> "PoolReport":
-        """Report the pool, as `LazyService.instances` does."""
-        return await (self._given or self._running()).instances()
+        """Report the pool; makes no request."""
+        async with self.looking() as service:
+            return await service.instances()
 
     async def corpus_status(self) -> "CorpusStatus | None":
         """The size of the corpus of the settings; `None` before the first call, which opens it.

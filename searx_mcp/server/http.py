@@ -19,12 +19,20 @@ from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.server.app import Server
+from searx_mcp.server.dashboard.routes import dashboard_routes
 from searx_mcp.server.metrics import Metrics
 from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.connections import LIMITS, BoundedConnection, Limits, ServingConfig
 from searx_mcp.server.web.guard import Guard
-from searx_mcp.server.web.policy import HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH, Policy
+from searx_mcp.server.web.policy import (
+    DASHBOARD_PATH,
+    HEALTH_PATH,
+    MCP_PATH,
+    METRICS_PATH,
+    READY_PATH,
+    Policy,
+)
 from searx_mcp.server.web.readiness import Readiness
 from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
@@ -34,7 +42,7 @@ _LAST_WORDS: Final = 0.5
 
 
 def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
-    """The ASGI app: MCP under `/mcp`, REST under `/v1`, and three paths to watch it.
+    """The ASGI app: MCP under `/mcp`, REST under `/v1`, a dashboard at `/`, and three paths for monitors.
 
     `/healthz` says that the process answers, `/readyz` that there is something to ask, `/metrics` what it does. It serves one lifespan; for another one, make another app.
 
@@ -56,6 +64,7 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     )
     app.router.redirect_slashes = False
     app.router.routes.append(Route(HEALTH_PATH, _health, methods=["GET"]))
+    access = Access(config, server.backend.settings if isinstance(server, Server) else None)
     if isinstance(server, Server):
         app.router.routes.append(
             Route(READY_PATH, Readiness(server.backend).answer, methods=["GET"])
@@ -64,10 +73,9 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
             Route(METRICS_PATH, Metrics(server.backend).answer, methods=["GET"])
         )
         app.router.routes.extend(rest_routes(server.backend))
+        app.router.routes.extend(dashboard_routes(server.backend, access))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    settings = server.backend.settings if isinstance(server, Server) else None
-    access = Access(config, settings)
     return Guard(Sessions(app, server.session_manager), Policy.of(config), access, limits.body)
 
 
@@ -79,8 +87,8 @@ async def _not_found(_: Request, __: Exception) -> Response:
     error = {
         "code": ErrorCode.NOT_FOUND.value,
         "message": (
-            f"Nothing is here: MCP is at {MCP_PATH}, REST under /v1; {HEALTH_PATH} tells that the"
-            " server runs."
+            f"Nothing is here: the dashboard is at {DASHBOARD_PATH}, MCP at {MCP_PATH}, REST under"
+            f" /v1; {HEALTH_PATH} tells that the server runs."
         ),
     }
     return JSONResponse({"error": error}, HTTPStatus.NOT_FOUND)

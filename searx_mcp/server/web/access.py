@@ -3,10 +3,13 @@
 import asyncio
 import base64
 import binascii
+import hashlib
 import hmac
 import math
 import re
-from collections.abc import Mapping
+import secrets
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +19,18 @@ from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
 from searx_mcp.server.tokens import EVERYBODY, Identity
-from searx_mcp.server.web.policy import MCP_PATH, SEARXNG_PATH, Refusal
+from searx_mcp.server.web.cookies import claimed, forgotten, sealed
+from searx_mcp.server.web.policy import (
+    COOKIE_PATHS,
+    DASHBOARD_PATH,
+    LOGIN_PATH,
+    LOGIN_PATHS,
+    MCP_PATH,
+    SEARXNG_PATH,
+    WRONG_ORIGIN,
+    Refusal,
+    is_same_origin,
+)
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
 from searx_mcp.server.web.tokens_file import TokensFile, find
 from searx_mcp.settings.server import HttpConfig
@@ -42,6 +56,8 @@ _REALM: Final = b'realm="searx-mcp"'
 
 def tool_of(method: str, path: str) -> Tool | None:
     """The tool that does the same as a route, or `None` if it asks nobody and reads nothing."""
+    if path == DASHBOARD_PATH:
+        return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
         return Tool.CORPUS_STATUS if method == "GET" else Tool.INGEST
     return _TOOLS.get(path)
@@ -53,17 +69,26 @@ class Access:
     Args:
         config: one token, a file of them, or none.
         settings: name the server that counts calls for several processes, if there is one.
+        clock: Unix seconds.
 
     Raises:
         SettingsError: the file cannot be used.
     """
 
-    def __init__(self, config: HttpConfig, settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        config: HttpConfig,
+        settings: Settings | None = None,
+        clock: Callable[[], float] = time.time,  # noqa: TID251 - the age of a login
+    ) -> None:
         self._token = config.token.get_secret_value().encode()
         self._file = None
         if config.tokens_file:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
+        # Everybody may see the hashes in the file; a login with one of its tokens ends with the process.
+        self._secret = self._token or secrets.token_bytes(32)
+        self._clock = clock
         self._shared = SharedCounts(settings)
         self._quotas = Quotas(self._shared)
         self._wrong = WrongTokens(self._shared)
@@ -75,8 +100,11 @@ class Access:
     async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
         """Who sends a request, or why it is refused for its token or for what that allows."""
         # Clients that are refused look there for OAuth, and should find that there is none.
-        if self._is_open or scope["path"].startswith("/.well-known/"):
+        path = scope["path"]
+        if self._is_open or path in LOGIN_PATHS or path.startswith("/.well-known/"):
             return EVERYBODY
+        if path in COOKIE_PATHS and b"authorization" not in headers:
+            return await self._logged_in(scope, headers)
         found = _presented(scope, headers)
         if found is None:
             return _refusal(scope, "The server wants a token, as Authorization: Bearer TOKEN.")
@@ -84,8 +112,46 @@ class Access:
         identity = await self._known(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
             return await self._wrong_token(scope)
-        tool = tool_of(scope["method"], scope["path"])
-        return identity if tool is None or identity.may(tool) else _forbidden(tool)
+        return _permitted(scope, identity)
+
+    @property
+    def wants_token(self) -> bool:
+        """Whether a request must have a token, and a person log in."""
+        return not self._is_open
+
+    async def log_in(self, scope: Scope, token: bytes) -> str | Refusal:
+        """The header of a cookie for who has a token, or why a login is refused."""
+        identity = await self._known(token)
+        if identity is None:
+            return await self._wrong_token(scope)
+        origin = dict(scope["headers"]).get(b"origin", b"")  # a proxy may stand before us
+        is_secure = scope.get("scheme") == "https" or origin.startswith(b"https://")
+        key = self._key(hashlib.sha256(token).digest())
+        return sealed(identity.name, key, self._clock(), is_secure=is_secure)
+
+    @staticmethod
+    def log_out() -> str:
+        """The header that deletes the cookie."""
+        return forgotten()
+
+    async def _logged_in(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+        """Whose cookie comes with a request; a page of another port gets the cookie sent, too."""
+        claim = claimed(headers.get(b"cookie", b""), self._clock())
+        if scope["method"] != "GET" and not is_same_origin(headers):
+            return WRONG_ORIGIN
+        for digest, identity in await self._digests() if claim else ():
+            if claim and claim.name == identity.name and claim.is_sealed_with(self._key(digest)):
+                return _permitted(scope, identity)
+        return _LOG_IN
+
+    async def _digests(self) -> list[tuple[bytes, Identity]]:
+        if self._file is not None:
+            return [(known.digest, known.identity) for known in await self._file.look()]
+        return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
+
+    def _key(self, digest: bytes) -> bytes:
+        """What seals the cookies of one token: a token that is taken out of the file ends its logins."""
+        return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
     async def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
         """Count a request if it is a call; why it is refused if its sender has no calls left."""
@@ -140,6 +206,19 @@ def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
     if scope["path"] == SEARXNG_PATH:
         challenges.append((b"www-authenticate", b"Basic " + _REALM + b', charset="UTF-8"'))
     return Refusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
+
+
+_LOG_IN: Final = Refusal(
+    303,
+    ErrorCode.UNAUTHORIZED,
+    "The server wants a token, as Authorization: Bearer TOKEN, or of a person a login.",
+    ((b"location", LOGIN_PATH.encode()), (b"cache-control", b"no-store")),
+)
+
+
+def _permitted(scope: Scope, identity: Identity) -> Identity | Refusal:
+    tool = tool_of(scope["method"], scope["path"])
+    return identity if tool is None or identity.may(tool) else _forbidden(tool)
 
 
 def _forbidden(tool: Tool) -> Refusal:

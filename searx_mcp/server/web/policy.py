@@ -24,6 +24,15 @@ READY_PATH: Final = "/readyz"
 METRICS_PATH: Final = "/metrics"
 OPEN_PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
 """Served to everybody; all others are served to whoever has a token, where one is wanted."""
+DASHBOARD_PATH: Final = "/"
+LOGIN_PATH: Final = "/login"
+LOGOUT_PATH: Final = "/logout"
+STYLE_PATH: Final = "/dashboard.css"
+SCRIPT_PATH: Final = "/dashboard.js"
+LOGIN_PATHS: Final = frozenset({LOGIN_PATH, STYLE_PATH, SCRIPT_PATH})
+"""What a browser needs to log in: served without a token, to the pages of this server."""
+COOKIE_PATHS: Final = frozenset({DASHBOARD_PATH, LOGOUT_PATH})
+"""Where the cookie of a login counts as a token; nowhere else, so that no page can use it for calls."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _AUTHORITY: Final = re.compile(
@@ -33,6 +42,7 @@ _OUR_SITES: Final = frozenset({b"none", b"same-origin"})
 """Of Sec-Fetch-Site: a person, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
 _JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
 _FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?")
+_FORM_PATHS: Final = frozenset({SEARXNG_PATH, DASHBOARD_PATH, LOGIN_PATH, LOGOUT_PATH})
 _MAX_VALUES: Final = 10_000
 """Of a body: a megabyte of brackets would hold up everybody for .37 s, this many values for 15 ms; calls have some tens."""
 _INVALID_REQUEST: Final = -32_600
@@ -105,7 +115,7 @@ WRONG_HOST: Final = Refusal(
     ErrorCode.UNAUTHORIZED,
     "The server does not serve under this name: the operator allows names with http.allowed_hosts.",
 )
-_WRONG_ORIGIN: Final = Refusal(
+WRONG_ORIGIN: Final = Refusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "The server does not serve this web page: the operator allows pages with http.allowed_origins.",
@@ -199,14 +209,15 @@ class Policy:
         if not self.allows_host(headers.get(b"host", b"")):
             return WRONG_HOST
         if (origin := headers.get(b"origin")) is not None:
-            return None if self.allows_origin(origin) else _WRONG_ORIGIN
+            is_allowed = is_same_origin(headers) or self.allows_origin(origin)
+            return None if is_allowed else WRONG_ORIGIN
         # An image, a form and a link of a page send no origin with GET, but browsers say where from.
-        return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else _WRONG_ORIGIN
+        return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else WRONG_ORIGIN
 
     def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
         """Why a request is refused for what its head says of its body."""
         if scope["method"] == "POST":
-            if scope["path"] == SEARXNG_PATH:
+            if scope["path"] in _FORM_PATHS:
                 if not _is_form(headers):
                     return _NO_FORM
             elif not _is_json(headers):
@@ -243,6 +254,16 @@ class Policy:
         whole = origin.decode("latin-1").lower()
         without_port = re.sub(r":[0-9]{1,5}\Z", "", whole)
         return whole in self.origins or without_port in self.origins
+
+
+def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a request comes from a page of the very host and port that it is sent to.
+
+    Browsers write both alike, without the usual port. A name that was made to lead here is refused as a host.
+    """
+    scheme, _, authority = headers.get(b"origin", b"").partition(b"://")
+    is_web = scheme in {b"http", b"https"}
+    return is_web and authority.lower() == headers.get(b"host", b"").lower()
 
 
 def is_address(host: str) -> bool:

@@ -1,0 +1,59 @@
+"""HTML by functions: text is escaped unless it is markup, so that nothing a stranger wrote can act."""
+
+import html
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+
+_EMPTY: Final = frozenset({"col", "input", "line", "link", "meta", "rect"})
+"""Elements without an end tag; those of SVG close themselves."""
+
+
+ABSENT: Final = "\u2013"
+"""Stands where nothing is known."""
+
+
+class Markup(str):
+    """HTML that is put into a page as it is."""
+
+    __slots__ = ()
+
+
+def element(name: str, /, *children: str | None, **attributes: str | float | bool | None) -> Markup:
+    """Write an element.
+
+    Args:
+        name: of the element.
+        children: texts, which are escaped, and markup; `None` is left out.
+        attributes: `class_` stands for `class`, `data_live` for `data-live`; `True` has no value, and `None`
+            and `False` are left out.
+    """
+    written = "".join(
+        f" {_name(key)}" if value is True else f' {_name(key)}="{_text(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _EMPTY:
+        return Markup(f"<{name}{written}/>")
+    return Markup(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+def joined(parts: Iterable[str | None]) -> Markup:
+    """Put texts, which are escaped, and markup one after the other."""
+    return Markup("".join(_text(part) for part in parts if part is not None))
+
+
+def link(text: str, url: str) -> Markup:
+    """A link to a web page, which learns nothing of this one; only text where the address is of another kind."""
+    shown = element("bdi", text)
+    if urlsplit(url).scheme not in {"http", "https"}:
+        return shown
+    return element("a", shown, href=url, rel="noreferrer noopener")
+
+
+def _name(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
+def _text(part: str) -> str:
+    return part if isinstance(part, Markup) else html.escape(part)

@@ -1,0 +1,129 @@
+"""The pages of the dashboard as documents: one with everything, and one to log in."""
+
+from searx_mcp import __version__
+from searx_mcp.models.evidence import CorpusStatus
+from searx_mcp.models.instance import PoolReport
+from searx_mcp.server.dashboard.markup import Markup, element
+from searx_mcp.server.dashboard.pool import is_usable, pool_section, span
+from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
+
+
+def dashboard_page(
+    report: PoolReport, corpus: CorpusStatus | None, search: Markup | None, *, has_login: bool
+) -> str:
+    """Write the dashboard.
+
+    Args:
+        report: of the pool.
+        corpus: what it holds; `None` where the caller may not know.
+        search: of `search_section`; `None` where the caller may not search.
+        has_login: whether the caller can log out.
+    """
+    logout = element(
+        "form", element("button", "Log out"), method="post", action=LOGOUT_PATH, class_="logout"
+    )
+    return _document(
+        "searx-mcp dashboard",
+        element("a", "Skip to the content", href="#main", class_="skip"),
+        element(
+            "header",
+            element("h1", "searx-mcp"),
+            element("small", __version__),
+            element("p", id="live", class_="live", hidden=True),
+            element("button", "Pause updates", id="pause", type="button", hidden=True),
+            logout if has_login else None,
+        ),
+        element(
+            "main",
+            search,
+            _overview(report, corpus),
+            pool_section(report),
+            id="main",
+            tabindex="-1",
+        ),
+        script=True,
+    )
+
+
+def login_page(problem: str = "") -> str:
+    """Write the page on which a person logs in.
+
+    Args:
+        problem: with the last try; empty if there was none.
+    """
+    form = element(
+        "form",
+        element("p", problem, role="alert", id="problem") if problem else None,
+        element("label", "Token", for_="token"),
+        element(
+            "input",
+            id="token",
+            name="token",
+            type="password",
+            required=True,
+            autofocus=True,
+            maxlength="1000",
+            autocomplete="current-password",
+            aria_invalid="true" if problem else None,
+            aria_describedby="problem" if problem else None,
+        ),
+        element("button", "Log in"),
+        method="post",
+        action=LOGIN_PATH,
+    )
+    return _document(
+        "Log in to searx-mcp",
+        element("main", element("h1", "searx-mcp"), form, id="main", class_="login"),
+    )
+
+
+def problem_page(problem: Markup) -> str:
+    """Write a page that says why there is nothing to show."""
+    return _document(
+        "searx-mcp dashboard", element("main", element("h1", "searx-mcp"), problem, id="main")
+    )
+
+
+def _document(title: str, *body: Markup | None, script: bool = False) -> str:
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", title),
+        element("link", rel="icon", href="data:,"),
+        element("link", rel="stylesheet", href=STYLE_PATH),
+        element("script", src=SCRIPT_PATH, defer=True) if script else None,
+    )
+    return f"<!doctype html>{element('html', head, element('body', *body), lang='en')}"
+
+
+def _overview(report: PoolReport, corpus: CorpusStatus | None) -> Markup:
+    usable = sum(map(is_usable, report.instances))
+    facts = [("Usable now", f"{usable} of {len(report.instances)}")]
+    if month := report.month:
+        wait = f" (next in {span(month.retry_after)})" if month.retry_after else ""
+        facts += [
+            ("Public searches left now", f"{month.left_now}{wait}"),
+            ("Public searches left in 30 days", f"{month.left_month:,} of {month.capacity:,}"),
+        ]
+    if report.catalog_source:
+        age = "" if report.catalog_age_days is None else f", {report.catalog_age_days} days old"
+        facts.append(("List of instances", f"{report.catalog_source}{age}"))
+    if corpus is not None:
+        told = f"{corpus.documents:,} in {corpus.chunks:,} parts, {corpus.bytes / 1e6:.1f} MB"
+        facts.append(("Kept pages", told))
+    notes = [element("li", note) for note in report.notes]
+    return element(
+        "section",
+        element("h2", "Now", id="now"),
+        element(
+            "dl",
+            *(element("div", element("dt", name), element("dd", value)) for name, value in facts),
+            id="facts",
+            class_="facts",
+            data_live=True,
+        ),
+        element("ul", *notes, id="notes", data_live=True, hidden=not notes),
+        aria_labelledby="now",
+    )

@@ -1,0 +1,198 @@
+"""The pool on the dashboard: a table for each tier, with the state and what every instance has left."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+from urllib.parse import urlsplit
+
+from searx_mcp.models.attempt import PastOutcome
+from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
+from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined
+
+_TIERS: Final = {
+    Tier.OWN: "Own instances",
+    Tier.OPEN: "Open sources",
+    Tier.KEYED: "Search APIs with a key",
+}
+_WELL: Final = frozenset({InstanceState.HEALTHY, InstanceState.NEW})
+_BAD: Final = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
+_COLUMNS: Final = (
+    "Instance", "State", "Score", "Budget left", "Successes", "Median", "Latest requests", "Next",
+)  # fmt: skip
+_PARTS: Final = {
+    "observed": "our own requests",
+    "confidence": "weight of our own requests",
+    "prior": "promised by the catalog",
+    "latency": "speed",
+    "access": "access for programs",
+    "format": "format",
+}
+_BAR: Final = (8, 24)
+"""Width and height of a bar in a sparkline, in pixels."""
+_FULL_BAR: Final = 5_000
+"""Milliseconds of the highest bar: what one attempt may take by default."""
+_MINUTE: Final = 60
+_HOUR: Final = 3_600
+_DAY: Final = 86_400
+_LONGEST_DETAIL: Final = 200
+
+
+def is_usable(row: InstanceReport) -> bool:
+    """Tell whether it may be asked now."""
+    return row.state is not InstanceState.BLACKLISTED and not row.retry_after
+
+
+def pool_section(report: PoolReport) -> Markup:
+    """Write the pool, tier by tier, in the order in which it is asked."""
+    tiers = [(tier, list(rows)) for tier, rows in groupby(report.instances, lambda row: row.tier)]
+    tables = [_tier(tier, rows, is_first=not number) for number, (tier, rows) in enumerate(tiers)]
+    return element(
+        "section",
+        element("h2", "Pool", id="pool"),
+        None if tables else element("p", "The pool is empty."),
+        *tables,
+        aria_labelledby="pool",
+    )
+
+
+def span(seconds: float) -> str:
+    """A time in its largest unit, rounded up, as in `5 min`."""
+    for unit, name in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
+        if seconds >= unit:
+            return f"{-int(-seconds // unit)} {name}"
+    return f"{-int(-seconds // 1)} s"
+
+
+def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Markup:
+    title = _TIERS.get(tier, f"Public instances, tier {tier}")
+    usable = sum(map(is_usable, rows))
+    key = f"tier-{tier.name.lower()}"
+    is_asked = any(row.successes or row.failures for row in rows)
+    return element(
+        "details",
+        element(
+            "summary",
+            element("h3", title),
+            " ",
+            element("span", f"{usable} of {len(rows)} usable now", id=f"{key}-n", data_live=True),
+        ),
+        element(
+            "table",
+            element("caption", title, class_="hidden"),
+            element("thead", _head(), role="rowgroup"),
+            element("tbody", *map(_row, rows), id=f"{key}-rows", data_live=True, role="rowgroup"),
+            role="table",
+        ),
+        id=key,
+        open=is_first or is_asked,
+    )
+
+
+def _head() -> Markup:
+    cells = (element("th", name, scope="col", role="columnheader") for name in _COLUMNS)
+    return element("tr", *cells, role="row")
+
+
+def _row(row: InstanceReport) -> Markup:
+    key = hashlib.blake2s(row.url.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    requests = row.successes + row.failures
+    left = "no limit" if row.budget_left is None else str(row.budget_left)
+    median = ABSENT if row.p50 is None else f"{row.p50:.2f} s"
+    cells = (
+        _state(row),
+        _score(row, key),
+        left,
+        f"{row.successes} of {requests}" if requests else "not asked yet",
+        median,
+        _sparkline(row.outcomes),
+        _next(row),
+    )
+    name = element("bdi", row.source or urlsplit(row.url).netloc or row.url)
+    return element(
+        "tr",
+        element("th", name, scope="row", role="rowheader"),
+        *(
+            element("td", cell, role="cell", data_label=label)
+            for label, cell in zip(_COLUMNS[1:], cells, strict=True)
+        ),
+        role="row",
+    )
+
+
+def _state(row: InstanceReport) -> Markup:
+    kind = "bad" if row.state in _BAD else "well" if row.state in _WELL else "waiting"
+    name = row.state.value.replace("_", " ")
+    if row.state is InstanceState.HEALTHY and row.failures and not row.successes:
+        kind, name = "waiting", "reachable"  # it answers health checks, and no search yet
+    told = row.reason or (row.last_detail if kind != "well" else "")
+    return joined((
+        element("span", name, class_=f"state {kind}"),
+        element("small", told[:_LONGEST_DETAIL]) if told else None,
+    ))  # fmt: skip
+
+
+def _score(row: InstanceReport, key: str) -> Markup:
+    if not row.score_parts:
+        return joined((f"{row.score:.2f}",))
+    parts = (
+        joined((element("dt", name), element("dd", f"{row.score_parts[part]:.2f}")))
+        for part, name in _PARTS.items()
+        if part in row.score_parts
+    )
+    return element(
+        "details",
+        element(
+            "summary", f"{row.score:.2f}", element("span", " score, its parts", class_="hidden")
+        ),
+        element("dl", *parts),
+        id=f"score-{key}",
+    )
+
+
+def _next(row: InstanceReport) -> str:
+    if row.state is InstanceState.BLACKLISTED:
+        return "never"
+    return f"in {span(row.retry_after)}" if row.retry_after else "now"
+
+
+def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
+    """Bars of the latest requests, the newest on the right: as high as they took long, hollow where they failed."""
+    if not outcomes:
+        return joined((ABSENT,))
+    good = sum(past.verdict.ends_search for past in outcomes)
+    last = outcomes[-1]
+    told = (
+        f"{good} of the last {len(outcomes)} succeeded; the last took {last.elapsed_ms:,} ms:"
+        f" {words(last.verdict)}"
+    )
+    width, height = _BAR
+    return element(
+        "svg",
+        *_bars(outcomes),
+        role="img",
+        aria_label=told,
+        width=width * len(outcomes),
+        height=height,
+        viewBox=f"0 0 {width * len(outcomes)} {height}",
+    )
+
+
+def _bars(outcomes: Sequence[PastOutcome]) -> Iterator[Markup]:
+    width, height = _BAR
+    for number, past in enumerate(outcomes):
+        share = min(past.elapsed_ms / _FULL_BAR, 1.0)
+        tall = max(3, round(share * (height - 2)))
+        yield element(
+            "rect",
+            x=number * width + 1,
+            y=height - tall - 1,
+            width=width - 3,
+            height=tall,
+            class_="good" if past.verdict.ends_search else "failed",
+        )
+
+
+def words(name: str) -> str:
+    """A value of ours as words: `rate limited`."""
+    return name.replace("_", " ")

@@ -1,0 +1,267 @@
+"""What serves the dashboard: its page, a search on it, the login, and two files."""
+
+import asyncio
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any, Final
+from urllib.parse import parse_qs
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from searx_mcp.arguments import parse_search
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.corpus_request import StatusRequest
+from searx_mcp.models.evidence import CorpusStatus
+from searx_mcp.models.instance import PoolReport
+from searx_mcp.models.service import Progress
+from searx_mcp.server.app import Backend
+from searx_mcp.server.dashboard.page import dashboard_page, login_page, problem_page
+from searx_mcp.server.dashboard.trail import (
+    Trail,
+    failed_trail,
+    found_trail,
+    search_section,
+    status_line,
+)
+from searx_mcp.server.events import note_failure
+from searx_mcp.server.rest.endpoint import Silent, unless_gone
+from searx_mcp.server.rest.errors import status_of
+from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.operation import Call
+from searx_mcp.server.supervision import supervise, unforeseen
+from searx_mcp.server.tokens import Identity, identity_of
+from searx_mcp.server.web.access import Access
+from searx_mcp.server.web.policy import (
+    DASHBOARD_PATH,
+    LOGIN_PATH,
+    LOGOUT_PATH,
+    SCRIPT_PATH,
+    STYLE_PATH,
+    Refusal,
+)
+from searx_mcp.settings.tools import Tool
+
+_KEPT: Final = 2.0
+"""Seconds for which a look at the pool stands, however many pages ask for one; looking takes a database."""
+_MOST_FIELDS: Final = 10
+_HEADERS: Final = {
+    "cache-control": "no-store",
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
+        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    # With no-referrer, browsers would send a form with the origin "null".
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+}
+_FILES: Final = {
+    STYLE_PATH: ("dashboard.css", "text/css"),
+    SCRIPT_PATH: ("dashboard.js", "text/javascript"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was seen of the pool and the corpus, and when."""
+
+    report: PoolReport
+    corpus: CorpusStatus | None
+    at: float
+
+
+def dashboard_routes(backend: Backend, access: Access) -> list[Route]:
+    """The routes of the dashboard; `server.tools`, where it is set, may leave out its search.
+
+    Args:
+        backend: performs the calls.
+        access: knows the tokens.
+    """
+    dashboard, login = _Dashboard(backend, access), _Login(access)
+    routes = [
+        Route(DASHBOARD_PATH, dashboard.show, methods=["GET"]),
+        Route(LOGIN_PATH, login.show, methods=["GET"]),
+        Route(LOGIN_PATH, login.enter, methods=["POST"]),
+        Route(LOGOUT_PATH, login.leave, methods=["POST"]),
+        *(Route(path, _file(*each), methods=["GET"]) for path, each in _FILES.items()),
+    ]
+    if dashboard.offers(Tool.WEB_SEARCH):
+        routes.append(Route(DASHBOARD_PATH, dashboard.search, methods=["POST"]))
+    return routes
+
+
+class _Dashboard:
+    """Answers for the page with everything.
+
+    Args:
+        backend: performs the calls.
+        access: knows who has to log in.
+    """
+
+    def __init__(self, backend: Backend, access: Access) -> None:
+        self._backend = backend
+        self._access = access
+        self._turn = asyncio.Lock()
+        self._looks: dict[str, _Look] = {}
+
+    def offers(self, tool: Tool) -> bool:
+        """Tell whether the server has a tool, for tokens that allow it."""
+        return tool in (self._backend.settings.server.tools or tuple(Tool))
+
+    async def show(self, request: Request) -> Response:
+        """Answer with the page."""
+        return await self._page(request, "", Trail())
+
+    async def search(self, request: Request) -> Response:
+        """Search, and answer with the page and the way of the search."""
+        query = (await _form(request)).get("q", "")
+        log = self._backend.log.request(
+            "dashboard",
+            {"query": query},
+            request_id=request.scope["state"]["request_id"],
+            caller=identity_of(request.scope).name,
+        )
+        with log as keep:
+            answer = await unless_gone(request.receive, self._searched(request, query))
+            if answer is None:
+                note_failure("cancelled")
+                return Response()  # nobody reads it
+            keep(answer.status_code, len(answer.body))
+            return answer
+
+    async def _searched(self, request: Request, query: str) -> Response:
+        call = Call(
+            backend=self._backend.within(identity_of(request.scope).namespace),
+            arguments={"query": query, "fetch_content": False},
+            listener=Silent(),
+        )
+        try:
+            defaults = self._backend.settings.search_defaults()
+            trail = found_trail(
+                await searched(call, parse_search(call.arguments, defaults=defaults))
+            )
+            status = int(HTTPStatus.OK)
+        except SearxMcpError as error:
+            note_failure(error.code.value)
+            trail, status = failed_trail(error, call.limit), status_of(error)
+        except Exception:  # noqa: BLE001 - whatever it is, the person gets an answer
+            trail, status = failed_trail(unforeseen(), call.limit), 500
+        self._looks.clear()  # it has changed what there is to see
+        return await self._page(request, query, trail, status)
+
+    async def _page(
+        self, request: Request, query: str, trail: Trail, status: int = HTTPStatus.OK
+    ) -> Response:
+        identity = identity_of(request.scope)
+        try:
+            look = await self._look(identity)
+        except SearxMcpError as error:
+            return _html(
+                problem_page(status_line(failed_trail(error, self._limit))), status_of(error)
+            )
+        may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
+
+        def written() -> str:
+            return dashboard_page(
+                look.report,
+                look.corpus,
+                search_section(query, trail) if may_search else None,
+                has_login=self._access.wants_token,
+            )
+
+        return _html(await asyncio.to_thread(written), status)
+
+    @property
+    def _limit(self) -> float:
+        return self._backend.settings.server.tool_timeout
+
+    async def _look(self, identity: Identity) -> _Look:
+        """What there is to see for a token.
+
+        Raises:
+            SearxMcpError: nothing can be seen.
+        """
+        sees_corpus = self.offers(Tool.CORPUS_STATUS) and identity.may(Tool.CORPUS_STATUS)
+        key = f"{identity.namespace} {sees_corpus}"
+        backend = self._backend.within(identity.namespace)
+
+        async def work(_: Progress) -> tuple[PoolReport, CorpusStatus | None]:
+            async with backend.looking() as service:
+                corpus = None
+                if sees_corpus:
+                    corpus = await service.corpus_status(StatusRequest(include_urls=False))
+                return await service.instances(), corpus
+
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            look = self._looks.get(key)
+            if look is None or now - look.at >= _KEPT:
+                report, corpus = await supervise(Silent(), self._limit, work, otherwise="")
+                look = self._looks[key] = _Look(report, corpus, now)
+            return look
+
+
+class _Login:
+    """Answers for the page on which a person logs in.
+
+    Args:
+        access: knows the tokens.
+    """
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    async def show(self, _: Request) -> Response:
+        """Answer with the page, where there is a token to be had."""
+        return _html(login_page()) if self._access.wants_token else _to(DASHBOARD_PATH)
+
+    async def enter(self, request: Request) -> Response:
+        """Let a person in with a token."""
+        token = (await _form(request)).get("token", "").strip()
+        found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
+        if isinstance(found, Refusal):
+            headers = {"retry-after": str(found.retry_after)} if found.retry_after else {}
+            return _html(login_page(found.message), found.status, headers)
+        answer = _to(DASHBOARD_PATH)
+        answer.headers["set-cookie"] = found
+        return answer
+
+    async def leave(self, _: Request) -> Response:
+        """Forget who a browser is."""
+        answer = _to(LOGIN_PATH)
+        answer.headers["set-cookie"] = self._access.log_out()
+        return answer
+
+
+def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlette
+    content = files(__package__).joinpath(name).read_bytes()
+
+    async def endpoint(_: Request) -> Response:
+        return Response(
+            content, media_type=kind, headers={**_HEADERS, "cache-control": "max-age=60"}
+        )
+
+    return endpoint
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form; none if there are too many."""
+    body = await request.body()
+    try:
+        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in fields.items()}
+
+
+def _html(
+    page: str, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None
+) -> Response:
+    body = page.encode("utf-8", "replace")
+    return Response(body, status, {**_HEADERS, **(headers or {})}, "text/html; charset=utf-8")
+
+
+def _to(path: str) -> Response:
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER, _HEADERS)

@@ -1,0 +1,219 @@
+"""Who has to log in to the dashboard, and what a login is good for."""
+
+import re
+
+import pytest
+
+from searx_mcp.server.web.access import Access
+from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.tokens_file import new_token
+from searx_mcp.settings.server import HttpConfig
+
+pytestmark = pytest.mark.slow
+
+TOKEN = "0123456789abcdef"
+LATER = 12 * 3_600 + 1
+
+
+async def log_in(client, token: str = TOKEN):
+    return await client.post("/login", data={"token": token})
+
+
+async def test_nobody_logs_in_where_there_is_no_token(browse):
+    async with browse() as client:
+        assert (await client.get("/")).status_code == 200
+        answer = await client.get("/login")
+        page = await client.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert "Log out" not in page.text
+
+
+async def test_a_stranger_is_led_to_the_login_and_sees_nothing(browse, pool, read):
+    async with browse(token=TOKEN) as client:
+        for answer in (await client.get("/"), await client.post("/", data={"q": "bees"})):
+            assert (answer.status_code, answer.headers["location"]) == (303, "/login")
+            assert "example.org" not in answer.text
+        page = read(await client.get("/login"))
+        style = await client.get("/dashboard.css")
+    assert pool.looks == 0
+    assert pool.searched == []
+    assert page.css_first("label").attributes["for"] == page.css_first("input").attributes["id"]
+    assert style.status_code == 200
+
+
+async def test_a_token_opens_the_dashboard_until_the_person_leaves(browse, read):
+    async with browse(token=TOKEN) as client:
+        entered = await log_in(client)
+        assert (entered.status_code, entered.headers["location"]) == (303, "/")
+        page = read(await client.get("/"))
+        assert "Log out" in page.css_first("header").text()
+        found = await client.post("/", data={"q": "bees"})
+        assert found.status_code == 200
+        left = await client.post("/logout")
+        assert (left.status_code, left.headers["location"]) == (303, "/login")
+        assert (await client.get("/")).status_code == 303
+
+
+async def test_the_cookie_is_kept_from_scripts_and_other_sites_and_has_no_token(browse):
+    async with browse(token=TOKEN) as client:
+        cookie = (await log_in(client)).headers["set-cookie"]
+    assert TOKEN not in cookie
+    assert re.fullmatch(
+        r"searx-mcp=\.\d+\.[0-9a-f]{64}; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict", cookie
+    )
+
+
+async def test_the_cookie_is_for_tls_alone_where_the_browser_came_by_it(browse):
+    async with browse(token=TOKEN, host="127.0.0.1", allowed_hosts=("a.example",)) as client:
+        headers = {"Origin": "https://a.example", "Host": "a.example"}
+        entered = await client.post("/login", data={"token": TOKEN}, headers=headers)
+    assert entered.headers["set-cookie"].endswith("; Secure")
+
+
+@pytest.mark.parametrize("token", ["", "x", TOKEN[:-1], f"{TOKEN}0", "é" * 16])
+async def test_a_wrong_token_is_refused_with_the_form(browse, read, token):
+    async with browse(token=TOKEN) as client:
+        answer = await log_in(client, token)
+        page = read(answer)
+    assert answer.status_code == 401
+    assert "set-cookie" not in answer.headers
+    assert page.css_first("[role=alert]").text() == "This is not a token of the server."
+    assert page.css_first("input").attributes["aria-describedby"] == "problem"
+
+
+async def test_guesses_are_counted_as_elsewhere(browse):
+    async with browse(token=TOKEN) as client:
+        answer = await log_in(client, "x")
+        for _ in range(200):
+            if answer.status_code == 429:
+                break
+            answer = await log_in(client, "x")
+        assert answer.status_code == 429
+        assert int(answer.headers["retry-after"]) > 0
+
+
+async def test_a_login_opens_nothing_but_the_dashboard(browse):
+    async with browse(token=TOKEN) as client:
+        await log_in(client)
+        assert (await client.get("/v1/instances")).status_code == 401
+        assert (await client.post("/v1/search", json={"query": "bees"})).status_code == 401
+        assert (await client.post("/mcp", json={})).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://127.0.0.1:3000", "http://localhost", "https://evil.example", None]
+)
+async def test_a_page_of_another_origin_cannot_use_the_login(browse, pool, origin):
+    async with browse(token=TOKEN) as client:
+        await log_in(client)
+        del client.headers["Origin"]
+        headers = {"Origin": origin} if origin else {}
+        searched = await client.post("/", data={"q": "bees"}, headers=headers)
+        left = await client.post("/logout", headers=headers)
+    assert (searched.status_code, left.status_code) == (403, 403)
+    assert pool.searched == []
+
+
+async def test_a_bearer_token_opens_the_dashboard_too(browse):
+    async with browse(token=TOKEN) as client:
+        right = await client.get("/", headers={"Authorization": f"Bearer {TOKEN}"})
+        wrong = await client.get("/", headers={"Authorization": "Bearer nothing-of-ours"})
+    assert (right.status_code, wrong.status_code) == (200, 401)
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    """Give a file with two tokens, and the tokens."""
+    file, made = tmp_path / "tokens.toml", {}
+    lines = []
+    for name, rights in (("all", ""), ("reader", 'tools = ["web_fetch"]\n')):
+        made[name], table = new_token(name)
+        lines.append(table + rights)
+    file.write_text("\n".join(lines))
+    file.chmod(0o600)
+    return file, made
+
+
+async def test_a_named_token_shows_what_it_allows(browse, read, pool, tokens):
+    file, made = tokens
+    async with browse(tokens_file=str(file)) as client:
+        await log_in(client, made["reader"])
+        page = read(await client.get("/"))
+        refused = await client.post("/", data={"q": "bees"})
+        await log_in(client, made["all"])
+        whole = read(await client.get("/"))
+    assert page.css_first("#search-form") is None
+    assert "Kept pages" not in page.css_first("#facts").text()
+    assert refused.status_code == 403
+    assert pool.searched == []
+    assert whole.css_first("#search-form")
+    assert "Kept pages" in whole.css_first("#facts").text()
+
+
+class Door:
+    """An `Access` with a clock, and the cookies that it gives."""
+
+    def __init__(self, config: HttpConfig) -> None:
+        self.now = 1_000_000.0
+        self._access = Access(config, clock=lambda: self.now)
+
+    async def cookie(self, token: str) -> bytes:
+        header = await self._access.log_in({"type": "http", "headers": []}, token.encode())
+        assert isinstance(header, str)
+        return header.partition(";")[0].encode()
+
+    async def lets_in(self, cookie: bytes) -> bool:
+        scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+        return not isinstance(await self._access.admit(scope, {b"cookie": cookie}), Refusal)
+
+
+async def test_a_login_ends_after_a_day():
+    door = Door(HttpConfig(token=TOKEN))
+    cookie = await door.cookie(TOKEN)
+    assert await door.lets_in(cookie)
+    door.now += LATER
+    assert not await door.lets_in(cookie)
+
+
+@pytest.mark.parametrize("other", [b"a=b; %s; c=d", b"%s;c=d", b"x-searx-mcp=.1.0; %s"])
+async def test_the_cookie_is_found_among_others(other):
+    door = Door(HttpConfig(token=TOKEN))
+    assert await door.lets_in(other % await door.cookie(TOKEN))
+
+
+async def test_replicas_with_one_token_share_logins_and_others_do_not():
+    cookie = await Door(HttpConfig(token=TOKEN)).cookie(TOKEN)
+    assert await Door(HttpConfig(token=TOKEN)).lets_in(cookie)
+    assert not await Door(HttpConfig(token=f"{TOKEN}0")).lets_in(cookie)
+
+
+async def test_a_changed_cookie_is_none():
+    door = Door(HttpConfig(token=TOKEN))
+    name, _, value = (await door.cookie(TOKEN)).partition(b"=")
+    claim, _, seal = value.rpartition(b".")
+    for forged in (
+        b"",
+        value[:-1],
+        claim + b"." + b"0" * 64,
+        b".9999999999." + seal,
+        b"all" + value,
+        claim + b"." + seal.upper(),
+    ):
+        assert not await door.lets_in(name + b"=" + forged)
+
+
+async def test_a_login_ends_when_its_token_leaves_the_file(tokens):
+    file, made = tokens
+    door = Door(HttpConfig(tokens_file=str(file)))
+    cookie = await door.cookie(made["all"])
+    reader = await door.cookie(made["reader"])
+    assert await door.lets_in(cookie)
+    door._access._file.tokens = door._access._file.tokens[1:]  # type: ignore[union-attr]
+    assert not await door.lets_in(cookie)
+    assert await door.lets_in(reader)
+
+
+async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(tokens):
+    file, made = tokens
+    cookie = await Door(HttpConfig(tokens_file=str(file))).cookie(made["all"])
+    assert not await Door(HttpConfig(tokens_file=str(file))).lets_in(cookie)

@@ -1,0 +1,235 @@
+"""The dashboard as a browser without scripts sees it."""
+
+import pytest
+
+from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.models.instance import InstanceState, PoolReport, Tier
+from searx_mcp.models.response import SearchResult
+from searx_mcp.settings.server import ServerConfig
+from searx_mcp.settings.tools import Tool
+from searx_mcp.settings.values import Settings
+
+pytestmark = pytest.mark.slow
+
+
+def words_of(node) -> str:
+    return " ".join(node.text(separator=" ").split())
+
+
+def row_of(page, name: str) -> dict[str, str]:
+    """The cells of an instance's row, by the heads of their columns."""
+    for row in page.css("tbody tr"):
+        if words_of(row.css_first("th")) == name:
+            return {cell.attributes["data-label"]: words_of(cell) for cell in row.css("td")}
+    raise AssertionError(f"no row of {name}")
+
+
+async def test_the_pool_stands_there_tier_by_tier(browse, read):
+    async with browse() as client:
+        page = read(await client.get("/"))
+    tiers = [words_of(each) for each in page.css("main details > summary:has(h3)")]
+    assert tiers == [
+        "Own instances 1 of 1 usable now",
+        "Public instances, tier A+ 1 of 2 usable now",
+        "Public instances, tier B 0 of 1 usable now",
+        "Open sources 1 of 1 usable now",
+    ]
+    assert "open" not in page.css_first("#tier-b").attributes
+
+
+async def test_a_row_tells_the_state_the_budget_and_the_latest_requests(browse, read):
+    async with browse() as client:
+        page = read(await client.get("/"))
+    own = row_of(page, "127.0.0.1:8888")
+    assert own["State"] == "healthy"
+    assert own["Budget left"] == "no limit"
+    assert own["Successes"] == "41 of 42"
+    assert own["Median"] == "0.42 s"
+    assert own["Next"] == "now"
+    assert own["Score"].startswith("0.81 score, its parts our own requests 0.90")
+    picture = page.css_first("#tier-own svg")
+    assert picture.attributes["role"] == "img"
+    assert picture.attributes["aria-label"] == (
+        "1 of the last 2 succeeded; the last took 420 ms: full"
+    )
+    assert [bar.attributes["class"] for bar in picture.css("rect")] == ["failed", "good"]
+    limited = row_of(page, "search.example.net")
+    assert limited["State"] == "rate limited It answered 429."
+    assert limited["Next"] == "in 5 min"
+    assert row_of(page, "b.example")["Next"] == "never"
+    assert row_of(page, "wikipedia")["Budget left"] == "500"
+
+
+async def test_an_instance_without_any_success_is_not_called_healthy(browse, read):
+    async with browse() as client:
+        page = read(await client.get("/"))
+    row = row_of(page, "searx.example.org")
+    assert row["State"] == "reachable Its engines did not answer."
+    assert row["Successes"] == "0 of 3"
+
+
+async def test_the_figures_of_the_pool_and_the_corpus_stand_on_top(browse, read):
+    async with browse() as client:
+        page = read(await client.get("/"))
+    names = [words_of(each) for each in page.css("#facts dt")]
+    values = [words_of(each) for each in page.css("#facts dd")]
+    facts = dict(zip(names, values, strict=True))
+    assert facts == {
+        "Usable now": "3 of 5",
+        "Public searches left now": "0 (next in 3 h)",
+        "Public searches left in 30 days": "180 of 240",
+        "List of instances": "the bundled list, 40 days old",
+        "Kept pages": "7 in 90 parts, 1.2 MB",
+    }
+    assert words_of(page.css_first("#notes")) == "The list of public instances is 40 days old."
+
+
+async def test_an_empty_pool_is_said_to_be_empty(browse, read, pool):
+    pool.report = PoolReport(instances=())
+    async with browse() as client:
+        page = read(await client.get("/"))
+    assert "The pool is empty." in words_of(page.css_first("main"))
+    assert "hidden" in page.css_first("#notes").attributes
+
+
+async def test_a_search_shows_its_way_through_the_pool(browse, read, pool):
+    async with browse() as client:
+        page = read(await client.post("/", data={"q": "honey bees"}))
+    assert pool.searched == ["honey bees"]
+    assert page.css_first("#q").attributes["value"] == "honey bees"
+    assert words_of(page.css_first("#told")) == "2 results in 540 ms, from a.example."
+    assert words_of(page.css_first("#trail caption")) == "Whom it asked, in this order"
+    assert row_of(page.css_first("#trail"), "search.example.net") == {
+        "Outcome": "rate limited",
+        "Format": "HTML",
+        "Status": "429",
+        "Rows": "0 of 0",
+        "Time": "180 ms",
+    }
+    assert row_of(page.css_first("#trail"), "127.0.0.1:8888")["Rows"] == "2 of 3"
+    links = page.css("#trail ol a")
+    assert [(words_of(a), a.attributes["href"]) for a in links] == [
+        ("Bees", "https://a.example/bees"),
+        ("https://b.example/", "https://b.example/"),
+    ]
+    assert "Found by bing, mojeek" in words_of(page.css_first("#trail"))
+    assert words_of(page.css_first("#trail ul")) == "A note."
+
+
+async def test_a_search_that_fails_says_why_and_whom_it_asked(browse, read, pool, attempts):
+    pool.failure = NoInstancesError(
+        "No instance could serve", reason=UnavailableReason.EXHAUSTED, attempts=attempts[:1]
+    )
+    async with browse() as client:
+        answer = await client.post("/", data={"q": "bees"})
+        page = read(answer)
+    assert answer.status_code == 503
+    told = page.css_first("#told")
+    assert words_of(told).startswith("No instance could serve. ")
+    assert told.attributes["class"] == "failure"
+    assert len(page.css("#trail tbody tr")) == 1
+
+
+async def test_a_mistake_of_ours_is_not_shown(browse, read, pool, caplog):
+    pool.failure = ZeroDivisionError("secret")
+    async with browse() as client:
+        answer = await client.post("/", data={"q": "bees"})
+        page = read(answer)
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert words_of(page.css_first("#told")).startswith("Something went wrong inside searx-mcp")
+    assert "server.call_failed" in caplog.text
+
+
+@pytest.mark.parametrize("body", ["", "q=", "q=%20", "&".join(["a=b"] * 20), "q=%ff%00"])
+async def test_a_form_of_another_kind_is_answered_with_a_page(browse, read, body):
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    async with browse() as client:
+        answer = await client.post("/", content=body, headers=kind)
+        page = read(answer)
+    assert answer.status_code in {200, 422}
+    assert page.css_first("#told")
+
+
+async def test_looking_often_reads_the_pool_once(browse, pool):
+    async with browse() as client:
+        for _ in range(5):
+            await client.get("/")
+        assert pool.looks == 1
+        await client.post("/", data={"q": "bees"})
+        assert pool.looks == 2
+
+
+async def test_a_server_without_the_tool_has_no_search_box(browse, read):
+    settings = Settings(server=ServerConfig(tools=(Tool.WEB_FETCH,)))
+    async with browse(settings) as client:
+        page = read(await client.get("/"))
+        refused = await client.post("/", data={"q": "bees"})
+    assert page.css_first("#search-form") is None
+    assert "Kept pages" not in words_of(page.css_first("#facts"))
+    assert refused.status_code == 405
+
+
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
+
+
+async def test_what_strangers_write_stays_text(browse, read, pool, attempts):
+    row = pool.report.instances[1].model_copy(
+        update={
+            "url": f"https://evil.example/{HOSTILE}",
+            "state": InstanceState.FAILING,
+            "tier": Tier.B,
+            "reason": HOSTILE,
+            "last_detail": HOSTILE,
+            "score_parts": {HOSTILE: 1.0},
+        }
+    )
+    pool.report = PoolReport(instances=(row,), catalog_source=HOSTILE, notes=(HOSTILE,))
+    pool.results = (
+        SearchResult(
+            title=HOSTILE, url=f"javascript:{HOSTILE}", description=f"{HOSTILE}\ud83d", score=1.0,
+            engines=(HOSTILE,),
+        ),
+    )  # fmt: skip
+    async with browse() as client:
+        page = read(await client.post("/", data={"q": HOSTILE}))
+    assert page.css("img") == []
+    assert [each.attributes for each in page.css("script")] == [
+        {"src": "/dashboard.js", "defer": None}
+    ]
+    handlers = [
+        name
+        for node in page.css("*")
+        for name in node.attributes
+        if name.startswith("on") or name == "style"
+    ]
+    assert handlers == []
+    assert {a.attributes["href"] for a in page.css("a")} == {"#main"}
+    assert page.css_first("#q").attributes["value"] == HOSTILE
+    assert HOSTILE in page.css_first("#trail").text()
+
+
+async def test_style_and_script_come_from_the_server_itself(browse):
+    async with browse() as client:
+        style, script = await client.get("/dashboard.css"), await client.get("/dashboard.js")
+    assert style.headers["content-type"].startswith("text/css")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert "://" not in style.text
+    assert "://" not in script.text
+    assert style.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Content-Type": "text/plain"}, 415),
+    ],
+)
+async def test_a_page_of_somebody_else_cannot_search(browse, pool, headers, status):
+    async with browse() as client:
+        answer = await client.post("/", data={"q": "bees"}, headers=headers)
+    assert answer.status_code == status
+    assert pool.searched == []
