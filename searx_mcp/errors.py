@@ -87,6 +87,8 @@ class ErrorCode(StrEnum):
     """`instances own` could not run its container; `reason` says why."""
     NATIVE_FAILED = "native_failed"
     """`instances own` could not run SearXNG as a process; `reason` says why."""
+    SETUP_FAILED = "setup_failed"
+    """`searx-mcp setup` could not start the server or edit the client's configuration."""
     INTERNAL = "internal"
     """A bug in searx-mcp; the log has the details."""
 

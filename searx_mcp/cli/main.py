@@ -183,6 +183,7 @@ def cli(
 for _command in (
     serve,
     stdio,
+    Deferred("searx_mcp.cli.setup:setup", "Connect an MCP client to this server."),
     Deferred("searx_mcp.cli.calls:search", "Search the web and read the result pages."),
     Deferred("searx_mcp.cli.calls:fetch", "Read one page, PDF, feed or source file as Markdown."),
     Deferred("searx_mcp.cli.corpus:read", "Find in one page what answers questions."),

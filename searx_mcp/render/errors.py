@@ -113,6 +113,7 @@ _ADVICE = {
     ErrorCode.UNAUTHORIZED: "Give a valid token.",
     ErrorCode.CONTAINER_FAILED: "Run `searx-mcp instances own status` on that machine.",
     ErrorCode.NATIVE_FAILED: "Run `searx-mcp instances own status` on that machine.",
+    ErrorCode.SETUP_FAILED: "Run `searx-mcp setup CLIENT --print` and add the entry by hand.",
     ErrorCode.INTERNAL: "If it happens again, report it with the server's log.",
 }
 

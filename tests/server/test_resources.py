@@ -27,7 +27,12 @@ from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.service import PartOfService
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-OF_COMMANDS = {ErrorCode.UNAUTHORIZED, ErrorCode.CONTAINER_FAILED, ErrorCode.NATIVE_FAILED}
+OF_COMMANDS = {
+    ErrorCode.UNAUTHORIZED,
+    ErrorCode.CONTAINER_FAILED,
+    ErrorCode.NATIVE_FAILED,
+    ErrorCode.SETUP_FAILED,
+}
 """Codes that no tool gives."""
 
 

@@ -40,8 +40,9 @@ async def run_program(
     timeout: float,  # noqa: ASYNC109 - the length of one call is the caller's budget
     on_line: Callable[[str], None] | None = None,
     environment: Mapping[str, str] | None = None,
+    given: bytes = b"",
 ) -> Finished:
-    """Run a program without input until it has ended and closed its streams.
+    """Run a program until it has ended and closed its streams.
 
     When the time is over, or the caller is cancelled, the program is asked to end, then killed. A
     child of it that goes on is not.
@@ -51,6 +52,7 @@ async def run_program(
         timeout: seconds it may take.
         on_line: told each line of both streams as it comes; must not raise.
         environment: its variables; those of this process unless given.
+        given: all that it can read from standard input.
 
     Raises:
         OSError: it cannot be started.
@@ -60,12 +62,15 @@ async def run_program(
     transport, listener = await asyncio.get_running_loop().subprocess_exec(
         lambda: _Listener(on_line),
         *command,
-        stdin=DEVNULL,
+        stdin=PIPE if given else DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
         env=environment,
     )
     try:
+        if isinstance(stdin := transport.get_pipe_transport(0), asyncio.WriteTransport):
+            stdin.write(given)
+            stdin.close()
         async with asyncio.timeout(timeout):
             await listener.closed.wait()
     finally:

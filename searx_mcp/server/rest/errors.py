@@ -44,6 +44,7 @@ STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
                 ErrorCode.NO_INSTANCES_AVAILABLE,
                 ErrorCode.CONTAINER_FAILED,
                 ErrorCode.NATIVE_FAILED,
+                ErrorCode.SETUP_FAILED,
             ),
             503,
         ),

@@ -21,6 +21,12 @@ def is_running(pid: int) -> bool:
     return True
 
 
+async def test_a_program_reads_what_it_is_given_and_then_the_end():
+    code = "import sys; print(sys.stdin.read()[::-1])"
+    done = await run_program([*PYTHON, code], timeout=30, given=b"x" * 200_000 + b"ab")
+    assert (done.code, done.out[:3], len(done.out)) == (0, "bax", 200_003)
+
+
 async def test_both_streams_and_the_exit_code_come_back():
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
     done = await run_program([*PYTHON, code], timeout=30)

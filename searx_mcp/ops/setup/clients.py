@@ -1,0 +1,133 @@
+"""MCP clients that can be set up: where their configuration is, and what it says of a server."""
+
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from typing import Final, NamedTuple
+
+NAME: Final = "searx"
+"""What the server is called in every client."""
+
+
+class ClientId(StrEnum):
+    """Clients that can be set up, as the command names them."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    WINDSURF = "windsurf"
+    ZED = "zed"
+
+
+class Client(NamedTuple):
+    """What is known of a client.
+
+    Attributes:
+        title: its name.
+        servers: the member of its configuration that holds MCP servers.
+        is_typed: an entry says that the server speaks over standard streams.
+        then: what the user does next.
+    """
+
+    title: str
+    servers: str
+    is_typed: bool
+    then: str
+
+
+CLIENTS: Final[Mapping[ClientId, Client]] = {
+    ClientId.CLAUDE_DESKTOP: Client(
+        "Claude Desktop",
+        "mcpServers",
+        is_typed=False,
+        then="Quit Claude Desktop and open it again.",
+    ),
+    ClientId.CLAUDE_CODE: Client(
+        "Claude Code",
+        "mcpServers",
+        is_typed=True,
+        then="Start a new session; /mcp lists the server.",
+    ),
+    ClientId.CURSOR: Client(
+        "Cursor",
+        "mcpServers",
+        is_typed=False,
+        then="Turn the server on in Cursor's settings, under MCP.",
+    ),
+    ClientId.VSCODE: Client(
+        "VS Code",
+        "servers",
+        is_typed=True,
+        then="Run the command “MCP: List Servers” in VS Code and start it.",
+    ),
+    ClientId.WINDSURF: Client(
+        "Windsurf",
+        "mcpServers",
+        is_typed=False,
+        then="Refresh the MCP servers in Windsurf's Cascade panel.",
+    ),
+    ClientId.ZED: Client(
+        "Zed",
+        "context_servers",
+        is_typed=False,
+        then="Zed starts it now; its Agent settings list the server.",
+    ),
+}
+
+
+def config_file(client: ClientId, *, system: str, environ: Mapping[str, str], home: Path) -> Path:
+    """The file in which a client looks for the servers of its user.
+
+    Args:
+        client: whose it is.
+        system: as `sys.platform`.
+        environ: the user's environment.
+        home: the user's home folder.
+    """
+    pure: type[PurePath] = PureWindowsPath if system == "win32" else PurePosixPath
+    root = pure(str(home))
+    config = _config_folder(system, environ, root)
+    claude = (_packaged(environ) if system == "win32" else None) or config / "Claude"
+    zed = {"win32": config / "Zed", "darwin": root / ".config" / "zed"}.get(system, config / "zed")
+    files = {
+        ClientId.CLAUDE_DESKTOP: claude / "claude_desktop_config.json",
+        ClientId.CLAUDE_CODE: pure(environ.get("CLAUDE_CONFIG_DIR") or root) / ".claude.json",
+        ClientId.CURSOR: root / ".cursor" / "mcp.json",
+        ClientId.VSCODE: config / "Code" / "User" / "mcp.json",
+        ClientId.WINDSURF: root / ".codeium" / "windsurf" / "mcp_config.json",
+        ClientId.ZED: zed / "settings.json",
+    }
+    return Path(str(files[client]))
+
+
+def _config_folder(system: str, environ: Mapping[str, str], home: PurePath) -> PurePath:
+    """Where programs of a system keep their configuration, as Electron sees it."""
+    if system == "win32":
+        named = environ.get("APPDATA")
+        return type(home)(named) if named else home / "AppData" / "Roaming"
+    if system == "darwin":
+        return home / "Library" / "Application Support"
+    named = environ.get("XDG_CONFIG_HOME")
+    return type(home)(named) if named else home / ".config"
+
+
+def _packaged(environ: Mapping[str, str]) -> PurePath | None:
+    """Where Windows keeps the files of Claude Desktop since its installer is a package."""
+    packages = Path(environ.get("LOCALAPPDATA", "")) / "Packages"
+    found = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
+    return found[0] if found else None
+
+
+def entry(client: ClientId, command: Sequence[str], env: Mapping[str, str]) -> dict[str, object]:
+    """What a client's configuration says of the server."""
+    made: dict[str, object] = {"type": "stdio"} if CLIENTS[client].is_typed else {}
+    made |= {"command": command[0], "args": [*command[1:], "stdio"]}
+    return {**made, "env": dict(env)} if env else made
+
+
+def snippet(client: ClientId, command: Sequence[str], env: Mapping[str, str]) -> str:
+    """The configuration of a client that has no other server."""
+    whole = {CLIENTS[client].servers: {NAME: entry(client, command, env)}}
+    return json.dumps(whole, indent=2, ensure_ascii=False)

@@ -1,0 +1,330 @@
+"""Enter this server into the configuration of an MCP client, and take it out again."""
+
+import asyncio
+import json
+import secrets
+import shutil
+import sys
+import sysconfig
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.files import make_private_file, read_bytes
+from searx_mcp.models.base import Frozen
+from searx_mcp.ops.own.installation import (
+    CONTAINER_FOLDER,
+    NATIVE_FOLDER,
+    ContainerFolder,
+    NativeFolder,
+)
+from searx_mcp.ops.own.programs import run_program
+from searx_mcp.ops.setup.clients import CLIENTS, NAME, ClientId, entry, snippet
+from searx_mcp.ops.setup.jsonc import member_at, parse, with_member, without_member
+from searx_mcp.settings.environment import ALIASES
+from searx_mcp.settings.instances import OWN_VARIABLE
+from searx_mcp.settings.sources import PREFIX, load
+from searx_mcp.settings.values import Settings
+
+PROGRAM: Final = "searx-mcp"
+START_TIMEOUT: Final = 60.0
+"""Seconds in which the server must answer; clients wait 30 to 60."""
+BACKUP: Final = ".before-searx-mcp"
+"""What the name of a backup ends in."""
+
+_MAX_FILE: Final = 50_000_000
+"""Bytes; Claude Code keeps its history in the same file."""
+_MARK: Final = "\ufeff"
+"""What some editors on Windows begin a file with."""
+_MAX_LINES: Final = 5
+_UV_CACHE: Final = ("archive-v", "environments-v", "builds-v")
+_HELLO: Final = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "searx-mcp-setup", "version": "1"},
+    },
+}
+
+
+class SetupDone(StrEnum):
+    """Outcomes of `setup`."""
+
+    ADDED = "added"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    REMOVED = "removed"
+    ABSENT = "absent"
+    """There was nothing to undo."""
+
+
+class SetupReport(Frozen):
+    """What became of a client's configuration.
+
+    Attributes:
+        client: whose it is.
+        file: the configuration.
+        done: what was done to it.
+        backup: the copy of the file as it was before the first change, if there is one.
+        command: what the client starts.
+        variables: names of the environment variables that it sets.
+        server: name and version that the server gave, if it was started.
+        has_own_instance: searches have an instance of the user's own.
+        notes: what the user should know besides.
+    """
+
+    client: ClientId
+    file: str
+    done: SetupDone
+    backup: str | None = None
+    command: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    server: str | None = None
+    has_own_instance: bool | None = None
+    notes: tuple[str, ...] = ()
+
+
+class SetupError(SearxMcpError):
+    """A client cannot be set up; its configuration is as it was."""
+
+    def __init__(self, message: str, *, advice: str = "") -> None:
+        super().__init__(message, code=ErrorCode.SETUP_FAILED, advice=advice)
+
+
+def server_command(
+    environ: Mapping[str, str],
+    *,
+    program: str = sys.argv[0],
+    prefix: str = sys.prefix,
+    source: str | None = None,
+) -> tuple[str, ...]:
+    """The command that starts this installation, with an absolute path.
+
+    An environment that `uvx` or `pipx run` made for this call may be gone tomorrow: then it is `uvx` or
+    `pipx` that the client starts.
+
+    Args:
+        environ: the user's environment.
+        program: how this process was started.
+        prefix: of the Python environment.
+        source: the file or address that was installed, unless the package came from an index.
+    """
+    parts = Path(prefix).parts
+    if any(part.startswith(_UV_CACHE) for part in parts):
+        named = Path(environ.get("UV") or "uv")
+        uvx = shutil.which("uvx", path=str(named.parent)) or shutil.which("uvx")
+        if uvx:
+            return (_absolute(uvx), *(("--from", source) if source else ()), PROGRAM)
+    if "pipx" in parts and "venvs" not in parts and (pipx := shutil.which("pipx")):
+        return (_absolute(pipx), "run", *(("--spec", source) if source else ()), PROGRAM)
+    for folder in (Path(program).absolute().parent, Path(sysconfig.get_path("scripts"))):
+        if script := shutil.which(PROGRAM, path=str(folder)):
+            return (_absolute(script),)
+    return (sys.executable, "-m", "searx_mcp")
+
+
+def _absolute(program: str) -> str:
+    return str(Path(program).absolute())
+
+
+def installed_from() -> str | None:
+    """The file or address this package was installed from, unless it came from an index."""
+    with suppress(metadata.PackageNotFoundError, ValueError, TypeError, KeyError):
+        text = metadata.distribution(PROGRAM).read_text("direct_url.json")
+        return str(json.loads(text)["url"]) if text else None
+    return None
+
+
+async def set_up(
+    client: ClientId,
+    file: Path,
+    *,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    environ: Mapping[str, str],
+) -> SetupReport:
+    """Start the server once, then enter it into a client's configuration.
+
+    Args:
+        client: whose configuration it is.
+        file: the configuration; made if it is missing.
+        command: what starts the server.
+        env: variables that the client sets for it.
+        environ: the environment of this process; its variables that are settings are left out.
+
+    Raises:
+        SetupError: the server does not start, or the file cannot be changed. Nothing was changed.
+    """
+    seen = {name: value for name, value in environ.items() if not is_setting(name)} | dict(env)
+    server = await _greeting(command, seen)
+    title, notes = CLIENTS[client].title, []
+    if hidden := sorted(name for name in environ if is_setting(name) and name not in env):
+        notes.append(
+            f"{title} does not see this shell's {', '.join(hidden)}; pass it on with --env {hidden[0]}."
+        )
+    done, backup, is_new = await asyncio.to_thread(_enter, client, file, command, env)
+    if is_new:
+        notes.append(f"{file.parent} did not exist. Is {title} installed?")
+    return SetupReport(
+        client=client,
+        file=str(file),
+        done=done,
+        backup=backup,
+        command=(*command, "stdio"),
+        variables=tuple(env),
+        server=server,
+        has_own_instance=_has_own_instance(load(environ=seen).settings),
+        notes=tuple(notes),
+    )
+
+
+def _enter(
+    client: ClientId, file: Path, command: Sequence[str], env: Mapping[str, str]
+) -> tuple[SetupDone, str | None, bool]:
+    """Edit the file; gives what was done, the backup, and whether the folder was made."""
+    path, wanted = (CLIENTS[client].servers, NAME), entry(client, command, env)
+    file, is_new = file.resolve(), not file.parent.exists()
+    before, backup = _read(file), _backup_of(file)
+    try:
+        present = member_at(_parsed(before), path)
+        after = _edited(before, path, wanted)
+    except (ValueError, RecursionError) as exc:
+        raise SetupError(
+            f"{file} cannot be edited: {exc}",
+            advice=f"Nothing was changed. Add this by hand:\n{snippet(client, command, env)}",
+        ) from exc
+    done = SetupDone.ADDED if present is None else SetupDone.UPDATED
+    if present == wanted:
+        done = SetupDone.UNCHANGED
+    else:
+        if present is None or not backup.exists():
+            _write(backup, before, like=file)  # empty if there was no file
+        _write(file, after, like=file)
+    return done, str(backup) if _read(backup) else None, is_new
+
+
+def undo(client: ClientId, file: Path) -> SetupReport:
+    """Take the server out of a client's configuration, and bring back what it replaced.
+
+    A file in which nothing else has changed since becomes what it was, to the byte; one that was made is
+    deleted.
+
+    Raises:
+        SetupError: the file cannot be changed.
+    """
+    path, real = (CLIENTS[client].servers, NAME), file.resolve()
+    text, backup = _read(real), _backup_of(real)
+    report = SetupReport(client=client, file=str(file), done=SetupDone.REMOVED)
+    try:
+        present = member_at(_parsed(text), path)
+        if present is None:
+            return report.model_copy(update={"done": SetupDone.ABSENT})
+        original = _read(backup)
+        earlier = member_at(_parsed(original), path)
+        after = _without(text, path) if earlier is None else _edited(text, path, earlier)
+        if backup.exists() and _parsed(_edited(original, path, present)) == _parsed(text):
+            after = original
+    except (ValueError, RecursionError) as exc:
+        raise SetupError(
+            f"{file} cannot be edited: {exc}",
+            advice=f"Nothing was changed. Remove “{NAME}” from “{path[0]}” by hand.",
+        ) from exc
+    if after:
+        _write(real, after, like=real)
+    else:
+        real.unlink()
+    backup.unlink(missing_ok=True)
+    return report
+
+
+def is_setting(name: str) -> bool:
+    """Tell whether an environment variable is a setting of this program."""
+    return name.startswith(PREFIX) or name in ALIASES or name == OWN_VARIABLE
+
+
+def _parsed(text: str) -> object:
+    return parse(text.removeprefix(_MARK))
+
+
+def _edited(text: str, path: Sequence[str], value: object) -> str:
+    mark = _MARK if text.startswith(_MARK) else ""
+    return mark + with_member(text.removeprefix(mark), path, value)
+
+
+def _without(text: str, path: Sequence[str]) -> str:
+    mark = _MARK if text.startswith(_MARK) else ""
+    return mark + without_member(text.removeprefix(mark), path)
+
+
+def _backup_of(file: Path) -> Path:
+    return file.with_name(file.name + BACKUP)
+
+
+def _read(file: Path) -> str:
+    try:
+        return read_bytes(file, _MAX_FILE).decode()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as exc:
+        raise SetupError(f"{file} is not UTF-8 text") from exc
+    except OSError as exc:
+        raise SetupError(f"{file} cannot be read: {exc.strerror}") from exc
+
+
+def _write(file: Path, text: str, *, like: Path) -> None:
+    """Write a file whole or not at all, with the permissions of another if that is there."""
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        make_private_file(draft)
+        draft.write_bytes(text.encode())
+        if like.exists():
+            shutil.copymode(like, draft)
+        draft.replace(file)
+    except OSError as exc:
+        raise SetupError(f"{file} cannot be written: {exc.strerror}") from exc
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _has_own_instance(settings: Settings) -> bool:
+    folder = settings.state_folder()
+    if settings.instances.own or settings.remote.url:
+        return True
+    return folder is not None and (
+        NativeFolder(folder / NATIVE_FOLDER).recorded is not None
+        or ContainerFolder(folder / CONTAINER_FOLDER).url is not None
+    )
+
+
+async def _greeting(command: Sequence[str], environ: Mapping[str, str]) -> str:
+    """Start the server as a client does, and give the name and version it says."""
+    try:
+        ran = await run_program(
+            (*command, "stdio"),
+            timeout=START_TIMEOUT,
+            environment=environ,
+            given=json.dumps(_HELLO).encode() + b"\n",
+        )
+    except TimeoutError as exc:
+        raise SetupError(f"the server did not answer within {START_TIMEOUT:.0f} s") from exc
+    except OSError as exc:
+        raise SetupError(f"{command[0]} cannot be started: {exc.strerror}") from exc
+    for line in ran.out.splitlines():
+        with suppress(ValueError):
+            info = member_at(json.loads(line), ("result", "serverInfo"))
+            if isinstance(info, dict):
+                return f"{info.get('name')} {info.get('version')}"
+    said = "\n".join(ran.err.splitlines()[-_MAX_LINES:])
+    raise SetupError(
+        f"the server does not start: {' '.join((*command, 'stdio'))}",
+        advice=said or f"It ended with exit code {ran.code}.",
+    )

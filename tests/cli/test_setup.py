@@ -1,0 +1,169 @@
+"""`searx-mcp setup`: a client's configuration, with a real server started once."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.cli import setup
+from searx_mcp.ops.setup.clients import CLIENTS, ClientId
+from searx_mcp.ops.setup.setup import BACKUP
+
+pytestmark = pytest.mark.slow
+
+COMMAND = (sys.executable, "-m", "searx_mcp")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A home folder without any client, and a command that does not depend on how tests are started."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("APPDATA", str(home / "roaming"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    monkeypatch.setattr(setup, "server_command", lambda *_, **__: COMMAND)
+    return home
+
+
+@pytest.mark.parametrize("client", ["claude-code", "zed"])
+async def test_a_client_is_set_up_and_back(run_cli, tmp_path, client):
+    file = tmp_path / "there" / "config.json"
+    ran = await run_cli("setup", client, "--file", str(file), "--json")
+    report = json.loads(ran.out)
+    assert (ran.code, report["done"]) == (0, "added")
+    assert report["server"].startswith("searx-mcp ")
+    assert report["has_own_instance"] is False
+    written = json.loads(file.read_text(encoding="utf-8"))
+    entry = written[CLIENTS[ClientId(client)].servers]["searx"]
+    assert [entry["command"], *entry["args"]] == [*COMMAND, "stdio"] == report["command"]
+    assert file.stat().st_mode & 0o077 == 0 or sys.platform == "win32"
+
+    again = json.loads((await run_cli("setup", client, "--file", str(file), "--json")).out)
+    assert again["done"] == "unchanged"
+    undone = await run_cli("setup", client, "--file", str(file), "--undo")
+    assert undone.out.startswith(f"Removed “searx” from {CLIENTS[ClientId(client)].title}.")
+    assert [*file.parent.iterdir()] == []
+    ran = await run_cli("setup", client, "--file", str(file), "--undo", "--json")
+    assert json.loads(ran.out)["done"] == "absent"
+
+
+BEFORE = '\ufeff// mine\n{\n  "servers": {\n    "searx": {"command": "old"},\n    "b": {}, // two\n  },\n}\n'
+
+
+async def test_what_a_user_has_written_is_kept_and_comes_back(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text(BEFORE, encoding="utf-8")
+    file.chmod(0o640)
+    for variable in ("A=1", "A=2"):  # the second time must not back up what the first has made
+        ran = await run_cli("setup", "vscode", "--file", str(file), "--env", variable)
+        assert ran.out.startswith("Updated “searx” in VS Code.\n")
+        assert f"backup  {file}{BACKUP}" in ran.out
+    assert "// two" in file.read_text(encoding="utf-8")
+    assert '"A": "2"' in file.read_text(encoding="utf-8")
+    assert file.stat().st_mode & 0o777 == 0o640 or sys.platform == "win32"
+    assert (await run_cli("setup", "vscode", "--file", str(file), "--undo")).code == 0
+    assert file.read_text(encoding="utf-8") == BEFORE
+    assert [path.name for path in tmp_path.glob("mcp.json*")] == ["mcp.json"]
+
+
+async def test_what_changed_after_the_setup_survives_undo(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text('{"servers": {"searx": {"command": "old"}}, "n": 1}', encoding="utf-8")
+    await run_cli("setup", "vscode", "--file", str(file))
+    file.write_text(file.read_text(encoding="utf-8").replace('"n": 1', '"n": 2'), encoding="utf-8")
+    await run_cli("setup", "vscode", "--file", str(file), "--undo")
+    assert json.loads(file.read_text(encoding="utf-8")) == {
+        "servers": {"searx": {"command": "old"}},
+        "n": 2,
+    }
+
+
+async def test_a_link_to_the_configuration_stays_a_link(run_cli, tmp_path):
+    real, link = tmp_path / "dotfiles.json", tmp_path / "mcp.json"
+    real.write_text("{}", encoding="utf-8")
+    link.symlink_to(real)
+    await run_cli("setup", "cursor", "--file", str(link))
+    assert link.is_symlink()
+    assert "searx" in real.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("broken", [b'{"mcpServers": ', b'{"mcpServers": []}', b"\xff{}"])
+async def test_a_file_that_cannot_be_edited_safely_is_left_alone(run_cli, tmp_path, broken):
+    file = tmp_path / "mcp.json"
+    file.write_bytes(broken)
+    ran = await run_cli("setup", "cursor", "--file", str(file))
+    assert (ran.code, ran.out) == (1, "")
+    assert str(file) in ran.err
+    assert "Traceback" not in ran.err
+    assert [*tmp_path.glob("mcp.json*")] == [file]
+    assert file.read_bytes() == broken
+
+
+async def test_the_snippet_to_add_by_hand_comes_with_the_refusal(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    file.write_text("{", encoding="utf-8")
+    ran = await run_cli("setup", "cursor", "--file", str(file))
+    shown = json.loads(ran.err[ran.err.index("\n{") :])
+    assert shown["mcpServers"]["searx"]["command"] == COMMAND[0]
+
+
+async def test_a_server_that_does_not_start_changes_nothing(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    ran = await run_cli(
+        *("setup", "cursor", "--file", str(file), "--json", "--env", "SEARX_MCP_FETCH__TIMEOUTS=1")
+    )
+    failure = json.loads(ran.out)
+    assert (ran.code, failure["error_type"]) == (1, "setup_failed")
+    assert "is not a setting" in failure["error_details"]
+    assert not file.exists()
+
+
+async def test_a_program_that_is_gone_changes_nothing(run_cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(setup, "server_command", lambda *_, **__: (str(tmp_path / "gone"),))
+    ran = await run_cli("setup", "cursor", "--file", str(tmp_path / "mcp.json"))
+    assert ran.code == 1
+    assert "cannot be started" in ran.err
+    assert not (tmp_path / "mcp.json").exists()
+
+
+async def test_settings_of_this_shell_are_passed_on_only_when_named(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    address = "http://127.0.0.1:8888/"
+    hidden = await run_cli("setup", "cursor", "--file", str(file), SEARXNG_URL=address)
+    assert "does not see this shell's" in hidden.err
+    assert "SEARXNG_URL" in hidden.err
+    assert address not in file.read_text(encoding="utf-8")
+    command = ("setup", "cursor", "--file", str(file), "--env", "SEARXNG_URL", "--json")
+    named = await run_cli(*command, SEARXNG_URL=address)
+    report = json.loads(named.out)
+    assert report["variables"] == ["SEARXNG_URL"]
+    assert report["has_own_instance"] is True
+    entry = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["searx"]
+    assert entry["env"] == {"SEARXNG_URL": address}
+    assert address not in named.out
+
+
+@pytest.mark.parametrize("wrong", ["=1", "SEARX_MCP_NOT_SET"])
+async def test_a_variable_without_name_or_value_is_refused(run_cli, tmp_path, wrong):
+    file = str(tmp_path / "mcp.json")
+    ran = await run_cli("setup", "cursor", "--file", file, "--env", wrong, "--json")
+    assert (ran.code, json.loads(ran.out)["field"]) == (2, "--env")
+
+
+async def test_the_files_named_on_the_command_line_go_into_the_entry(run_cli, tmp_path):
+    config = tmp_path / "mine.toml"
+    config.touch()
+    ran = await run_cli("--config", str(config), "setup", "zed", "--print")
+    shown = json.loads(ran.out)["context_servers"]["searx"]
+    assert shown["env"] == {"SEARX_MCP_CONFIG": str(config)}
+
+
+async def test_print_says_where_it_belongs_and_writes_nothing(run_cli, home, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    ran = await run_cli("setup", "vscode", "--print")
+    assert json.loads(ran.out)["servers"]["searx"]["type"] == "stdio"
+    assert str(Path("config", "Code", "User", "mcp.json")) in ran.err
+    assert [*home.iterdir()] == []
