@@ -9,6 +9,7 @@ import asyncio
 import inspect
 import itertools
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
@@ -47,6 +48,8 @@ from searx_mcp.settings.values import Settings
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- {}: begin, written by scripts/write_config.py -->"
 END = "<!-- {}: end -->"
+MOST_SHOWN = 4
+"""Items of a list that a table shows; all are in `config/searx-mcp.toml`."""
 REQUESTS = (
     *(SearchRequest, FetchRequest, ReadRequest, AnswerRequest),
     *(CorpusSearchRequest, StatusRequest, IngestRequest),
@@ -80,13 +83,29 @@ def markdown() -> str:
     """The tables of settings."""
     lines = []
     for table, rows in _tables():
-        lines += [f"### `[{table}]`" if table else "### Above all tables", ""]
-        lines += ["| Key | Default | Allowed | Meaning |", "| --- | --- | --- | --- |"]
+        lines += [f"### `[{table}]`" if table else "### Top level", ""]
+        lines += ["| Key | Default | Values | Meaning |", "| --- | --- | --- | --- |"]
         for row in rows:
-            default = f"`{json.dumps(row.default)}`"
-            lines.append(_row(f"`{_key(row)}`", default, row.allowed, row.description))
+            lines.append(_row(f"`{_key(row)}`", _default(row), _values(row), row.description))
         lines.append("")
     return "\n".join(lines)
+
+
+def _default(row: SettingRow) -> str:
+    if isinstance(row.default, tuple | list) and len(row.default) > MOST_SHOWN:
+        few = ", ".join(json.dumps(each) for each in row.default[:MOST_SHOWN])
+        return f"`[{few}, …]`, {len(row.default)} in all"
+    return f"`{json.dumps(row.default)}`"
+
+
+def _values(row: SettingRow) -> str:
+    """The bounds or the names alone: the default shows of what kind a value is."""
+    if bounds := re.search(r"number from (\S+) to ([\d,]+\d|\d+)", row.allowed):
+        return f"{bounds[1]}–{bounds[2]}"
+    _, is_choice, names = row.allowed.partition("one of ")
+    if not is_choice and ", " in row.allowed and "table" not in row.allowed:
+        _, is_choice, names = row.allowed.partition("a list of ")
+    return names if is_choice else ""
 
 
 def arguments(request: type[Frozen]) -> str:
