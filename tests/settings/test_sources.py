@@ -702,6 +702,34 @@ def test_the_examples_of_the_documentation_load(write):
     assert entry.password.get_secret_value() == "p@ss"
 
 
+@pytest.mark.parametrize(
+    ("key", "default", "values"),
+    [
+        ("search.fan_out", "`1`", "1–10"),
+        ("fetch.cache_size", "`104857600`", "1,048,576–10,737,418,240"),
+        ("embedding.threshold", "`-1.0`", "-1–1"),
+        ("instances.public", '`"auto"`', "auto, on, off"),
+        ("server.profile", '`"default"`', "default, research, small, chatgpt"),
+        ("web_search.request_delay_range", "`[100, 500]`", "0–60,000"),
+        ("web_fetch.user_agent", '`""`', ""),
+        ("markdown.tables", "`true`", ""),
+    ],
+)
+def test_the_documentation_shows_bounds_and_names_of_values(write_config, key, default, values):
+    table, _, name = key.rpartition(".")
+    section = write_config.markdown().partition(f"### `[{table}]`")[2].partition("\n###")[0]
+    assert f"| `{name}` | {default} | {values} |" in section
+
+
+def test_the_documentation_shows_the_beginning_of_a_long_list(write_config):
+    (row,) = [
+        line for line in write_config.markdown().splitlines() if "`preferred_domains`" in line
+    ]
+    assert '"docs.*"' in row
+    assert "in all" in row
+    assert "unicode.org" not in row
+
+
 def environ_of(shell: str) -> dict[str, str]:
     return dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
 
@@ -718,6 +746,7 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_pat
         "reference/tools.md": (*tools, "clients"),
         "reference/cli.md": ("commands", "exit_codes"),
         "reference/errors.md": ("errors", "reasons"),
+        "reference/metrics.md": ("metrics",),
         "decisions/channels.md": ("sources",),
     }
     for file, names in pages.items():

@@ -26,8 +26,11 @@ SETTINGS = [
     for page in (
         "explanation/open-sources.md",
         "explanation/reading-pages.md",
+        "guides/http-server.md",
         "guides/network.md",
         "guides/own-instance.md",
+        "guides/search-apis.md",
+        "reference/tools.md",
     )
     for block in re.findall(
         r"^```toml\n(.*?)^```$", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
@@ -72,7 +75,7 @@ async def test_the_example_of_the_module_prints_what_an_instance_finds():
 
 
 def test_there_are_settings_on_each_of_these_pages():
-    assert len({page for page, _ in SETTINGS}) == 4
+    assert len({page for page, _ in SETTINGS}) == 7
 
 
 @pytest.mark.parametrize(("page", "block"), SETTINGS)
