@@ -101,7 +101,7 @@ def _default(row: SettingRow) -> str:
 def _values(row: SettingRow) -> str:
     """The bounds or the names alone: the default shows of what kind a value is."""
     if bounds := re.search(r"number from (\S+) to ([\d,]+\d|\d+)", row.allowed):
-        return f"{bounds[1]}–{bounds[2]}"
+        return (" to " if bounds[1].startswith("-") else "-").join(bounds.groups())
     _, is_choice, names = row.allowed.partition("one of ")
     if not is_choice and ", " in row.allowed and "table" not in row.allowed:
         _, is_choice, names = row.allowed.partition("a list of ")

@@ -705,12 +705,12 @@ def test_the_examples_of_the_documentation_load(write):
 @pytest.mark.parametrize(
     ("key", "default", "values"),
     [
-        ("search.fan_out", "`1`", "1–10"),
-        ("fetch.cache_size", "`104857600`", "1,048,576–10,737,418,240"),
-        ("embedding.threshold", "`-1.0`", "-1–1"),
+        ("search.fan_out", "`1`", "1-10"),
+        ("fetch.cache_size", "`104857600`", "1,048,576-10,737,418,240"),
+        ("embedding.threshold", "`-1.0`", "-1 to 1"),
         ("instances.public", '`"auto"`', "auto, on, off"),
         ("server.profile", '`"default"`', "default, research, small, chatgpt"),
-        ("web_search.request_delay_range", "`[100, 500]`", "0–60,000"),
+        ("web_search.request_delay_range", "`[100, 500]`", "0-60,000"),
         ("web_fetch.user_agent", '`""`', ""),
         ("markdown.tables", "`true`", ""),
     ],
