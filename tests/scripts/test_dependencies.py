@@ -1,0 +1,113 @@
+"""The default installation stays small, has what it imports, and is looked up among vulnerabilities."""
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+MOST_PACKAGES = 55
+MOST_MEGABYTES = 80
+FLOORS = {"typing-extensions", "aiohappyeyeballs", "soupsieve"}
+"""Named for another reason than an import of the package."""
+
+
+@pytest.fixture(scope="session")
+def dependencies(load_script: Callable[[str], ModuleType]) -> ModuleType:
+    return load_script("dependencies")
+
+
+def named(lines: list[str]) -> set[str]:
+    return {canonicalize_name(Requirement(line).name) for line in lines}
+
+
+def imported() -> set[str]:
+    """The distributions that modules of the package import, at whatever depth."""
+    modules: set[str] = set()
+    for path in (ROOT / "searx_mcp").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Import(names=names):
+                    modules |= {alias.name.partition(".")[0] for alias in names}
+                case ast.ImportFrom(module=str() as module, level=0):
+                    modules.add(module.partition(".")[0])
+                case _:
+                    pass
+    known = packages_distributions()
+    return {canonicalize_name(name) for module in modules for name in known.get(module, ())}
+
+
+def test_the_default_installation_has_few_packages(dependencies: ModuleType):
+    found = dependencies.installed("searx-mcp")
+    assert len(found) <= MOST_PACKAGES, sorted(found)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sizes are those of the wheels for Linux")
+def test_the_default_installation_is_small(dependencies: ModuleType):
+    found = dependencies.installed("searx-mcp").values()
+    assert sum(map(dependencies.size, found)) <= MOST_MEGABYTES * 1_000_000
+
+
+def test_every_dependency_is_imported():
+    assert named(PROJECT["dependencies"]) - FLOORS - imported() == set()
+
+
+def test_everything_imported_is_a_dependency_or_belongs_to_an_extra():
+    extras = {name for lines in PROJECT["optional-dependencies"].values() for name in named(lines)}
+    ours = {"searx-mcp"}
+    assert imported() - named(PROJECT["dependencies"]) - extras - ours == set()
+
+
+def test_what_an_extra_brings_is_not_in_the_default_installation(dependencies: ModuleType):
+    default = dependencies.installed("searx-mcp")
+    extras = {name for lines in PROJECT["optional-dependencies"].values() for name in named(lines)}
+    assert extras & default.keys() == set()
+
+
+def answer(*packages: dict[str, Any]) -> str:
+    return json.dumps({"dependencies": packages, "fixes": []})
+
+
+CLEAN = {"name": "click", "version": "8.1", "vulns": []}
+BROKEN = {**CLEAN, "vulns": [{"id": "CVE-1", "fix_versions": ["8.2"], "aliases": []}]}
+UNFIXED = {**CLEAN, "vulns": [{"id": "CVE-2", "fix_versions": [], "aliases": []}]}
+UNKNOWN = {"name": "idna", "skip_reason": "Dependency not found"}
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "expected"),
+    [
+        ("", 0, "skipped: no source"),
+        ("Traceback", 0, "skipped: no source"),
+        (answer(UNKNOWN), 0, "skipped: no source"),  # an index that has no advisories
+        (answer(CLEAN), 0, "1 packages looked up; not known: none"),
+        (answer(CLEAN, UNKNOWN), 0, "1 packages looked up; not known: idna"),
+        (answer(BROKEN, UNKNOWN), 1, "click 8.1: CVE-1, fixed in 8.2\n"),
+        (answer(UNFIXED), 1, "click 8.1: CVE-2, fixed in no version\n"),
+    ],
+)
+def test_the_audit_fails_for_a_known_vulnerability_alone(
+    dependencies: ModuleType, said: str, code: int, expected: str
+):
+    found, text = dependencies.verdict(said)
+    assert found == code
+    assert text.startswith(expected)
+
+
+@pytest.mark.slow
+def test_the_table_ends_with_the_total():
+    command = [sys.executable, str(ROOT / "scripts" / "dependencies.py")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert "  lxml\n" in ran.stdout
+    assert ran.stdout.rstrip().endswith(" packages")
