@@ -1,6 +1,6 @@
 """Events, told to the log and to what listens for a call: counters, traces.
 
-An event is one line of the log: a name and fields, such as `fetch.cache_hit age_s=%d kind=%s`. `docs/logging.md`
+An event is one line of the log: a name and fields, such as `fetch.cache_hit age_s=%d kind=%s`. `docs/reference/log.md`
 lists them. Listeners get every event, whatever the level of the log.
 """
 

@@ -38,11 +38,11 @@ _INDENT = "   "
 
 @click.command()
 @arguments(SearchRequest)
-@click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
-@click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
+@click.option("--profile", metavar="NAME", help="Profile that sets the arguments you leave out.")
+@click.option("--pages", is_flag=True, help="Show whole pages as Markdown, not summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
 @click.option(
-    "--raw", metavar="PROVIDER", help="Print the JSON of google or brave, untouched; needs a key."
+    "--raw", metavar="PROVIDER", help="Print the original JSON of google or brave; needs a key."
 )
 @working
 async def search(
@@ -113,11 +113,19 @@ async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
 
 @click.command()
 @click.argument("query")
+@click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON.")
 @working
-async def suggest(loaded: Loaded, /, *, query: str) -> None:
-    """Show how an own instance would complete a query; public ones are not asked."""
+async def suggest(loaded: Loaded, /, *, query: str, as_json: bool) -> None:
+    """Show your own instance's suggestions for a query.
+
+    Public instances are not asked.
+    """
     async with persistent_client(loaded.settings) as client:
-        suggestions = await client.suggest(query)
+        with show_progress("asking"):
+            suggestions = await client.suggest(query)
+    if as_json:
+        print_json({"query": query, "suggestions": list(suggestions)})
+        return
     for suggestion in suggestions:
         click.echo(scrub(suggestion))
     if not suggestions:

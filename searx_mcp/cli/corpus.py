@@ -46,9 +46,7 @@ MAX_REPORT: Final = 4_000_000
 """Bytes of a report that is checked; a character takes up to four."""
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-_passages = click.option(
-    "--passages", is_flag=True, help="Show the whole passages, not only what to quote of them."
-)
+_passages = click.option("--passages", is_flag=True, help="Show whole passages, not only quotes.")
 
 
 @click.command()
@@ -56,9 +54,9 @@ _passages = click.option(
 @_as_json
 @working
 async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Find in one page what answers questions.
+    """Find the passages of a page that answer questions.
 
-    The page is kept, so that further questions cost no request while it is fresh.
+    The page is kept: further questions send no request while it is fresh.
     """
     raw = given(options)
     try:
@@ -82,9 +80,9 @@ async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None
 @_as_json
 @working
 async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
-    """Find evidence for a question, in pages and in those that they link to.
+    """Collect evidence for a question from pages and their links.
 
-    Without --url the web is searched first. Each quote is compared, letter by letter, with its page.
+    Without --url, searches the web first. Each quote is checked letter by letter against its page.
     """
     raw = given(options)
     try:
@@ -104,9 +102,9 @@ async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
 
 @click.group()
 def corpus() -> None:
-    """Look after the pages that are kept to be asked.
+    """Manage the pages kept for questions.
 
-    Everything here is safe while servers run, and they see it at once.
+    Safe while servers run: they see changes at once.
     """
 
 
@@ -115,7 +113,7 @@ def corpus() -> None:
 @_as_json
 @working
 async def add(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Read pages and keep them, to be asked later."""
+    """Read pages and keep them for questions."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         request = parse_corpus(IngestRequest, given(options))
         with show_progress("reading") as progress:
@@ -133,7 +131,7 @@ async def add(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
 @_as_json
 @working
 async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -> None:
-    """Forget pages; nothing of them stays on the disk."""
+    """Forget pages; nothing stays on disk."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         wanted = parse_corpus(IngestRequest, {"url": urls}).url
         kept = [url for url in wanted if (await client.corpus_status(url)).documents]
@@ -158,7 +156,7 @@ async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -
 @_as_json
 @working
 async def status(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Show which pages are kept, all of them or one; makes no request."""
+    """Show which pages are kept; sends no request."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         found = await client.corpus_status(parse_corpus(StatusRequest, given(options)))
     if as_json:
@@ -173,7 +171,7 @@ async def status(loaded: "Loaded", /, *, as_json: bool, **options: object) -> No
 @_as_json
 @working
 async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
-    """Find evidence for a question in the pages that are kept; makes no request."""
+    """Find evidence in the kept pages; sends no request."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         request = parse_corpus(CorpusSearchRequest, given(options))
         response = await client.search_corpus(request)
@@ -187,12 +185,11 @@ async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
 
 
 @corpus.command("export")
-@click.option(
-    "--output", metavar="FILE", help="Write to this file; a terminal or a pipe unless given."
-)
+@click.option("--output", metavar="FILE", help="File to write; default standard output.")
+@click.option("--json", is_flag=True, expose_value=False, help="Always JSON Lines.")
 @working
 async def export(loaded: "Loaded", /, *, output: str | None) -> None:
-    """Write all pages with their chunks as JSON Lines: one page a line."""
+    """Write all pages and chunks as JSON Lines."""
     number = 0
     with _written(output) as file:
         async with _opened(loaded) as client:
@@ -209,9 +206,9 @@ async def export(loaded: "Loaded", /, *, output: str | None) -> None:
 @_as_json
 @working
 async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
-    """Say for each quote and link of a report whether the pages that are kept have it.
+    """Check a report's quotes and links; sends no request.
 
-    FILE is Markdown or plain text; - reads standard input. Makes no request.
+    Tells of each whether a kept page has it. FILE is Markdown or plain text; - reads standard input.
     """
     async with _opened_corpus(loaded, as_json=as_json) as client:
         checked = await client.verify(_report(file))
@@ -224,17 +221,17 @@ async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
 
 
 @corpus.command("clear")
-@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
+@click.option("--yes", "agreed", is_flag=True, help="Skip the confirmation.")
 @_as_json
 @working
 async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
-    """Forget all pages; nothing of them stays on the disk."""
+    """Forget all pages; nothing stays on disk."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         number = await _totals(client)
         if not agreed:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise InvalidArgumentError(
-                    "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
+                    "--yes", "is required without a terminal", advice="Nothing was deleted."
                 )
             click.confirm(f"Forget {counted(number, 'page')}?", abort=True, err=True)
         await (await client.corpus()).clear()
@@ -253,7 +250,7 @@ async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
     is_shared = bool(settings.postgres.url.get_secret_value())
     if not settings.storage.corpus or (settings.state_folder() is None and not is_shared):
         setting = "storage.state" if settings.storage.corpus else "storage.corpus"
-        print_notes([f"No page outlives this command: {setting} is off."])
+        print_notes([f"Pages are not kept after this command: {setting} is off."])
     # A person may read every page, as with `fetch`: the policy is for models.
     fetch = settings.fetch.model_copy(update={"policy": FetchPolicy.ANY})
     settings = settings.model_copy(update={"fetch": fetch})

@@ -66,7 +66,7 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         if not before.results:
             out.print("\nNo passage.")
         elif left_out := len(before.results) - len(each.results):
-            out.print(plain_text(f"\n{left_out} more passages: no room", style="dim"))
+            out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
@@ -80,14 +80,14 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
     out = console()
     shown = fitting(response, budget=budget, boundary="")
     if not response.evidence:
-        out.print("Nothing was found that fits the question.")
+        out.print("Nothing found that answers the question.")
     for source in response.sources:
         evidence = [each for each in shown.evidence if each.source == source.number]
         quotes = [each for each in shown.citations if each.source == source.number]
         if not evidence:
             continue
         out.print()
-        unread = "" if source.is_read else "  (not read: what the search showed of it)"
+        unread = "" if source.is_read else "  (not read: the search result's snippet)"
         out.print(
             plain_text(f"[{source.number}] {source.title or '(no title)'}{unread}", style="bold")
         )
@@ -99,7 +99,7 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
         else:
             _print_quotes(out, evidence, quotes)
     if left_out := len(response.evidence) - len(shown.evidence):
-        out.print(plain_text(f"\n{left_out} more passages: no room", style="dim"))
+        out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
     print_notes(response.notes)
     error_console().print(plain_text(_figures(response), style="dim"))
 

@@ -55,7 +55,10 @@ class _Scene:
 
 @click.command()
 def demo() -> None:
-    """Run two searches against five fake instances, three of which fail; no network."""
+    """Run two searches against fake instances; no network.
+
+    Five instances on this machine take part, three of which fail.
+    """
     run(play())
 
 

@@ -39,14 +39,16 @@ _MARKS: Final = {
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--own", is_flag=True, help="The instance is mine although its address is public.")
+@click.option(
+    "--own", is_flag=True, help="Treat the instance as mine although its address is public."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @click.pass_context
 def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bool) -> None:
-    """Find out what keeps searches from working, and how to mend it; searches nowhere.
+    """Find out why searches fail, and how to fix it.
 
-    URL is an instance; without one, all of your own are looked at, or the way to the public ones.
-    With --own, one with a public address is asked for JSON, which its limiter counts.
+    URL is an instance; without one, the doctor checks all of your own, or access to the public ones.
+    It does not search, except with --own: a request for JSON, which counts against a limiter.
     """
     try:
         settings = loaded(context)
@@ -63,7 +65,7 @@ def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bo
 
 
 async def _examine(settings: Loaded, url: str | None, *, own: bool) -> Diagnosis:
-    with show_progress("looking around") as progress:
+    with show_progress("checking this machine") as progress:
         doctor = Doctor(settings, partial(opened_admin, settings), progress=progress)
         return await doctor.examine(url, own=own)
 
@@ -71,7 +73,10 @@ async def _examine(settings: Loaded, url: str | None, *, own: bool) -> Diagnosis
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def selfcheck(*, as_json: bool) -> None:
-    """Prove that pages are not fetched from private addresses; needs no network and sends nothing."""
+    """Check that private addresses cannot be fetched.
+
+    Runs the guard over a table of known tricks; sends no request.
+    """
     # Only a selector loop connects in a way that can be led elsewhere.
     found = run(
         prove_guard(
@@ -139,14 +144,16 @@ def _print_proof(found: SelfCheck) -> None:
     out.print(table)
     for each in found.wrong:
         out.print(Text(f"{each.id}: {each.url!a}", style="red"))
-        out.print(Text(f"  {each.why}; must be {each.expected}, came to {each.came_to}"))
+        out.print(Text(f"  {each.why}; expected {each.expected}, got {each.came_to}"))
     if found.error_texts > 1:
-        out.print(Text("Errors for forbidden addresses differ, which tells them apart.", "red"))
+        out.print(
+            Text("Error messages for forbidden addresses differ, which reveals what exists.", "red")
+        )
     out.print()
     out.print(Text(_summary(found), style="bold"))
 
 
 def _summary(found: SelfCheck) -> str:
     if found.passed:
-        return f"All {found.vectors} addresses were judged right."
-    return f"{len(found.wrong)} of {found.vectors} addresses were judged wrong."
+        return f"All {found.vectors} cases passed."
+    return f"{len(found.wrong)} of {found.vectors} cases failed."

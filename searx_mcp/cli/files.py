@@ -35,7 +35,7 @@ _LONG_VALUE = 60
 @click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
 @click.pass_context
 def config(context: click.Context, /, *, as_json: bool) -> None:
-    """Show every setting, its value and where it comes from."""
+    """Show every setting, its value and its origin."""
     read = loaded(context)
     rows = effective(read.settings, read.origins)
     if as_json:
@@ -60,7 +60,10 @@ def print_settings(rows: Iterable[SettingRow]) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
 @click.pass_context
 def paths(context: click.Context, /, *, as_json: bool) -> None:
-    """Show every file that is kept on this machine, with size and age."""
+    """Show the files kept on this machine.
+
+    Each with its size, its age and what it holds.
+    """
     from searx_mcp.ops.local_files import kept_files  # noqa: PLC0415 - no setting needs the stores
 
     named = context.find_root().params["config"]
@@ -75,15 +78,16 @@ def paths(context: click.Context, /, *, as_json: bool) -> None:
 
 @click.command()
 @click.option(
-    "--all", "everything", is_flag=True, help="The list of public instances and the keys too."
+    "--all", "everything", is_flag=True, help="Also the list of public instances and the keys."
 )
-@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
+@click.option("--yes", "agreed", is_flag=True, help="Skip the confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @working
 async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool) -> None:
-    """Delete what was learned and read: budgets, states of instances, your choices, captured pages.
+    """Delete what was learned and read.
 
-    Servers may be running: they begin anew. Your settings and an own instance stay.
+    That is budgets, states of instances, your choices, cached pages and the corpus. Running servers
+    start over. Your settings and your own instance stay.
     """
     from searx_mcp.client.stores import open_corpus, open_state  # noqa: PLC0415 - no setting needs the stores
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
@@ -96,7 +100,7 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
         raise InvalidArgumentError(
-            "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
+            "--yes", "is required without a terminal", advice="Nothing was deleted."
         )
     # Also the pages of before they were switched off, so it is not the settings that say where.
     kept_pages = sqlite_pages.open_store(
@@ -150,9 +154,9 @@ def _print_table(kept: "KeptFiles") -> None:
     elif kept.files:
         out.print(_table(kept))
     if kept.folder is None:
-        print_prose(out, "Nothing outlives a process: storage.state is off.")
+        print_prose(out, "Nothing is stored: storage.state is off.")
     elif not any(file.path.startswith(kept.folder) for file in kept.files):
-        out.print(Text(f"Nothing is kept yet in {kept.folder}"))
+        out.print(Text(f"Nothing stored yet in {kept.folder}"))
     else:
         total = f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned and read."
         print_prose(out, total)

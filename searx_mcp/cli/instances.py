@@ -27,7 +27,7 @@ from searx_mcp.cli.output import (
     print_json,
     show_progress,
 )
-from searx_mcp.cli.running import Deferred, working
+from searx_mcp.cli.running import Deferred, say, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.files import read_text
 from searx_mcp.models.attempt import Format
@@ -48,49 +48,52 @@ _AROUND: Final = 6
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 _form = click.option(
-    "--format", "form", type=click.Choice(["json", "html"]), help="What to ask for."
+    "--format", "form", type=click.Choice(["json", "html"]), help="Format to request."
 )
-_category = click.option("-c", "--category", help="What to search in; general unless given.")
+_category = click.option("-c", "--category", help="Category to search; default general.")
 
 
 @click.group()
 def instances() -> None:
-    """Look after the pool of instances.
+    """Manage the pool of instances.
 
-    Everything here is safe while servers run, and running servers follow within 15 seconds.
-    HOST is a host, with its port if it has one, or an address.
+    Safe while servers run: they notice changes within 15 seconds. HOST is a host name, with its port
+    if it has one, or an address.
     """
 
 
 instances.add_command(
     Deferred(
         "searx_mcp.cli.own:own",
-        "Run SearXNG on this machine, as a process of yours or in a container.",
+        "Run SearXNG on this machine.",
     )
 )
 
 
 @instances.command("list")
 @click.option(
-    "-s", "--sort", type=click.Choice([key.value for key in SortKey]), help="The best first."
+    "-s",
+    "--sort",
+    type=click.Choice([key.value for key in SortKey]),
+    help="Sort by this, best first.",
 )
-@click.option("-r", "--reverse", is_flag=True, help="The other way round.")
+@click.option("-r", "--reverse", is_flag=True, help="Reverse the order.")
 @click.option(
     "--state",
     "states",
     multiple=True,
     type=click.Choice([state.replace("_", "-") for state in InstanceState]),
-    help="Only in this state; repeatable.",
+    help="Only instances in this state; repeatable.",
 )
 @click.option(
     "--tier",
     "tiers",
     multiple=True,
     type=click.Choice([tier.value for tier in Tier], case_sensitive=False),
-    help="Only of this tier; repeatable.",
+    help="Only instances of this tier; repeatable.",
 )
-@click.option("--host", default="", metavar="TEXT", help="Only addresses that contain this.")
-@click.option("--usable", is_flag=True, help="Only those that may be asked now.")
+@click.option("--host", default="", metavar="TEXT", help="Only addresses that contain TEXT.")
+@click.option("--usable", is_flag=True, help="Only instances that can be asked now.")
 @click.option("--all", "everything", is_flag=True, help="Every row; a terminal gets the first 20.")
 @click.option("-w", "--watch", is_flag=True, help="Refresh every 2 seconds until Ctrl-C.")
 @_as_json
@@ -108,7 +111,7 @@ async def show_list(
     watch: bool,
     as_json: bool,
 ) -> None:
-    """Show the instances in the pool; asks none of them."""
+    """List the pool; sends no request."""
     from searx_mcp.ops.instance_reports import Selection  # noqa: PLC0415 - no help needs the pool
 
     selection = Selection(
@@ -122,8 +125,8 @@ async def show_list(
     if watch and (as_json or not sys.stdout.isatty()):
         raise InvalidArgumentError(
             "watch",
-            "redraws a terminal, and this is none",
-            advice="Leave it out; `--json` once is what a program wants.",
+            "needs a terminal",
+            advice="Leave it out; programs use `--json`.",
         )
     async with opened_admin(loaded, as_json=as_json) as admin:
         if watch:
@@ -141,7 +144,10 @@ async def show_list(
 @_as_json
 @working
 async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
-    """Explain one instance: its score, last requests, times, budget and /config; asks nobody."""
+    """Explain one instance; sends no request.
+
+    Its score, last requests, times, budget and /config.
+    """
     async with opened_admin(loaded, as_json=as_json) as admin:
         details = await admin.show(host)
         now = admin.now()
@@ -155,11 +161,14 @@ instances.add_command(show_one, "explain")
 
 
 @instances.command("budget")
-@click.option("--all", "everything", is_flag=True, help="Also instances that were not asked.")
+@click.option("--all", "everything", is_flag=True, help="Also instances without recent requests.")
 @_as_json
 @working
 async def budget(loaded: "Loaded", *, everything: bool, as_json: bool) -> None:
-    """Show what public instances allow, and when that is spent at this pace; asks nobody."""
+    """Show the budgets of public instances.
+
+    Also when they run out at the present rate. Sends no request.
+    """
     async with opened_admin(loaded, as_json=as_json) as admin:
         quota = await admin.budget()
     if as_json:
@@ -181,14 +190,14 @@ def _add_change(verb: str, argument: str, sentence: str) -> None:
             return
         click.echo(changed.message if changed.changed else f"Nothing changed: {changed.message}")
         for note in changed.notes:
-            click.echo(note, err=True)
+            say(note)
 
 
-_add_change("add", "URL", "Add an instance of your own.")
-_add_change("remove", "HOST", "Take out an instance of your own that was added.")
-_add_change("block", "HOST", "Never ask a public instance.")
-_add_change("unblock", "HOST", "Let a blocked public instance be asked again.")
-_add_change("reset", "HOST", "Make an instance new again; its budget stays as it is.")
+_add_change("add", "URL", "Add your own instance.")
+_add_change("remove", "HOST", "Remove an instance that was added.")
+_add_change("block", "HOST", "Never use a public instance.")
+_add_change("unblock", "HOST", "Allow a blocked instance again.")
+_add_change("reset", "HOST", "Forget an instance's state; its budget stays.")
 
 
 @instances.command("check")
@@ -196,9 +205,9 @@ _add_change("reset", "HOST", "Make an instance new again; its budget stays as it
 @_as_json
 @working
 async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> None:
-    """Ask instances whether they are there, without a search; all of them unless named.
+    """Check whether instances are up, without searching.
 
-    Each is asked for /healthz, /config and robots.txt, which counts nowhere.
+    All unless named. Requests /healthz, /config and robots.txt, which do not count against budgets.
     """
     async with opened_admin(loaded, as_json=as_json) as admin:
         with show_progress("checking") as progress:
@@ -209,18 +218,16 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
     out = console()
     out.print(check_table(checked, width=out.width))
     alive = sum(check.alive for check in checked.checks)
-    out.print(plain_text(f"{alive} of {len(checked.checks)} answer.", style="dim"))
+    out.print(plain_text(f"{alive} of {len(checked.checks)} are up.", style="dim"))
     if checked.offline:
-        click.echo(
-            "Nobody answers: this machine seems to be offline. It is held against nobody.", err=True
-        )
+        say("None is up: this machine seems to be offline. This does not count against them.")
 
 
 @instances.command("refresh")
 @_as_json
 @working
 async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
-    """Fetch the list of public instances now, whether it is due or not."""
+    """Fetch the list of public instances now."""
     async with opened_admin(loaded, as_json=as_json) as admin:
         with show_progress("fetching the list"):
             refreshed = await admin.refresh()
@@ -246,9 +253,9 @@ async def test(
     as_json: bool,
     **arguments: "Unpack[SearchArguments]",
 ) -> None:
-    """Search once at one instance.
+    """Run one search at one instance.
 
-    This is a real search: it costs the instance's budget.
+    A real search: it counts against the instance's budget.
     """
     async with opened_admin(loaded, as_json=as_json) as admin:
         with show_progress(f"searching at {host}"):
@@ -284,9 +291,10 @@ async def capture(
     output: Path,
     **arguments: "Unpack[SearchArguments]",
 ) -> None:
-    """Save one answer of an instance for a bug report, without the query and the address.
+    """Save one answer for a bug report.
 
-    HOST is an instance of the pool. This is a real search: it costs the instance's budget.
+    The files contain neither the query nor the address. HOST is an instance of the pool. A real
+    search: it counts against the instance's budget.
     """
     _make(output)
     async with _opened_client(loaded) as client:
@@ -313,14 +321,14 @@ async def capture(
     "--output",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; standard output unless given.",
+    help="File to write; default standard output.",
 )
-@click.option("--json", is_flag=True, expose_value=False, help="It always is JSON.")
+@click.option("--json", is_flag=True, expose_value=False, help="Always JSON.")
 @working
 async def export(loaded: "Loaded", *, file: Path | None) -> None:
-    """Write what you chose by command and what was learned, to take it to another machine.
+    """Write your choices and what was learned as JSON.
 
-    It holds no query and no charge.
+    For another machine to import. Contains no queries and no charges.
     """
     async with opened_admin(loaded) as admin:
         exported = await admin.export()
@@ -338,9 +346,9 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
 @_as_json
 @working
 async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
-    """Add what an export holds; nothing is lost, and no budget grows.
+    """Add what an export contains; nothing is lost.
 
-    FILE is what `export` wrote, or - for standard input.
+    FILE was written by `export`; - reads standard input. Newer records win, budgets stay.
     """
     async with opened_admin(loaded, as_json=as_json) as admin:
         imported = await admin.import_(_read(file))
@@ -350,8 +358,8 @@ async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
     for verb, values in (("Added", imported.added), ("Blocked", imported.blocked)):
         _echo(f"{verb} {value}" for value in values)
     click.echo(
-        f"Newer news of {imported.learned} instances, older of {imported.known}. Budgets are as they"
-        " were."
+        f"Records: {imported.learned} newer, {imported.known} older and skipped. Budgets have not"
+        " changed."
     )
 
 
@@ -387,7 +395,7 @@ async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
             rest = len(report.instances) - room
             lines = [*about_pool(report), *report.notes]
             if rest > 0:
-                lines.insert(0, f"… and {rest} more; a taller window or a filter shows them.")
+                lines.insert(0, f"… and {rest} more; use a taller window or a filter.")
             table = pool_table(report.instances[:room], width=out.width)
             live.update(
                 Group(table, *(plain_text(line, style="dim") for line in lines)),
@@ -400,7 +408,7 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise InvalidArgumentError("output", f"{folder} cannot be made: {exc.strerror}") from exc
+        raise InvalidArgumentError("output", f"{folder} cannot be created: {exc.strerror}") from exc
 
 
 def _write(file: Path, text: str) -> None:

@@ -37,7 +37,7 @@ from searx_mcp.errors import (
 )
 
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
-_CLOSED: Final = "Redirect it to /dev/null if the output is not wanted."
+_CLOSED: Final = "Redirect it to /dev/null to discard the output."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
 """Options that are answered before any command is called."""
 _COMPLETION: Final = "_SEARX_MCP_COMPLETE"
@@ -46,8 +46,8 @@ _SERVERS: Final = (None, "stdio", "serve")
 """Commands that serve; without any, `serve` does."""
 
 EPILOG = (
-    "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
-    "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted; 143 ended."
+    "Exit codes: 0 success; 1 the page could not be read, or another failure; 2 wrong argument; "
+    "3 no instance could serve; 4 timed out; 5 wrong setting; 130 interrupted; 143 terminated."
 )
 
 
@@ -142,9 +142,9 @@ def fail(error: SearxMcpError) -> ExitCode:
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--config", metavar="PATH", help="Configuration file to read.")
-@click.option("--env-file", metavar="PATH", help="File of environment variables, such as .env.")
-@click.option("--remote", metavar="URL", help="Serve MCP by a service elsewhere, under this URL.")
+@click.option("--config", metavar="PATH", help="Configuration file.")
+@click.option("--env-file", metavar="PATH", help="File with environment variables, such as .env.")
+@click.option("--remote", metavar="URL", help="Serve MCP through the remote service at this URL.")
 @click.version_option(__version__, prog_name="searx-mcp")
 @click.pass_context
 def cli(
@@ -152,11 +152,13 @@ def cli(
 ) -> None:
     """Web search for AI agents over a pool of SearXNG instances.
 
-    Without a command: serve MCP, over standard input and output unless set otherwise.
+    Without a command: serve MCP, over standard input and output unless configured otherwise.
     """
     del config, env_file  # read by loaded()
     if remote and context.invoked_subcommand not in (*_SERVERS, "config"):
-        raise click.UsageError("--remote is for serving MCP; other commands search by themselves.")
+        raise click.UsageError(
+            "--remote is only for serving MCP; other commands search from this machine."
+        )
     name = next(filter(os.environ.get, _LOG_LEVELS), "")
     usual = "INFO" if context.invoked_subcommand in _SERVERS else "WARNING"
     level = os.environ.get(name, usual).upper()
@@ -186,42 +188,38 @@ for _command in (
     Deferred("searx_mcp.cli.setup:setup", "Connect an MCP client to this server."),
     Deferred("searx_mcp.cli.calls:search", "Search the web and read the result pages."),
     Deferred("searx_mcp.cli.calls:fetch", "Read one page, PDF, feed or source file as Markdown."),
-    Deferred("searx_mcp.cli.corpus:read", "Find in one page what answers questions."),
+    Deferred("searx_mcp.cli.corpus:read", "Find the passages of a page that answer questions."),
     Deferred(
         "searx_mcp.cli.corpus:answer",
-        "Find evidence for a question, in pages and in those that they link to.",
+        "Collect evidence for a question from pages and their links.",
     ),
-    Deferred("searx_mcp.cli.corpus:corpus", "Look after the pages that are kept to be asked."),
-    Deferred("searx_mcp.cli.instances:instances", "Look after the pool of instances."),
+    Deferred("searx_mcp.cli.corpus:corpus", "Manage the pages kept for questions."),
+    Deferred("searx_mcp.cli.instances:instances", "Manage the pool of instances."),
     Deferred(
         "searx_mcp.cli.calls:suggest",
-        "Show how an own instance would complete a query; public ones are not asked.",
+        "Show your own instance's suggestions for a query.",
     ),
-    Deferred(
-        "searx_mcp.cli.files:config", "Show every setting, its value and where it comes from."
-    ),
+    Deferred("searx_mcp.cli.files:config", "Show every setting, its value and its origin."),
     Deferred(
         "searx_mcp.cli.files:paths",
-        "Show every file that is kept on this machine, with size and age.",
+        "Show the files kept on this machine.",
     ),
     Deferred(
         "searx_mcp.cli.files:purge",
-        "Delete what was learned and read: budgets, states of instances, your choices, captured"
-        " pages.",
+        "Delete what was learned and read.",
     ),
-    Deferred("searx_mcp.cli.token:token", "Make a token for a server over HTTP."),
+    Deferred("searx_mcp.cli.token:token", "Create a token for an HTTP server."),
     Deferred(
         "searx_mcp.cli.doctor:doctor",
-        "Find out what keeps searches from working, and how to mend it; searches nowhere.",
+        "Find out why searches fail, and how to fix it.",
     ),
     Deferred(
         "searx_mcp.cli.doctor:selfcheck",
-        "Prove that pages are not fetched from private addresses; needs no network and sends"
-        " nothing.",
+        "Check that private addresses cannot be fetched.",
     ),
     Deferred(
         "searx_mcp.cli.demo:demo",
-        "Run two searches against five fake instances, three of which fail; no network.",
+        "Run two searches against fake instances; no network.",
     ),
 ):
     cli.add_command(_command)

@@ -8,7 +8,7 @@ import click
 
 from searx_mcp.cli.instance_output import print_engines
 from searx_mcp.cli.output import console, error_data, print_json, show_progress
-from searx_mcp.cli.running import working
+from searx_mcp.cli.running import say, working
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.own_instance import (
@@ -36,16 +36,16 @@ from searx_mcp.ops.own.opening import (
 from searx_mcp.settings.sources import Loaded
 
 _DONE: Final = {
-    Done.CREATED: "It is installed and runs.",
-    Done.STARTED: "It was started and runs.",
-    Done.UPDATED: "It runs with the new version.",
-    Done.UNCHANGED: "It runs already.",
+    Done.CREATED: "Installed and running.",
+    Done.STARTED: "Started.",
+    Done.UPDATED: "Running the new version.",
+    Done.UNCHANGED: "Already running.",
 }
 
 _engine = click.option(
     "--engine",
     type=click.Choice(["native", "container", "docker", "podman"]),
-    help="A process (native), or a container of this engine; else what there is, or native.",
+    help="A process (native) or this container engine; default: the one in use, or native.",
 )
 _version = click.option(
     "--version",
@@ -56,27 +56,32 @@ _timeout = click.option(
     "--timeout",
     type=click.FloatRange(1, 3_600),
     metavar="SECONDS",
-    help="Until it must answer, fetching included; 300, or 120 of a container.",
+    help="Time limit including downloads; default 300, or 120 with a container.",
 )
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 
 @click.group()
 def own() -> None:
-    """Run SearXNG on this machine, as a process of yours or in a container."""
+    """Run SearXNG on this machine.
+
+    As a process of yours, without Docker or root, or in a container.
+    """
 
 
 @own.command()
 @_engine
 @click.option(
-    "--port", type=click.IntRange(1, 65_535), help="Port of 127.0.0.1; else 8888 or the next."
+    "--port",
+    type=click.IntRange(1, 65_535),
+    help="Port on 127.0.0.1; default 8888 or the next free one.",
 )
 @_version
-@click.option("--image", help="Image of a container; else the official one.")
+@click.option("--image", help="Container image; default the official one.")
 @click.option(
     "--pull",
     type=click.Choice(["missing", "always", "never"]),
-    help="When the image is fetched; with always, a container that is there is made anew.",
+    help="When to pull the image; always also recreates the container.",
 )
 @_timeout
 @_as_json
@@ -92,7 +97,10 @@ async def up(
     timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
-    """Run it, wait until it answers, and let searches use it."""
+    """Start it and use it for searches.
+
+    Installs it first if needed, and waits until it answers.
+    """
     with _reported(as_json=as_json) as progress:
         report: OwnInstanceUp | NativeInstanceUp
         async with _opened(loaded, engine, progress) as runner:
@@ -111,7 +119,7 @@ async def up(
                 report = await runner.up(wanted)
     _print_up(report, as_json=as_json)
     if report.registered and not as_json:
-        click.echo("Searches use it from now on, also those of running servers, within 15 seconds.")
+        click.echo("Searches use it from now on; running servers notice within 15 seconds.")
 
 
 @own.command()
@@ -126,7 +134,10 @@ async def update(
     timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
-    """Try the newest version beside the one in use, and switch to it if it serves as well."""
+    """Switch to the newest version if it works.
+
+    The new version is tried next to the one in use.
+    """
     options = NativeOptions(version, None, timeout or NATIVE_TIMEOUT)
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, None, progress) as runner:
@@ -147,14 +158,18 @@ async def update(
     type=click.IntRange(1, 10_000),
     default=50,
     show_default=True,
-    help="How many.",
+    help="Number of lines.",
 )
+@_as_json
 @working
-async def log(loaded: Loaded, *, lines: int) -> None:
-    """Show the last lines that it wrote."""
-    with _reported(as_json=False) as progress:
+async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
+    """Show the last lines of its log."""
+    with _reported(as_json=as_json) as progress:
         async with _opened(loaded, None, progress) as runner:
             written = await runner.log(lines)
+    if as_json:
+        print_json({"lines": list(written)})
+        return
     for line in written:
         click.echo(line)
 
@@ -164,7 +179,7 @@ async def log(loaded: Loaded, *, lines: int) -> None:
 @_as_json
 @working
 async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
-    """Show its version, its address, whether it answers, and which engines fail."""
+    """Show its version, address and failing engines."""
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, engine, progress) as runner:
             report: OwnInstance | NativeInstance = await runner.status()
@@ -175,16 +190,16 @@ async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
     if report.engines:
         print_engines(console(), report.engines)
     if report.state not in {ContainerState.RUNNING, NativeState.RUNNING}:
-        click.echo("Run it with `searx-mcp instances own up`.")
+        click.echo("Start it with `searx-mcp instances own up`.")
 
 
 @own.command()
 @_engine
-@click.option("--keep-settings", is_flag=True, help="Leave its settings file for the next up.")
+@click.option("--keep-settings", is_flag=True, help="Keep its settings file for the next up.")
 @_as_json
 @working
 async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:
-    """Stop and remove it, and let searches use it no longer."""
+    """Stop and remove it."""
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, engine, progress) as runner:
             report: OwnInstanceDown | NativeInstanceDown = await runner.down(
@@ -211,7 +226,7 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
         if as_json:
             print_json(error_data(error, **more))
         elif log:
-            click.echo("The last lines it wrote:", err=True)
+            click.echo("Last lines of its log:", err=True)
             for line in log:
                 click.echo(f"| {line}", err=True)
         raise
@@ -234,7 +249,7 @@ def _refuse(engine: str, **options: str | None) -> None:
     """Refuse options that mean nothing to the engine."""
     for name, value in options.items():
         if value is not None:
-            raise InvalidArgumentError(name, f"means nothing with the engine {engine}")
+            raise InvalidArgumentError(name, f"has no effect with the engine {engine}")
 
 
 def _print_up(report: OwnInstanceUp | NativeInstanceUp, *, as_json: bool) -> None:
@@ -253,7 +268,7 @@ def _print_instance(report: OwnInstance | NativeInstance) -> None:
     if isinstance(report, NativeInstance) and report.log:
         click.echo("\n".join(["log", *(f"| {line}" for line in report.log)]))
     for note in report.notes:
-        click.echo(f"Note: {note}", err=True)
+        say(f"Note: {note}")
 
 
 def _container_rows(report: OwnInstance) -> dict[str, str]:
@@ -283,9 +298,9 @@ def _native_rows(report: NativeInstance) -> dict[str, str]:
         rows["memory"] = f"{report.memory / 1e6:.0f} MB"
     if report.failing:
         shown = (f"{name} ({reason})" for name, reason in report.failing.items())
-        rows["engines that fail"] = ", ".join(shown)
+        rows["failing engines"] = ", ".join(shown)
     if report.missing:
-        rows["engines it lacks"] = ", ".join(report.missing)
+        rows["missing engines"] = ", ".join(report.missing)
     if isinstance(report, NativeInstanceUp) and report.seconds:
         steps = (f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
         rows["took"] = ", ".join(steps)
@@ -294,12 +309,12 @@ def _native_rows(report: NativeInstance) -> dict[str, str]:
 
 def _print_down(report: OwnInstanceDown | NativeInstanceDown) -> None:
     if isinstance(report, NativeInstanceDown):
-        click.echo("Removed the instance." if report.removed else "There is no instance.")
+        click.echo("Removed the instance." if report.removed else "No instance is installed.")
     elif report.removed:
         click.echo(f"Removed the container {report.container} ({report.engine}).")
     else:
-        click.echo("There is no container.")
+        click.echo("No container exists.")
     if report.unregistered:
-        click.echo(f"Searches use {report.unregistered} no longer.")
+        click.echo(f"Searches no longer use {report.unregistered}.")
     if report.settings:
         click.echo(f"Kept {report.settings}")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _GRACE: Final = 1.5
 """Seconds in which a server that was told to end closes its browsers, workers and files."""
 _EXPOSED: Final = (
-    "searx-mcp: WARNING: everybody who reaches this address may search and read pages through this"
-    " machine: there is no token (--allow-unauthenticated)."
+    "searx-mcp: WARNING: anyone who can reach this address can search and read pages through this"
+    " machine: no token is required (--allow-unauthenticated)."
 )
 
 
@@ -32,13 +32,13 @@ def stdio(context: click.Context) -> None:
 
 
 @click.command()
-@click.option("--transport", metavar="NAME", help="stdio, or streamable-http.")
-@click.option("--host", metavar="ADDRESS", help="Where to listen for HTTP; 127.0.0.1 unless set.")
-@click.option("--port", metavar="N", help="Port for HTTP; 8765 unless set, 0 takes a free one.")
+@click.option("--transport", metavar="NAME", help="stdio or streamable-http.")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on for HTTP; default 127.0.0.1.")
+@click.option("--port", metavar="N", help="Port for HTTP; default 8765, 0 picks a free one.")
 @click.option(
     "--allow-unauthenticated",
     is_flag=True,
-    help="Let everybody use it who reaches an address that is not loopback.",
+    help="Serve without a token on an address that is not loopback.",
 )
 @click.pass_context
 def serve(
@@ -49,7 +49,10 @@ def serve(
     port: str | None = None,
     allow_unauthenticated: bool = False,
 ) -> None:
-    """Serve MCP, over standard input and output or over HTTP as `server.transport` says."""
+    """Serve MCP over standard input and output, or over HTTP.
+
+    The setting `server.transport` chooses unless --transport does.
+    """
     given = {"server.transport": transport, "http.host": host, "http.port": port}
     settings = _settings(context, given)
     if settings.server.transport == "stdio":
@@ -57,8 +60,8 @@ def serve(
     elif settings.remote.url:
         raise SettingsError(
             "remote.url",
-            "only a server on standard input and output lets another one perform its calls",
-            advice="Let clients use that service itself, or leave remote.url empty.",
+            "only a server on standard input and output can use a remote service",
+            advice="Connect clients to that service directly, or leave remote.url empty.",
         )
     else:
         _serve_http(settings, allow_unauthenticated=allow_unauthenticated)

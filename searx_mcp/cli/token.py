@@ -9,10 +9,10 @@ from searx_mcp.errors import InvalidArgumentError
 @click.command()
 @click.argument("name")
 def token(name: str) -> None:
-    """Make a token for a server over HTTP.
+    """Create a token for an HTTP server.
 
-    The token goes to standard error, and is kept nowhere. The lines for the file that http.tokens_file
-    names, with its hash, go to standard output: searx-mcp token laptop >> tokens.toml
+    The token goes to standard error and is not stored. The lines for the file that http.tokens_file
+    names, with the token's hash, go to standard output: searx-mcp token laptop >> tokens.toml
     """
     from searx_mcp.server.web.tokens_file import new_token  # noqa: PLC0415 - no help needs it
 
@@ -21,4 +21,4 @@ def token(name: str) -> None:
     except ValueError as exc:
         raise InvalidArgumentError("name", str(exc)) from exc
     click.echo(lines, nl=False)
-    say(f"searx-mcp: the token of {name}, shown this once: {text}")
+    say(f"searx-mcp: token of {name}, shown only once: {text}")

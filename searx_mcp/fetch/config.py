@@ -31,32 +31,32 @@ class WebFetchConfig(Frozen):
     """The `[web_fetch]` table: the keys of the specification."""
 
     default_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
-        default=30.0, description="Seconds a fetch may take when a call names no timeout."
+        default=30.0, description="Seconds a fetch may take if the call sets no timeout."
     )
     max_content_size: Annotated[ByteCount, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)] = (
         Field(
             default=1_048_576,
-            description="Decoded bytes read of a page when a call names no length, such as 1MB.",
+            description="Maximum decoded bytes of a page if the call sets none, such as 1MB.",
         )
     )
     max_redirects: Annotated[int, Field(ge=0, le=20)] = Field(
-        default=10, description="Redirects followed at most."
+        default=10, description="Maximum number of redirects."
     )
     user_agent: Annotated[str, Field(pattern=r"^[\x20-\x7e]{0,256}$")] = Field(
         default="",
-        description="User-Agent sent to pages; empty sends searx-mcp/<version> with a link to us.",
+        description="User-Agent for pages; empty sends searx-mcp/<version> with a link.",
     )
     max_response_time: Annotated[float, Field(ge=1, le=120)] = Field(
         default=60.0,
-        description="Seconds a fetch may take at most; a timeout named by a call beats it.",
+        description="Maximum seconds per fetch; a call's own timeout takes precedence.",
     )
     verify_ssl: bool = Field(
         default=True,
-        description="Verify certificates of pages; instances are always verified.",
+        description="Verify the certificates of pages; those of instances always are.",
     )
     default_max_chars: Annotated[int, Field(ge=MIN_CHARS, le=MAX_CHARS)] = Field(
         default=200_000,
-        description="Characters of Markdown given when a call names no number; the rest has a cursor.",
+        description="Characters of Markdown returned if the call sets no number; a cursor continues.",
     )
 
 
@@ -95,11 +95,11 @@ class FetchConfig(Frozen):
         description="Only these domains, subdomains included, are fetched; empty for all.",
     )
     blocked_domains: tuple[str, ...] = Field(
-        default=(), description="Domains, subdomains included, that are never fetched."
+        default=(), description="Domains never fetched, including subdomains."
     )
     blocklist_file: str = Field(
         default="",
-        description="File of domains that are never fetched: one a line, or in the form of hosts.",
+        description="File of domains never fetched: one per line, or in hosts format.",
     )
     robots: Robots = Field(
         default=Robots.RESPECT,
@@ -107,30 +107,30 @@ class FetchConfig(Frozen):
     )
     headers: HostHeaders = Field(
         default_factory=dict,
-        description="Headers sent to one site alone, by its host; see the documentation.",
+        description="Headers sent only to one site, by host; see the documentation.",
     )
     max_per_host: Annotated[int, Field(ge=1, le=64)] = Field(
-        default=4, description="Requests to one host at the same time."
+        default=4, description="Concurrent requests per host."
     )
     host_rate: Annotated[int, Field(ge=1, le=6_000)] = Field(
-        default=60, description="Requests to one host in a minute, on average."
+        default=60, description="Requests per host and minute, on average."
     )
     breaker_failures: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=5, description="Failures in a row after which a host is left alone for a time."
+        default=5, description="Failures in a row before a host's cooldown."
     )
     breaker_pause: Annotated[float, Field(ge=1, le=3_600)] = Field(
         default=30.0,
-        description="Seconds a failing host is left alone at first; doubled each time.",
+        description="First cooldown of a failing host in seconds; doubled each time.",
     )
     robots_timeout: Annotated[float, Field(ge=0.5, le=30)] = Field(
         default=5.0, description="Seconds a site's robots.txt may take."
     )
     cache_ttl: Annotated[float, Field(ge=0, le=86_400)] = Field(
         default=300.0,
-        description="Seconds a page is served again without asking a site that names no time.",
+        description="Seconds a page is served from the cache if the site sets no lifetime.",
     )
     cache_max_age: Annotated[float, Field(ge=60, le=2_592_000)] = Field(
-        default=604_800.0, description="Seconds a captured page is kept, and its cursor is good."
+        default=604_800.0, description="Seconds a captured page is kept and its cursor is valid."
     )
     cache_size: Annotated[ByteCount, Field(ge=1_048_576, le=10_737_418_240)] = Field(
         default=104_857_600,
@@ -138,7 +138,7 @@ class FetchConfig(Frozen):
     )
     stale_if_error: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
         default=86_400.0,
-        description="Seconds a kept page is served for when its site fails; 0 for never.",
+        description="Seconds a cached page may be served when its site fails; 0 for never.",
     )
     tiers: tuple[TierName, ...] = Field(
         default=tuple(name for name in TierName if name is not TierName.PYPI),
@@ -146,12 +146,10 @@ class FetchConfig(Frozen):
     )
     github_token: SecretStr = Field(
         default=SecretStr(""),
-        description="Token for GitHub's API, which allows 60 calls an hour without one.",
+        description="Token for GitHub's API; without one it allows 60 calls an hour.",
     )
     browser: bool = Field(
         default=False,
-        description="Let Chromium run the scripts of pages that are empty without; needs [browser].",
+        description="Run scripts in Chromium for pages that are empty without them; needs [browser].",
     )
-    browser_path: str = Field(
-        default="", description="Chromium's program; empty looks for the system's."
-    )
+    browser_path: str = Field(default="", description="Path of Chromium; empty finds the system's.")

@@ -180,9 +180,7 @@ def is_passing(error: SearxMcpError) -> bool:
 
 def as_it_was(error: SearxMcpError, age: float) -> str:
     """Say that a page is as it was some seconds ago, since its site fails."""
-    return (
-        f"The site failed just now ({error.code}); this is the page as it was {in_words(age)} ago."
-    )
+    return f"The site failed just now ({error.code}); this is a copy from {in_words(age)} ago."
 
 
 def _fetched_at(kept: KeptPage) -> float:

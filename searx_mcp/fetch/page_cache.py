@@ -102,7 +102,7 @@ class PageCache:
         kept = kept or await self._passing.read(self._namespace, cursor, now)
         if kept is None:
             raise CursorError(
-                "The cursor is not known, or what it names is no longer kept.",
+                "The cursor is unknown or has expired.",
                 code=ErrorCode.CURSOR_EXPIRED,
                 advice="Call again with the url of the page instead.",
             )

@@ -118,7 +118,7 @@ def _part(document: Document, request: FetchRequest, most: int) -> _Part:
         begin, names = (begin if start < begin < end else start), path(outline, index)
     elif begin and begin >= end:
         raise InvalidArgumentError(
-            "offset", f"{begin} is behind the end; the page has {end} characters"
+            "offset", f"{begin} is past the end; the page has {end} characters"
         )
     found: list[Passage] = []
     if request.prompt and not request.offset:
@@ -149,5 +149,5 @@ def _section(document: Document, name: str) -> int:
     if not known:
         raise InvalidArgumentError("section", "the page has no headings; leave it out")
     raise InvalidArgumentError(
-        "section", "no heading of the page is like it; those closest to it follow", quoted=known
+        "section", "no heading matches; the closest ones follow", quoted=known
     )

@@ -120,11 +120,11 @@ class Provenance:
         if source != "unknown" or self._policy is FetchPolicy.ANY:
             return source
         if self._policy is FetchPolicy.SEEN:
-            what = "addresses that a search found or a page linked to"
+            what = "addresses found by a search or linked from a page"
         elif self._hosts[_digest(url)[1]]:
             return source
         else:
-            what = "sites that a search found or a page linked to"
+            what = "sites found by a search or linked from a page"
         raise PolicyError(
             f"The configuration allows only {what}.",
             code=ErrorCode.BLOCKED_DOMAIN,

@@ -70,7 +70,7 @@ async def look_up(host: str, port: int) -> tuple[str, ...]:
 
     Raises:
         OSError: it has none; `socket.gaierror` tells why.
-        UnicodeError: it is no host name.
+        UnicodeError: it is not a host name.
     """
     if effective_address(host) is not None:
         return (host,)

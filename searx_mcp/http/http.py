@@ -333,7 +333,7 @@ def _translated(failure: Exception, url: str) -> FetchError:
         case aiohttp.ClientConnectorError(os_error=PublicAddressError()):
             return refused_plain_http(url)
         case TimeoutError():
-            code, message = ErrorCode.TIMEOUT, "There was no answer in time."
+            code, message = ErrorCode.TIMEOUT, "No answer in time."
         case aiohttp.ClientConnectorDNSError() | UnicodeError():
             code, message = ErrorCode.DNS_ERROR, _UNRESOLVED
         case aiohttp.ClientSSLError() | ssl.SSLError():

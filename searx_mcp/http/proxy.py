@@ -129,7 +129,7 @@ def _userinfo(authority: str, *, is_socks: bool) -> tuple[str | None, str | None
         unquote(part, errors="surrogateescape") for part in userinfo.partition(":")
     )
     if not name or ":" in name:
-        raise ValueError("its user name must not be empty and must not hold a colon")
+        raise ValueError("its user name must not be empty and contain a colon")
     if not _PRINTABLE.fullmatch(name + password):
         raise ValueError("its user name and password must not hold control characters")
     if is_socks and not (_fits_socks(name) and _fits_socks(password)):

@@ -42,7 +42,7 @@ _INTENT: Final = Argument(
         {"".join(filter(str.isalpha, intent)): intent for intent in Intent},
         f"one of {', '.join(Intent)}",
     ),
-    f"{', '.join(Intent)}; found out unless given.",
+    f"{', '.join(Intent)}; detected unless given.",
     "KIND",
     schema={"enum": [*Intent], "description": ""},
 )
@@ -66,7 +66,7 @@ class ReadRequest(Frozen):
         Field(max_length=MAX_QUESTIONS),
         Argument(
             read.texts(MAX_QUESTION_LENGTH),
-            "What you want to know of the page.",
+            "What you want to know from the page.",
             "TEXT",
             short="q",
             repeated=True,
@@ -79,7 +79,7 @@ class ReadRequest(Frozen):
         Field(max_length=MAX_QUESTIONS),
         Argument(
             read.texts(MAX_QUESTION_LENGTH),
-            "Several questions, each answered by itself.",
+            "Several questions, each answered separately.",
             "TEXT",
             repeated=True,
             schema={"description": ""},
@@ -171,7 +171,7 @@ class AnswerRequest(Frozen):
         Field(max_length=MAX_KNOWN_LENGTH),
         Argument(
             read.prose,
-            "What you know already: it is not repeated.",
+            "What you already know; it is not repeated.",
             "TEXT",
             schema={"description": ""},
             names=("known", "context"),
@@ -194,7 +194,7 @@ class AnswerRequest(Frozen):
         Field(ge=0, le=MAX_EXPANSION),
         Argument(
             read.number,
-            "Linked pages read at most, {ge} to {le}; as many as help unless given.",
+            "Maximum linked pages to read, {ge} to {le}; as many as help unless given.",
             "N",
             schema={"description": "Linked pages"},
             names=("budget", "max_expansion"),
@@ -239,7 +239,7 @@ class CorpusSearchRequest(Frozen):
         Field(ge=1, le=100),
         Argument(
             read.number,
-            "Passages at most, {ge} to {le}.",
+            "Maximum passages, {ge} to {le}.",
             "N",
             short="n",
             schema={"description": "Passages"},
@@ -274,7 +274,7 @@ class IngestRequest(Frozen):
         Field(min_length=1),
         Argument(
             read.urls,
-            "A page to keep; several may be named.",
+            "A page to keep; repeatable.",
             repeated=True,
             schema={"type": "string", "items": None, "description": ""},
             names=("urls", "uri", "source_url", "source_urls"),

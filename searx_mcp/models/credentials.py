@@ -22,7 +22,7 @@ def base_url(text: str) -> str:
     """
     authority = re.split(r"[/\\?#]", text.partition("://")[2] or text, maxsplit=1)[0]
     if "@" in authority:
-        raise ValueError("an address must not hold a user name or password")
+        raise ValueError("an address must not contain a user name or password")
     wanted = "an http or https address such as https://search.example.org/, without ? and #"
     refusal = f"{'this' if '@' in text else repr(text[:60])} is not {wanted}"
     try:
@@ -79,17 +79,17 @@ class Credentials(Frozen):
     def _check(self) -> Self:
         if self.token is not None:
             if self.username is not None or self.password is not None:
-                raise ValueError("give either username and password, or token")
+                raise ValueError("set either username and password, or token")
             if not _TOKEN.fullmatch(self.token.get_secret_value()):
                 raise ValueError("its token must be visible ASCII characters without spaces")
             return self
         if self.username is None or self.password is None:
-            raise ValueError("give both username and password, or token")
+            raise ValueError("set both username and password, or token")
         username, password = self._basic()
         if not username or ":" in username:
-            raise ValueError("its username must not be empty and must not hold a colon")
+            raise ValueError("its username must not be empty or contain a colon")
         if _NOT_IN_BASIC.search(username + password):
-            raise ValueError("its username and password must not hold control characters")
+            raise ValueError("its username and password must not contain control characters")
         return self
 
     @property

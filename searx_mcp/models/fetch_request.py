@@ -44,7 +44,7 @@ class FetchRequest(Frozen):
         Field(pattern=CURSOR_PATTERN),
         Argument(
             read.cursor,
-            "Read on in a page that was fetched before; nothing is fetched.",
+            "Continue a page fetched before; sends no request.",
             "TEXT",
             schema={"description": "To read on"},
         ),
@@ -65,7 +65,7 @@ class FetchRequest(Frozen):
         Field(ge=MIN_CHARS, le=MAX_CHARS),
         Argument(
             read.number,
-            "Characters given with a cursor, in place of max_chars.",
+            "Characters returned with a cursor, instead of max_chars.",
             "N",
             schema=None,
         ),
@@ -75,7 +75,7 @@ class FetchRequest(Frozen):
         Field(ge=MIN_CHARS, le=MAX_CHARS),
         Argument(
             read.number,
-            "Characters given at most, {ge} to {le:,}.",
+            "Maximum characters returned, {ge} to {le:,}.",
             "N",
             schema={"description": "", **UNBOUNDED},
             names=("max_length", "max_characters"),
@@ -96,7 +96,7 @@ class FetchRequest(Frozen):
         Field(max_length=2_000),
         Argument(
             read.text,
-            "What you want to know; stays here. Of a long page, the passages that fit it.",
+            "What you want to know; selects passages of a long page, never sent out.",
             "TEXT",
             schema={"description": WORDS},
         ),
@@ -105,7 +105,7 @@ class FetchRequest(Frozen):
         Images | None,
         Argument(
             read.choice({image.value: image for image in Images}, f"one of {', '.join(Images)}"),
-            "What stands for an image: its words (alt), links, inline or none.",
+            "How images appear: alt text (alt), links, inline or none.",
             "HOW",
             schema={"enum": [Images.LINKS, Images.INLINE]},
         ),
@@ -124,14 +124,14 @@ class FetchRequest(Frozen):
         ),
     ] = None
     follow_redirects: Annotated[
-        bool, Argument(read.boolean, "Follow redirects; otherwise the redirect itself is given.")
+        bool, Argument(read.boolean, "Follow redirects; otherwise return the redirect itself.")
     ] = True
     max_content_length: Annotated[
         int | None,
         Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH),
         Argument(
             read.size,
-            "Bytes read at most, such as 2MB: {ge:,} to {le:,}.",
+            "Maximum bytes to read, such as 2MB: {ge:,} to {le:,}.",
             "SIZE",
             schema={"description": "Bytes"},
         ),
@@ -140,12 +140,12 @@ class FetchRequest(Frozen):
         str | None,
         Field(pattern=USER_AGENT_PATTERN),
         Argument(
-            read.user_agent, "Replaces the User-Agent header; printable ASCII, at most 256.", "TEXT"
+            read.user_agent, "User-Agent header to send; printable ASCII, at most 256.", "TEXT"
         ),
     ] = None
     ignore_robots: Annotated[
         bool,
-        Argument(read.boolean, "Read it whatever robots.txt says.", schema=None, by_person=True),
+        Argument(read.boolean, "Ignore robots.txt.", schema=None, by_person=True),
     ] = False
     further_urls: tuple[str, ...] = ()
     by_person: bool = False
@@ -155,7 +155,7 @@ class FetchRequest(Frozen):
         if not (self.url or self.cursor):
             raise ValueError("give url or cursor")
         if self.ignore_robots and not self.by_person:
-            raise ValueError("ignore_robots is for calls of a person")
+            raise ValueError("ignore_robots is for people only")
         return self
 
 

@@ -83,7 +83,7 @@ class ContainerFailure(StrEnum):
     NAME_TAKEN = "name_taken"
     """Somebody else's container has our name."""
     EXITED = "exited"
-    """The container ended by itself."""
+    """The container exited."""
     NOT_READY = "not_ready"
     """The container runs, and SearXNG does not answer."""
     ENGINE_FAILED = "engine_failed"

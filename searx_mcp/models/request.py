@@ -166,7 +166,7 @@ class SearchRequest(Frozen):
         bool,
         Argument(
             read.boolean,
-            "Read the result pages, too.",
+            "Also read the result pages.",
             schema={"description": "Also read the pages"},
         ),
     ] = True
@@ -200,7 +200,7 @@ class SearchRequest(Frozen):
         tuple[str, ...],
         Argument(
             read.domains,
-            "Only these and their subdomains; repeatable.",
+            "Only these domains and their subdomains; repeatable.",
             "DOMAIN",
             repeated=True,
             schema={"description": "Only these"},
@@ -211,7 +211,7 @@ class SearchRequest(Frozen):
         tuple[str, ...],
         Argument(
             read.domains,
-            "Not these and their subdomains; repeatable.",
+            "Without these domains and their subdomains; repeatable.",
             "DOMAIN",
             repeated=True,
             names=_names_of_domains("exclude", "excluded", "block", "blocked"),
@@ -222,7 +222,7 @@ class SearchRequest(Frozen):
         Field(max_length=MAX_ENGINES),
         Argument(
             read.engines(ENGINE_PATTERN),
-            "Ask these engines instead, as a comma list.",
+            "Use these engines instead, comma-separated.",
             "NAMES",
             short="e",
             schema=None,
@@ -234,7 +234,7 @@ class SearchRequest(Frozen):
         Field(max_length=2_000),
         Argument(
             read.text,
-            "What you want to know; steers summaries, stays on this machine.",
+            "What you want to know; guides summaries, stays on this machine.",
             "TEXT",
             schema={"description": WORDS},
         ),
@@ -243,7 +243,7 @@ class SearchRequest(Frozen):
         Source,
         Argument(
             read.choice({source.value: source for source in Source}, f"one of {', '.join(Source)}"),
-            "auto, instances, open (documented APIs alone), or keyed (APIs you have a key of).",
+            "auto, instances, open (documented APIs only), or keyed (APIs you have a key for).",
             "WHO",
             schema=None,
         ),
@@ -270,7 +270,7 @@ class SearchRequest(Frozen):
         Field(ge=1, le=MAX_PAGE),
         Argument(
             read.number,
-            "Which page of the list instead, {ge} to {le}.",
+            "Page of the result list, {ge} to {le}.",
             "N",
             schema=None,
             names=("pageno", "page_number"),
@@ -292,7 +292,7 @@ class SearchRequest(Frozen):
         Field(max_length=MAX_QUERIES),
         Argument(
             read.texts(MAX_QUERY_LENGTH),
-            "Another search at the same time; repeatable.",
+            "Another search in parallel; repeatable.",
             "TEXT",
             repeated=True,
             schema={"description": ""},

@@ -219,7 +219,7 @@ class InstanceAdmin:
         changed = changed and await self._choose(Choice.OWN, url, chosen=True)
         notes = []
         if changed and asked_public and not self._parts.membership.asks_public:
-            notes.append("Public instances are not asked any more, since you have an own one.")
+            notes.append("Public instances are no longer used, because you have your own.")
         message = f"{url} is one of your own instances."
         return self._change(url, message, notes, changed=changed)
 
@@ -239,7 +239,7 @@ class InstanceAdmin:
             known = [urlsplit(url).netloc for url in (*configured, *added)]
             raise InvalidArgumentError(
                 "host",
-                f"{shown(host)} is none of your own instances{did_you_mean(host, known)}",
+                f"{shown(host)} is not one of your own instances{did_you_mean(host, known)}",
                 advice="`searx-mcp instances block` keeps a public instance from being asked.",
             ) from exc
         if url in configured:
@@ -247,8 +247,8 @@ class InstanceAdmin:
         changed = await self._choose(Choice.OWN, url, chosen=False)
         notes = []
         if self._parts.membership.asks_public and not self._parts.membership.own:
-            notes.append("Public instances may be asked again, since you have no own one.")
-        message = f"{url} is not one of your own instances any more."
+            notes.append("Public instances are used again, because you have none of your own.")
+        message = f"{url} is no longer one of your own instances."
         return self._change(url, message, notes, changed=changed)
 
     async def block(self, host: str) -> Change:
@@ -264,14 +264,14 @@ class InstanceAdmin:
             raise InvalidArgumentError(
                 "host",
                 f"{shown(name)} is one of your own instances",
-                advice="`searx-mcp instances remove` takes it out.",
+                advice="Remove it with `searx-mcp instances remove`.",
             )
         listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
         listed |= self._parts.sources.hosts
         changed = name not in self._settings.instances.blocked
         changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
         notes = [] if name in listed or not changed else self._not_listed(name, listed)
-        return self._change(name, f"{name} is never asked.", notes, changed=changed)
+        return self._change(name, f"{name} will not be asked again.", notes, changed=changed)
 
     async def unblock(self, host: str) -> Change:
         """Let a public instance be asked again that was blocked by command.
@@ -291,7 +291,9 @@ class InstanceAdmin:
                 "host", f"{shown(name)} is not blocked{did_you_mean(name, blocked)}"
             )
         changed = await self._choose(Choice.BLOCKED, name, chosen=False)
-        return self._change(name, f"{name} may be asked again if it is listed.", changed=changed)
+        return self._change(
+            name, f"{name} may be asked again if it is on the list.", changed=changed
+        )
 
     async def reset(self, host: str) -> Change:
         """Make an instance or open source new again: forget its states, waits and observations, not its charges.
@@ -310,8 +312,8 @@ class InstanceAdmin:
         # Dated ahead: whatever other processes learn of it before they hear of this is older.
         record = pool.reset(url, now + PULL_INTERVAL)
         await self._state.save({url: record}, now)
-        notes = ["What it was asked still counts: its budget is as it was."]
-        return self._change(url, f"{url} is new again.", notes, changed=True)
+        notes = ["Requests already sent still count against its budget."]
+        return self._change(url, f"{url} was reset.", notes, changed=True)
 
     async def test(
         self,
@@ -402,14 +404,14 @@ class InstanceAdmin:
 
     def _not_listed(self, name: str, listed: "set[str | None]") -> "Sequence[str]":
         near = did_you_mean(name, filter(None, listed))
-        return [f"No public instance of that host is in the pool now{near}."]
+        return [f"The pool has no public instance at that host now{near}."]
 
     def _in_settings(self, setting: str, value: str) -> SettingsError:
         return SettingsError(
             setting,
-            f"{value} is set there, and a command does not change settings",
+            f"{value} comes from the settings, which commands do not change",
             origin=self._origins.get(setting, ""),
-            advice="Take it out of the setting.",
+            advice="Remove it from the setting.",
         )
 
     def _why_no_list(self) -> str:
@@ -417,9 +419,9 @@ class InstanceAdmin:
         if instances.public is PublicInstances.OFF:
             return "Public instances are off (instances.public)."
         if not self._parts.membership.asks_public:
-            return "Public instances are not asked, since you have an own one (instances.public)."
+            return "Public instances are not used, because you have your own (instances.public)."
         if instances.catalog:
-            return "The list is a file of yours (instances.catalog)."
+            return "You use your own list (instances.catalog)."
         return "No source is set (instances.source)."
 
 

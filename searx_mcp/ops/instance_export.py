@@ -21,7 +21,7 @@ MAX_TEXT: Final = 20_000_000
 _MAX_RECORDS: Final = 5_000
 _SCHEMA: Final = 1
 _FIELD: Final = "file"
-_ADVICE: Final = "Give a file that `searx-mcp instances export` has written."
+_ADVICE: Final = "Use a file written by `searx-mcp instances export`."
 
 
 def host_name(text: str) -> str:

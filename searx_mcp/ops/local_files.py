@@ -88,36 +88,36 @@ class Purged(Frozen):
 
 
 _WHAT: Final = {
-    FileKind.SETTINGS: "Your settings; written by you alone.",
+    FileKind.SETTINGS: "Your settings; only you write this file.",
     FileKind.STATE: (
-        "Requests by instance and time (80 days), what instances taught, what you chose by"
-        " command. No query, no result."
+        "Requests by instance and time (80 days), what was learned of instances, your choices by command. No"
+        " queries, no results."
     ),
     FileKind.PAGES: (
-        "Pages you read, with their addresses, compressed and not encrypted; 7 days and 100 MB"
-        " unless you set it otherwise."
+        "Cached pages, with their addresses; compressed, not encrypted; 7 days and 100 MB"
+        " unless configured otherwise."
     ),
     FileKind.CORPUS: (
-        "Pages that were asked questions, with their addresses, to be asked again; compressed and not"
-        " encrypted; 90 days and 512 MB unless you set it otherwise."
+        "The corpus: pages read for questions, with their addresses;"
+        " compressed, not encrypted; 90 days and 512 MB unless configured otherwise."
     ),
-    FileKind.COMPANION: "Belongs to the file of its name while that is used.",
-    FileKind.DAMAGED: "A file that could not be read, set aside for you to look at or delete.",
-    FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
+    FileKind.COMPANION: "Lock of the file with the same name.",
+    FileKind.DAMAGED: "A file that could not be read, set aside; delete it when you like.",
+    FileKind.LIST: "The list of public instances from searx.space, updated twice a day.",
     FileKind.OWN_INSTANCE: (
         "Made by `instances own up` for your own instance: settings with its secret key, its log,"
         " SearXNG itself."
     ),
     FileKind.KEY: "The secret that hides queries and addresses on Redis; see `docs/guides/scaling.md`.",
     FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
-    FileKind.OTHER: "Not known to this version.",
+    FileKind.OTHER: "Unknown to this version.",
 }
 _WHY_LEFT: Final = {
-    FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
-    FileKind.KEY: "What is shared so far cannot be found without it; `--all` deletes it too.",
-    FileKind.PAGES_KEY: "It says nothing of you; `--all` deletes it too.",
+    FileKind.LIST: "It holds nothing about you; `--all` deletes it too.",
+    FileKind.KEY: "Without it, what is shared so far cannot be found; `--all` deletes it too.",
+    FileKind.PAGES_KEY: "It holds nothing about you; `--all` deletes it too.",
     FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it.",
-    FileKind.OTHER: "It is not ours.",
+    FileKind.OTHER: "Not a file of searx-mcp.",
 }
 _WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY, FileKind.PAGES_KEY})
 _DATABASES: Final = (STATE_NAME, PAGES_NAME, CORPUS_NAME)

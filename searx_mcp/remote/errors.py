@@ -138,7 +138,7 @@ def unauthorized() -> SearxMcpError:
     return SearxMcpError(
         f"Remote authentication failed. Check {KEY_VARIABLE}",
         code=ErrorCode.UNAUTHORIZED,
-        advice="Its user must correct it.",
+        advice="The operator must correct it.",
     )
 
 

@@ -112,7 +112,7 @@ class Cursors:
         """
         if cursor not in self._places:
             raise CursorError(
-                "The cursor is not known, or what it names is no longer kept.",
+                "The cursor is unknown or has expired.",
                 code=ErrorCode.CURSOR_EXPIRED,
             )
         return self._places[cursor]

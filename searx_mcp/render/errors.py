@@ -56,7 +56,7 @@ _PHRASE = {
     Verdict.MALFORMED: "gave an unreadable answer",
     Verdict.NOT_SEARXNG: "was not SearXNG",
     Verdict.FOREIGN_REDIRECT: "redirected elsewhere",
-    Verdict.UNTRUSTED: "led back to themselves",
+    Verdict.UNTRUSTED: "linked back to itself",
     Verdict.TLS: "had a TLS error",
     Verdict.DNS: "did not resolve",
     Verdict.CONNECTION: "did not connect",
@@ -66,50 +66,50 @@ _PHRASE = {
 
 _REMEDY = {
     UnavailableReason.OFFLINE: (
-        "No host could be reached at all: check this machine's network, DNS and proxy."
+        "No host could be reached: check this machine's network, DNS and proxy."
     ),
     UnavailableReason.NOTHING_CONFIGURED: (
-        "There is nothing to ask: set SEARXNG_URL to a SearXNG instance, or instances.public to on."
+        "Nothing to search with: set SEARXNG_URL to a SearXNG instance, or instances.public to on."
     ),
     UnavailableReason.OWN_DOWN: (
-        "Start or repair your own SearXNG instance, or set instances.public to on."
+        "Start or fix your own SearXNG instance, or set instances.public to on."
     ),
     UnavailableReason.OWN_FAILED: (
-        "Mend your own SearXNG instance: `searx-mcp doctor` on its user's machine tells how."
+        "Fix your own SearXNG instance: `searx-mcp doctor` on its machine says how."
     ),
     UnavailableReason.BUDGET_SPENT: (
-        "Public instances allow each address few searches: wait, or set SEARXNG_URL to an own"
+        "Public instances allow few searches per address: wait, or set SEARXNG_URL to your own"
         " instance, which has no such limit."
     ),
     UnavailableReason.EXHAUSTED: (
-        "Rewording the query will not help: wait, or set SEARXNG_URL to an own instance."
+        "Rewording the query will not help: wait, or set SEARXNG_URL to your own instance."
     ),
 }
 
 _ADVICE = {
     ErrorCode.INVALID_ARGUMENT: "Correct the named argument and call again.",
-    ErrorCode.NO_INSTANCES_AVAILABLE: "Wait, or set SEARXNG_URL to an own instance.",
+    ErrorCode.NO_INSTANCES_AVAILABLE: "Wait, or set SEARXNG_URL to your own instance.",
     ErrorCode.RATE_LIMITED: "Leave this site alone for a while and use another source.",
     ErrorCode.BLOCKED_SCHEME: "Use the http or https address of the page, if it has one.",
     ErrorCode.BLOCKED_PORT: "Use the site's address without that port.",
-    ErrorCode.BLOCKED_ADDRESS: "Private addresses are not read; use a public one.",
-    ErrorCode.BLOCKED_DOMAIN: "The operator excludes this domain; use another source.",
+    ErrorCode.BLOCKED_ADDRESS: "Use a public address; private ones are never read.",
+    ErrorCode.BLOCKED_DOMAIN: "The operator blocks this domain; use another source.",
     ErrorCode.ROBOTS_DISALLOWED: "The site does not allow this; use another source.",
-    ErrorCode.BLOCKED_BY_SITE: "The site refuses automatic readers; use another source.",
+    ErrorCode.BLOCKED_BY_SITE: "The site refuses automated clients; use another source.",
     ErrorCode.AUTHENTICATION_REQUIRED: "The page needs a login; use another source.",
     ErrorCode.NOT_FOUND: "Check the address, or search for the page.",
     ErrorCode.HTTP_ERROR: "Use another source.",
     ErrorCode.TOO_MANY_REDIRECTS: "Use the final address of the page.",
     ErrorCode.REDIRECT_LOOP: "Use another source.",
     ErrorCode.TLS_ERROR: "The site's certificate is not valid; use another source.",
-    ErrorCode.DNS_ERROR: "Check the host name for typing errors.",
+    ErrorCode.DNS_ERROR: "Check the host name for typos.",
     ErrorCode.CONNECTION_ERROR: "If it fails again, use another source.",
-    ErrorCode.UNSUPPORTED_CONTENT_TYPE: "Only text can be read; find an HTML version of it.",
+    ErrorCode.UNSUPPORTED_CONTENT_TYPE: "Only text can be read; look for an HTML version.",
     ErrorCode.UNSUPPORTED_ENCODING: "Use another source.",
     ErrorCode.CONTENT_TOO_LARGE: "Call again with a larger max_content_length.",
     ErrorCode.MALFORMED_RESPONSE: "If it fails again, use another source.",
     ErrorCode.EXTRACTION_FAILED: "Use another source.",
-    ErrorCode.CURSOR_EXPIRED: "Fetch the page again from its beginning.",
+    ErrorCode.CURSOR_EXPIRED: "Fetch the page again from the beginning.",
     ErrorCode.UNAUTHORIZED: "Give a valid token.",
     ErrorCode.CONTAINER_FAILED: "Run `searx-mcp instances own status` on that machine.",
     ErrorCode.NATIVE_FAILED: "Run `searx-mcp instances own status` on that machine.",
@@ -366,7 +366,7 @@ def _usual_wait(error: SearxMcpError) -> float | None:
 def cause_of(error: SearxMcpError) -> str:
     """Say what happened; a setting is told from an argument, which whoever calls could correct."""
     is_setting = isinstance(error, SettingsError)
-    return f"The server's setting {error.message}" if is_setting else error.message
+    return f"The server setting {error.message}" if is_setting else error.message
 
 
 def advice_on(error: SearxMcpError, longest: float) -> str:
@@ -374,7 +374,7 @@ def advice_on(error: SearxMcpError, longest: float) -> str:
     if error.advice:
         return error.advice
     if isinstance(error, SettingsError):
-        return "Its user must correct it."
+        return "The operator must correct it."
     if isinstance(error, NoInstancesError):
         return _REMEDY[error.reason]
     return _ADVICE.get(error.code) or time_advice(error, longest)

@@ -55,7 +55,7 @@ _ADDRESS = re.compile(r"(?:https?://|magnet:)\S*")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _READ_ON = (
-    "Content with truncated is cut: to read on, call {fetch} with its cursor and, as offset, its"
+    "Content with truncated is cut: to continue, call {fetch} with its cursor and, as offset, its"
     " next_offset."
 )
 

@@ -32,7 +32,7 @@ _BEFORE = 30.0
 """Seconds for what comes before the search itself: robots.txt, `/config`, and the requests of others."""
 _ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
 _INSTANCE = "The instance may not be asked again"
-_MONTH = "What public instances allow together is spent"
+_MONTH = "The budget for public instances is used up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class FixtureRecorder:
         url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
         if instance.state is InstanceState.BLACKLISTED:
             raise NoInstancesError(
-                f"The instance is left alone: {instance.reason}",
+                f"The instance is in cooldown: {instance.reason}",
                 reason=UnavailableReason.EXHAUSTED,
                 advice=_ELSEWHERE,
             )
@@ -203,11 +203,11 @@ def find_instance(host: str, urls: Iterable[str]) -> str:
         raise InvalidArgumentError(
             "host",
             f"{shown(host)} is not in the pool{did_you_mean(wanted, names.values())}",
-            advice="`searx-mcp instances list` shows the pool; `instances add` takes own instances.",
+            advice="`searx-mcp instances list` shows the pool; `instances add` adds your own.",
         )
     if len(found) > 1:
         raise InvalidArgumentError(
-            "host", f"{shown(host)} has several instances", advice=f"Name one: {', '.join(found)}"
+            "host", f"{shown(host)} has several instances", advice=f"Use one of: {', '.join(found)}"
         )
     return found[0]
 

@@ -12,35 +12,35 @@ class WebSearchConfig(Frozen):
     """The `[web_search]` table: the keys of the specification with its defaults."""
 
     default_results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = Field(
-        default=10, description="Results returned when a call names no number."
+        default=10, description="Results returned when a call does not set a number."
     )
     max_results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = Field(
-        default=50, description="The most results a call may ask for."
+        default=50, description="Maximum number of results per call."
     )
     max_concurrent_fetches: Annotated[int, Field(ge=1, le=64)] = Field(
         default=5,
         description="Result pages of one search read at the same time; over all searches eight times as many.",
     )
     default_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
-        default=30.0, description="Seconds a whole search may take, its pages included."
+        default=30.0, description="Seconds a whole search may take, including its pages."
     )
     content_fetch_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
         default=45.0,
         description="Seconds one result page may take; the call's own deadline comes first.",
     )
     max_content_size: Annotated[ByteCount, Field(ge=1_024, le=52_428_800)] = Field(
-        default=2_097_152, description="Decoded bytes read of one result page, such as 2MB."
+        default=2_097_152, description="Maximum decoded bytes of one result page, such as 2MB."
     )
     instance_health_check_interval: Annotated[float, Field(ge=10, le=86_400)] = Field(
         default=300.0,
-        description="Seconds between health checks of own instances in long-lived servers.",
+        description="Seconds between health checks of your own instances in long-lived servers.",
     )
     max_consecutive_failures: Annotated[int, Field(ge=1, le=20)] = Field(
-        default=3, description="Failures in a row after which an instance is left alone for a time."
+        default=3, description="Failures in a row before an instance's cooldown."
     )
     rate_limit_backoff_base: Annotated[float, Field(ge=1, le=86_400)] = Field(
         default=60.0,
-        description="Seconds a public instance that limited us is left alone at least.",
+        description="Minimum cooldown in seconds after a public instance limited us.",
     )
     rotate_user_agents: bool = Field(
         default=True,
@@ -58,13 +58,13 @@ class WebSearchConfig(Frozen):
     )
     summarize_long_content: bool = Field(
         default=True,
-        description="Add a summary of whole sentences to each page that was read. Models get passages.",
+        description="Add a summary of whole sentences to each page read. Models get passages.",
     )
     max_summary_length: Annotated[int, Field(ge=50, le=5_000)] = Field(
-        default=500, description="Characters a summary has at most."
+        default=500, description="Maximum characters of a summary."
     )
     extract_code_blocks: bool = Field(
-        default=True, description="Keep code blocks in the Markdown; false leaves them out."
+        default=True, description="Keep code blocks in the Markdown; false drops them."
     )
 
     @model_validator(mode="after")
@@ -86,7 +86,7 @@ class QualityConfig(Frozen):
 
     rerank: bool = Field(
         default=True,
-        description="Let the pages that were read move their results; false keeps the engines' order.",
+        description="Let the pages read change the order of results; false keeps the engines' order.",
     )
     strength: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.5,
@@ -94,11 +94,11 @@ class QualityConfig(Frozen):
     )
     drop_poor: bool = Field(
         default=True,
-        description="Leave out pages that are empty, spam or nothing but a wall, and say why.",
+        description="Drop pages that are empty, spam or just a login or cookie wall, and say why.",
     )
     group_duplicates: bool = Field(
         default=True,
-        description="Give the text of pages that say the same once, with the first of their results.",
+        description="Give the text of duplicate pages once, with the first of their results.",
     )
     preferred_domains: tuple[SourcePattern, ...] = Field(
         default=(
@@ -131,11 +131,11 @@ class StorageConfig(Frozen):
 
     state: bool = Field(
         default=True,
-        description="Remember budgets and states of instances; false keeps them in memory.",
+        description="Store budgets and states of instances; false keeps them in memory.",
     )
     folder: str = Field(
         default="",
-        description="Folder of what is remembered; empty takes the state folder of the user.",
+        description="State folder; empty uses the user's default.",
     )
     pages: bool = Field(
         default=True,
@@ -147,7 +147,7 @@ class StorageConfig(Frozen):
     )
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
         default="default",
-        description="Whose captured pages and corpus these are; others find none of them.",
+        description="Name that separates captured pages and corpus from those of other names.",
     )
 
 
@@ -155,10 +155,10 @@ class SearchConfig(Frozen):
     """The `[search]` table: how a search is carried out."""
 
     default_category: Category = Field(
-        default=Category.GENERAL, description="Category of a call that names none."
+        default=Category.GENERAL, description="Category if a call sets none."
     )
     default_language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = Field(
-        default="en", description="Language of a call that names none."
+        default="en", description="Language if a call sets none."
     )
     phase_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
         default=12.0, description="Seconds the search phase of a call may take, without the pages."
@@ -167,25 +167,26 @@ class SearchConfig(Frozen):
         default=5.0, description="Seconds one request to one instance may take."
     )
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
-        default=3, description="Different instances one search asks at most."
+        default=3, description="Maximum number of instances per search."
     )
     own_at_once: Annotated[int, Field(ge=1, le=1_000)] = Field(
         default=64,
-        description="Searches under way at one own instance at most; others wait until their call ends.",
+        description="Maximum concurrent searches at one of your own instances; others wait.",
     )
     fan_out: Annotated[int, Field(ge=1, le=10)] = Field(
-        default=1, description="Own instances asked side by side for one search; 1 asks one."
+        default=1, description="Number of your own instances asked in parallel for one search."
     )
     hedge_share: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.2,
-        description="Second requests per request, at most, when an own instance is slow; 0 for none.",
+        description="Maximum share of hedged requests when your own instance is slow; 0 for none.",
     )
     hedge_delay: Annotated[float, Field(ge=0.05, le=60)] = Field(
         default=1.5,
-        description="Seconds before a second request while too little is known of usual times.",
+        description="Seconds before a hedged request while typical latency is unknown.",
     )
     cache_ttl: Annotated[float, Field(ge=0, le=86_400)] = Field(
-        default=300.0, description="Seconds an answer is served again; 0 switches the cache off."
+        default=300.0,
+        description="Seconds an answer is served from the cache; 0 turns the cache off.",
     )
     stale_while_revalidate: Annotated[float, Field(ge=0, le=86_400)] = Field(
         default=300.0,
@@ -193,8 +194,8 @@ class SearchConfig(Frozen):
     )
     stale_if_error: Annotated[float, Field(ge=0, le=604_800)] = Field(
         default=86_400.0,
-        description="Seconds an answer is kept for when no instance can serve; 0 for never.",
+        description="Seconds an answer may be served when no instance can; 0 for never.",
     )
     cache_size: Annotated[int, Field(ge=1, le=100_000)] = Field(
-        default=256, description="Answers the cache holds at most."
+        default=256, description="Maximum number of cached answers."
     )

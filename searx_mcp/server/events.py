@@ -1,4 +1,4 @@
-"""What a server writes to its log of itself and of its calls; `docs/logging.md` lists the events."""
+"""What a server writes to its log of itself and of its calls; `docs/reference/log.md` lists the events."""
 
 import asyncio
 import itertools

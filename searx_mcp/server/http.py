@@ -87,8 +87,8 @@ async def _not_found(_: Request, __: Exception) -> Response:
     error = {
         "code": ErrorCode.NOT_FOUND.value,
         "message": (
-            f"Nothing is here: the dashboard is at {DASHBOARD_PATH}, MCP at {MCP_PATH}, REST under"
-            f" /v1; {HEALTH_PATH} tells that the server runs."
+            f"Nothing here: the dashboard is at {DASHBOARD_PATH}, MCP at {MCP_PATH}, REST under /v1"
+            f" and the health check at {HEALTH_PATH}."
         ),
     }
     return JSONResponse({"error": error}, HTTPStatus.NOT_FOUND)
@@ -103,7 +103,7 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
     allowed = ", ".join(sorted(methods))
     error = {
         "code": ErrorCode.INVALID_ARGUMENT.value,
-        "message": f"This route takes another method: {allowed}.",
+        "message": f"Method not allowed here; use {allowed}.",
     }
     return JSONResponse({"error": error}, HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": allowed})
 
@@ -226,7 +226,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
     except OSError as exc:
         raise SettingsError(
             "http.host",
-            f"{config.host!r} is no address and no name of this machine",
+            f"{config.host!r} is neither an address nor a name of this machine",
             advice="Use 127.0.0.1 for this machine alone.",
         ) from exc
     family, _, _, _, address = min(found, key=lambda row: row[0] != socket.AF_INET)
@@ -234,7 +234,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
     if not (is_local or config.wants_token or allow_unauthenticated):
         raise SettingsError(
             "http.token",
-            f"others than this machine reach {config.host}, and there is no token",
+            f"other machines can reach {config.host}, but there is no token",
             advice="Set MCP_AUTH_TOKEN to 16 characters or more, or listen on 127.0.0.1.",
         )
     try:
@@ -256,19 +256,19 @@ def _unusable(config: HttpConfig, exc: OSError) -> SettingsError:
         case errno.EADDRINUSE:
             return SettingsError(
                 "http.port",
-                f"something else listens on port {config.port} of {config.host}",
-                advice="Stop it, or choose another with --port; 0 takes a free one.",
+                f"another program listens on port {config.port} of {config.host}",
+                advice="Stop it, or choose another port with --port; 0 picks a free one.",
             )
         case errno.EACCES:
             return SettingsError(
                 "http.port",
-                f"port {config.port} needs rights that this process does not have",
-                advice="Choose one above 1023, behind a proxy if clients need another.",
+                f"port {config.port} requires privileges that this process does not have",
+                advice="Choose one above 1023, with a proxy in front if clients need another.",
             )
         case _:
             return SettingsError(
                 "http.host",
-                f"{config.host} is no address of this machine",
+                f"{config.host} is not an address of this machine",
                 advice="Use 127.0.0.1 for this machine alone, or 0.0.0.0 for all its addresses.",
             )
 

@@ -46,9 +46,7 @@ def resources(
             async with asyncio.timeout(seconds):
                 pool = await report()
         except TimeoutError:
-            late = DeadlineError(
-                "What is kept of the pool could not be read", advice="Read it again."
-            )
+            late = DeadlineError("The state of the pool could not be read", advice="Read it again.")
             late.ran_out(seconds, seconds)
             raise _failure(INSTANCES, late) from None
         except SearxMcpError as error:

@@ -54,7 +54,7 @@ def _taken_input() -> int:
         descriptor = sys.stdin.fileno()
     except OSError as exc:
         raise SearxMcpError(
-            "standard input is closed", advice="An MCP host starts this program with pipes."
+            "standard input is closed", advice="An MCP client starts this program with pipes."
         ) from exc
     private = os.dup(descriptor)  # not closed at the end: a thread may still be reading from it
     nothing = os.open(os.devnull, os.O_RDONLY)

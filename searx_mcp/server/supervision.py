@@ -104,7 +104,7 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
         async with asyncio.timeout(limit + _GRACE):
             return await work
     except TimeoutError:
-        late = DeadlineError("The call was not done", advice=otherwise)
+        late = DeadlineError("The call was not completed", advice=otherwise)
         late.ran_out(limit, limit)
         return late
     except SearxMcpError as error:
@@ -117,8 +117,8 @@ def unforeseen() -> SearxMcpError:
     """Write the exception in hand to the log, and give what the client is told of it: nothing."""
     _log.exception("server.call_failed")
     return SearxMcpError(
-        "Something went wrong inside searx-mcp",
-        advice="Try once more; the server's log has the details.",
+        "An internal error occurred in searx-mcp",
+        advice="Try once more; the server log has the details.",
     )
 
 

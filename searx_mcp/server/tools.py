@@ -193,7 +193,7 @@ class Tools:
 
 
 def _forbidden(name: str) -> CallToolResult:
-    text = f"The token does not allow {name}: use the tools of the list."
+    text = f"The token does not allow {name}: use the listed tools."
     return CallToolResult(is_error=True, content=[TextContent(type="text", text=text)])
 
 

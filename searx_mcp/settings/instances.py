@@ -23,7 +23,7 @@ UNSHOWN: Final = frozenset({"instances", OWN, CREDENTIALS})
 """Settings whose wrong values are not shown: an address may hold a password, too."""
 
 _MISPLACED: Final = (
-    "an address must not hold a user name or password: they belong in instances.credentials, or in"
+    "an address must not contain a user name or password: they belong in instances.credentials, or in"
     f" the environment variable {OWN_VARIABLE}"
 )
 _UNREADABLE: Final = (

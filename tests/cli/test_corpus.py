@@ -130,7 +130,7 @@ async def test_the_corpus_of_a_switched_off_store_ends_with_the_command(run, web
         environment = {f"SEARX_MCP_STORAGE__{setting}": "false"}
         ran = await run("corpus", "add", web.url("/tea"), **environment)
         assert ran.code == 0
-        assert f"No page outlives this command: {name} is off." in ran.err
+        assert f"Pages are not kept after this command: {name} is off." in ran.err
     assert "The corpus is empty" in (await run("corpus", "status")).out
 
 

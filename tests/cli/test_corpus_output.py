@@ -79,7 +79,7 @@ def test_passages_without_room_are_counted(capsys):
     print_read(response, budget=450)
     shown, errors = capsys.readouterr()
     assert shown.count("0.50") == 1
-    assert shown.endswith("\n1 more passages: no room\n")
+    assert shown.endswith("\n1 more passages do not fit\n")
     assert errors.startswith("(no title)")
 
 
@@ -129,7 +129,7 @@ def test_evidence_is_quoted_under_its_source(capsys):
     assert shown == (
         f"\n[1] Tea\n    {TEA}\n    = https://c.example/tea\n"
         '    "Green tea is bitter."  § Water\n'
-        "\n[2] (no title)  (not read: what the search showed of it)\n"
+        "\n[2] (no title)  (not read: the search result's snippet)\n"
         f"    {TIN}\n    {clipped}…\n"
     )
     assert errors == (
@@ -152,7 +152,7 @@ def test_no_evidence_is_a_sentence(capsys):
         budget=None,
         passages=False,
     )
-    assert capsys.readouterr().out == "Nothing was found that fits the question.\n"
+    assert capsys.readouterr().out == "Nothing found that answers the question.\n"
 
 
 @pytest.mark.parametrize(

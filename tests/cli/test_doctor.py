@@ -25,7 +25,7 @@ async def test_the_shape_of_json_stays(run_cli):
     machine, instance = data.pop("examinations")
     assert data == {
         "healthy": False,
-        "summary": f"1 of 12 checks failed; begin with json of {fake.url}.",
+        "summary": f"1 of 12 checks failed; start with the json check of {fake.url}.",
     }
     assert (machine["subject"], machine["url"]) == ("this machine", "")
     assert (instance["subject"], instance["url"]) == (fake.url, fake.url)
@@ -33,9 +33,9 @@ async def test_the_shape_of_json_stays(run_cli):
         {
             "name": "json",
             "status": "failed",
-            "detail": "JSON is switched off (status 403).",
+            "detail": "JSON is off (status 403).",
             "fix": "\n".join(
-                ["Switch JSON on in the settings.yml of the instance, and restart it.", *YAML_JSON]
+                ["Turn on JSON in the instance's settings.yml and restart it.", *YAML_JSON]
             ),
             "elapsed_ms": 0,
         }
@@ -67,11 +67,11 @@ async def test_the_list_wraps_and_indents_its_fixes(run_cli):
     assert ran.code == ExitCode.FAILED
     assert lines[0] == "this machine"
     assert "  ✓ proxy          None: connections are made directly." in lines
-    begin = lines.index("  ✗ json           JSON is switched off (status 403).")
+    begin = lines.index("  ✗ json           JSON is off (status 403).")
     assert lines[begin + 2 : begin + 6] == [f"      {line}" for line in YAML_JSON]
     # A path is never broken.
     assert max(len(line) for line in lines if "xdg_state_home" not in line) <= 80
-    assert lines[-1] == f"1 of 12 checks failed; begin with json of {fake.url}."
+    assert lines[-1] == f"1 of 12 checks failed; start with the json check of {fake.url}."
     assert "\x1b" not in ran.out
 
 
@@ -121,7 +121,7 @@ async def test_all_is_right_here(run_cli):
     ran = await run_cli("selfcheck")
     assert ran.code == 0, ran.out
     assert ran.out.splitlines()[0].split() == ["kind", "refused", "allowed", "wrong"]
-    assert "judged right." in ran.out
+    assert "cases passed." in ran.out
 
 
 async def test_json_has_the_counts_of_each_kind(run_cli):
@@ -145,6 +145,6 @@ def test_what_is_wrong_is_shown_with_nothing_a_terminal_would_obey(capsys):
     _print_proof(SelfCheck(passed=False, vectors=1, kinds=(counts,), wrong=(WRONG,), error_texts=2))
     shown = capsys.readouterr().out
     assert r"x-1: 'http://127.0.0.1/\u202e'" in shown
-    assert "must be refused, came to allowed" in shown
-    assert "Errors for forbidden addresses differ" in shown
-    assert "1 of 1 addresses were judged wrong." in shown
+    assert "expected refused, got allowed" in shown
+    assert "Error messages for forbidden addresses differ" in shown
+    assert "1 of 1 cases failed." in shown

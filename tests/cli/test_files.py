@@ -49,7 +49,7 @@ async def test_paths_shows_every_file(run_cli, folder, monkeypatch):
     ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.DONE
     assert str(folder / FILE_NAME) in ran.out
-    assert "No query, no result." in ran.out
+    assert "No queries, no results." in ran.out
     assert "less than a minute ago" in ran.out
 
 
@@ -177,10 +177,10 @@ def kept(*files: tuple[str, int, float], folder: str | None = "/s") -> KeptFiles
         ),
         (
             kept(("/c", 1, 60)),
-            ["file size written what", "/c 1 B 1 minute ago What.", "Nothing is kept yet in /s"],
+            ["file size written what", "/c 1 B 1 minute ago What.", "Nothing stored yet in /s"],
         ),
-        (kept(folder=None), ["Nothing outlives a process: storage.state is off."]),
-        (kept(), ["Nothing is kept yet in /s"]),
+        (kept(folder=None), ["Nothing is stored: storage.state is off."]),
+        (kept(), ["Nothing stored yet in /s"]),
     ],
     ids=["some", "settings alone", "off", "none"],
 )

@@ -141,7 +141,7 @@ async def test_check_shows_who_answers(run_cli, environment):
     async with FakeSearxng(link_token=True) as there:
         ran = await run_cli("instances", "check", **environment(there, gone))
         data = await json_of(run_cli, "check", there.url, **environment(there, gone))
-    assert "1 of 2 answer." in ran.out
+    assert "1 of 2 are up." in ran.out
     assert "allows us" in ran.out
     assert "on, token" in ran.out
     assert set(data) == {"checks", "offline"}
@@ -155,8 +155,8 @@ async def test_check_says_when_this_machine_is_offline(run_cli, environment):
         pass
     ran = await run_cli("instances", "check", **environment(one, two))
     assert ran.code == ExitCode.DONE
-    assert "0 of 2 answer." in ran.out
-    assert "held against nobody" in ran.err
+    assert "0 of 2 are up." in ran.out
+    assert "does not count against them" in ran.err
 
 
 async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
@@ -180,7 +180,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     assert data["dropped"] == {"not_https": 1, "analytics": 1}
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
-    assert "The list could not be updated: The list is a file of yours" in ran.out
+    assert "The list could not be updated: You use your own list" in ran.out
 
 
 async def test_own_instances_are_added_and_removed(run_cli, public, environment):
@@ -202,7 +202,10 @@ async def test_what_is_in_the_settings_is_named_with_its_place(run_cli, public, 
     own = {"SEARXNG_URL": "http://10.0.0.1/"}
     ran = await run_cli("instances", "remove", "10.0.0.1", **environment(public, **own))
     assert ran.code == ExitCode.SETTINGS
-    assert "instances.own (from environment SEARXNG_URL): http://10.0.0.1/ is set there" in ran.err
+    assert (
+        "instances.own (from environment SEARXNG_URL): http://10.0.0.1/ comes from the settings"
+        in ran.err
+    )
     blocked = {"SEARX_MCP_INSTANCES__BLOCKED": "b.example"}
     data = await run_cli("instances", "unblock", "b.example", "--json", **environment(**blocked))
     assert data.code == ExitCode.SETTINGS
@@ -215,11 +218,11 @@ async def test_hosts_are_blocked_unblocked_and_reset(run_cli, public, environmen
     assert blocked["subject"] == "127.0.0.1"
     assert (await json_of(run_cli, "list", **there))["instances"] == []
     ran = await run_cli("instances", "unblock", "127.0.0.1", **there)
-    assert ran.out == "127.0.0.1 may be asked again if it is listed.\n"
+    assert ran.out == "127.0.0.1 may be asked again if it is on the list.\n"
     await run_cli("instances", "test", public.url, "x", **there)
     ran = await run_cli("instances", "reset", public.url, **there)
-    assert "is new again" in ran.out
-    assert "its budget is as it was" in ran.err
+    assert "was reset" in ran.out
+    assert "still count against its budget" in ran.err
     (row,) = (await json_of(run_cli, "list", **there))["instances"]
     assert (row["successes"], row["budget_left"]) == (0, 0)
 
@@ -283,7 +286,7 @@ async def test_an_export_may_come_from_standard_input(run_cli, environment, monk
     exported = {"schema_version": 1, "choices": {"blocked": ["b.example"]}}
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(exported)))
     ran = await run_cli("instances", "import", "-", **environment())
-    assert ran.out.startswith("Blocked b.example\nNewer news of 0 instances, older of 0.")
+    assert ran.out.startswith("Blocked b.example\nRecords: 0 newer, 0 older and skipped.")
     monkeypatch.setattr(sys, "stdin", io.StringIO("{"))
     assert (await run_cli("instances", "import", "-", **environment())).code == ExitCode.USAGE
 
@@ -346,7 +349,7 @@ async def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(start_program,
     text = shown.decode()
     assert await process.wait() == ExitCode.INTERRUPTED, text
     assert ("success" in text) is (columns == 120)
-    assert "a taller window or a filter shows them" in text
+    assert "use a taller window or a filter" in text
     assert "\x1b[?1049l" in text, "the screen before it is back"
     assert "Traceback" not in text
 
@@ -408,7 +411,7 @@ async def test_a_watched_list_has_the_rows_that_a_window_holds(
     assert shown.count("healthy") == rows * 3
     assert shown.count("A note.") == 3
     assert more in shown
-    assert ("a taller window" in shown) is bool(more)
+    assert ("use a taller window" in shown) is bool(more)
 
 
 async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):

@@ -176,7 +176,7 @@ def logged() -> Iterator[tuple[str, str]]:
 
 
 def test_the_documentation_lists_every_event_with_its_level_and_its_fields():
-    page = (ROOT / "docs" / "logging.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "log.md").read_text(encoding="utf-8")
     told = {}
     for level, name, fields in re.findall(r"^\| ([A-Z]+) \| `(\S+)([^`]*)` \|", page, re.MULTILINE):
         assert name not in told

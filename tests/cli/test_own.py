@@ -65,19 +65,19 @@ CONTAINER = OwnInstanceDown(engine="docker", container="searxng", removed=True)
     ("down", "lines"),
     [
         (CONTAINER, ["Removed the container searxng (docker)."]),
-        (CONTAINER.model_copy(update={"removed": False}), ["There is no container."]),
+        (CONTAINER.model_copy(update={"removed": False}), ["No container exists."]),
         (
             CONTAINER.model_copy(
                 update={"unregistered": "http://127.0.0.1:8888/", "settings": "/s/x.yml"}
             ),
             [
                 "Removed the container searxng (docker).",
-                "Searches use http://127.0.0.1:8888/ no longer.",
+                "Searches no longer use http://127.0.0.1:8888/.",
                 "Kept /s/x.yml",
             ],
         ),
         (NativeInstanceDown(removed=True), ["Removed the instance."]),
-        (NativeInstanceDown(removed=False), ["There is no instance."]),
+        (NativeInstanceDown(removed=False), ["No instance is installed."]),
     ],
 )
 def test_what_was_removed_and_what_stays_is_listed(capsys, down, lines):
@@ -107,16 +107,16 @@ def test_an_instance_as_a_process_reads_like_this(capsys):
     )
     assert capsys.readouterr() == (
         (
-            "url                http://127.0.0.1:8888/\n"
-            "process            running (12)\n"
-            "version            2026.8.22+9fea41204, 92 days old\n"
-            "answers            yes\n"
-            "used by searches   yes\n"
-            "settings           /s/settings.yml\n"
-            "memory             60 MB\n"
-            "engines that fail  brave (CAPTCHA), bing (timeout)\n"
-            "engines it lacks   mojeek\n"
-            "took               source 0.9 s, start 1.2 s\n"
+            "url               http://127.0.0.1:8888/\n"
+            "process           running (12)\n"
+            "version           2026.8.22+9fea41204, 92 days old\n"
+            "answers           yes\n"
+            "used by searches  yes\n"
+            "settings          /s/settings.yml\n"
+            "memory            60 MB\n"
+            "failing engines   brave (CAPTCHA), bing (timeout)\n"
+            "missing engines   mojeek\n"
+            "took              source 0.9 s, start 1.2 s\n"
             "log\n"
             "| one\n"
             "| two\n"
@@ -164,6 +164,6 @@ async def test_an_error_is_told_to_persons_and_to_programs(run_cli, monkeypatch,
         "error_details": f"{error.message.rstrip('.')}. Look.",
         **data,
     }
-    last = "The last lines it wrote:\n| one\n| two\n"
+    last = "Last lines of its log:\n| one\n| two\n"
     assert told.err.startswith(last) is (error is ENDED)
     assert last not in ran.err

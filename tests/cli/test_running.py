@@ -9,12 +9,10 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-CLOSED = (
-    "searx-mcp: standard output is closed\nRedirect it to /dev/null if the output is not wanted.\n"
-)
+CLOSED = "searx-mcp: standard output is closed\nRedirect it to /dev/null to discard the output.\n"
 FULL = "searx-mcp: standard output cannot be written: No space left on device\n"
 UNREAD = "searx-mcp: nobody reads standard output any more\n"
-NO_INPUT = "searx-mcp: standard input is closed\nAn MCP host starts this program with pipes.\n"
+NO_INPUT = "searx-mcp: standard input is closed\nAn MCP client starts this program with pipes.\n"
 NO_FILE = "searx-mcp: file: is not JSON: EOF while parsing a value at line 1 column 0\n"
 
 UNREAD_BY_ALL = ""

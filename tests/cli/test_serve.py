@@ -26,14 +26,14 @@ HTTP = ("serve", "--transport", "streamable-http", "--port", "0")
 @pytest.mark.parametrize(
     ("arguments", "environment", "told"),
     [
-        (("--host", "0.0.0.0"), {}, "http.token: others than this machine reach 0.0.0.0"),
-        (("--host", "::"), {}, "http.token: others than this machine reach ::"),
+        (("--host", "0.0.0.0"), {}, "http.token: other machines can reach 0.0.0.0"),
+        (("--host", "::"), {}, "http.token: other machines can reach ::"),
         ((), {"MCP_HOST": "0.0.0.0"}, "Set MCP_AUTH_TOKEN"),
         ((), {"MCP_AUTH_TOKEN": "secretshort"}, "http.token"),
         ((), {"MCP_AUTH_TOKEN": "secret-für-alle-hier"}, "16 to 500 visible ASCII characters"),
         ((), {"SEARX_MCP_HTTP__TOKEN": "secret with spaces in it"}, "and no spaces"),
         (("--host", "no where"), {}, "http.host"),
-        (("--host", "192.0.2.1"), {"MCP_AUTH_TOKEN": TOKEN}, "is no address of this machine"),
+        (("--host", "192.0.2.1"), {"MCP_AUTH_TOKEN": TOKEN}, "is not an address of this machine"),
         (("--port", "65536"), {}, "http.port"),
         (("--transport", "sse"), {}, "server.transport"),
         ((), {"MCP_TRANSPORT": "carrier-pigeon"}, "http"),
@@ -188,7 +188,11 @@ async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--remote", "https://s.example/", "search", "bees"), 2, "--remote is for serving MCP"),
+        (
+            ("--remote", "https://s.example/", "search", "bees"),
+            2,
+            "--remote is only for serving MCP",
+        ),
         (("--remote", "s.example", "stdio"), 5, "remote.url (from --remote): "),
         (("--remote", "https://s.example/", *HTTP), 5, "remote.url: only a server on standard"),
     ],

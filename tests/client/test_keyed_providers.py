@@ -320,7 +320,7 @@ async def test_a_failure_is_tried_once_more_and_a_limit_is_not(stage):
     assert rests
     assert rests.retry_after == pytest.approx(105, abs=6)
     assert "google: rate limited" in limited.message
-    assert "google: left alone for now" in rests.message
+    assert "google: in cooldown" in rests.message
 
 
 async def test_a_page_that_fails_leaves_those_before_it(stage):

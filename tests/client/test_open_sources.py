@@ -296,5 +296,5 @@ async def test_budgets_and_rests_are_those_of_all_processes(stage, tmp_path):
     asked = set_up.fake.requests
     assert len([url for url in asked if "commons" in url]) == 1
     assert len([url for url in asked if "openverse" in url]) == 1
-    assert "commons: left alone for now" in caught.value.message
+    assert "commons: in cooldown" in caught.value.message
     assert "openverse: budget" in caught.value.message

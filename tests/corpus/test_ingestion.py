@@ -156,7 +156,7 @@ async def test_while_a_site_fails_the_kept_page_serves(
     assert again.error is None
     assert again.chunks == first.chunks
     ago = "3 days" if days else "2 hours"
-    assert again.note == f"The site failed just now ({code}); this is the page as it was {ago} ago."
+    assert again.note == f"The site failed just now ({code}); this is a copy from {ago} ago."
 
 
 async def test_a_page_that_is_gone_is_an_error_although_it_is_kept(corpus, site, page_of, clock):
@@ -282,7 +282,7 @@ async def test_a_stale_page_serves_where_other_pages_take_the_time(parts, site, 
         slow = group.create_task(corpus.ingest(site.url("/slow")))
         await site.wait_for_requests(2)
         done = await corpus.ingest(site.url("/a"), deadline=soon(3))
-        assert done.note.endswith("this is the page as it was 2 hours ago.")
+        assert done.note.endswith("this is a copy from 2 hours ago.")
         slow.cancel()
     assert len(site.requests) == 2
 

@@ -151,7 +151,8 @@ async def test_without_what_does_not_exist_a_page_is_settled_and_without_what_fa
 
 
 @pytest.mark.parametrize(
-    ("body", "reason"), [("[]", "the answer is no JSON object"), ("{", "the answer cannot be read")]
+    ("body", "reason"),
+    [("[]", "the answer is not a JSON object"), ("{", "the answer cannot be read")],
 )
 async def test_an_api_that_answers_with_something_else_costs_a_note(body, reason):
     answer = FakePage(body, content_type="application/json")

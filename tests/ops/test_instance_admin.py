@@ -105,10 +105,10 @@ async def test_an_added_instance_is_asked_at_once_and_public_ones_no_more(client
             removed = await client.admin.remove(own.url.split("/")[2])
             urls = [row.url for row in (await client.admin.list()).instances]
     assert (change.subject, change.changed, again.changed) == (own.url, True, False)
-    assert any("Public instances are not asked any more" in note for note in change.notes)
+    assert any("Public instances are no longer used" in note for note in change.notes)
     assert found.instance_used == own.url
     assert removed.changed
-    assert any("Public instances may be asked again" in note for note in removed.notes)
+    assert any("Public instances are used again" in note for note in removed.notes)
     assert urls == [public.url]
     assert not public.requests
 
@@ -119,7 +119,7 @@ async def test_an_added_instance_is_asked_at_once_and_public_ones_no_more(client
         ("", "is not an http or https address"),
         ("search.example.org", "is not an http or https address"),
         ("http://8.8.8.8/", "use https"),
-        ("https://me:hunter2@search.example.org/", "must not hold a user name"),
+        ("https://me:hunter2@search.example.org/", "must not contain a user name"),
         ("https://search.example.org/?q=1", "without ? and #"),
     ],
 )
@@ -169,7 +169,7 @@ async def test_a_blocked_host_is_asked_no_more_until_it_is_unblocked(client_of):
         back = await client.admin.unblock(host)
         rows = (await client.admin.list()).instances
     assert nobody.notes == (
-        "No public instance of that host is in the pool now (did you mean 127.0.0.1?).",
+        "The pool has no public instance at that host now (did you mean 127.0.0.1?).",
     )
     assert (change.subject, change.changed) == (host, True)
     assert (again.changed, back.changed) == (False, True)
@@ -184,7 +184,7 @@ async def test_only_public_hosts_are_blocked_and_only_own_ones_removed(client_of
             with pytest.raises(InvalidArgumentError, match="is not a host"):
                 await client.admin.block("a b")
         async with client_of(public) as client:
-            with pytest.raises(InvalidArgumentError, match="none of your own"):
+            with pytest.raises(InvalidArgumentError, match="not one of your own"):
                 await client.admin.remove(public.url)
 
 
@@ -201,7 +201,7 @@ async def test_a_reset_instance_is_new_and_its_budget_as_it_was(client_of, clock
         response = await client.search("two", fetch_content=False)
     assert (row.state, row.failures, row.reason, row.budget_left) == (InstanceState.NEW, 0, "", 0)
     assert shown.outcomes == ()
-    assert "budget is as it was" in " ".join(change.notes)
+    assert "still count against its budget" in " ".join(change.notes)
     assert response.instance_used == fake.url
 
 
@@ -280,7 +280,7 @@ async def test_a_refresh_that_fails_says_why_and_what_is_still_in_use(refreshing
     ("instances", "words"),
     [
         ({"public": "off"}, "instances.public"),
-        ({"own": ["http://127.0.0.1:1"]}, "you have an own one"),
+        ({"own": ["http://127.0.0.1:1"]}, "you have your own"),
         ({"source": ""}, "instances.source"),
     ],
     ids=["off", "own", "no source"],
@@ -296,7 +296,7 @@ async def test_a_list_of_ones_own_is_not_fetched(settings_for, tmp_path):
     file = tmp_path / "own.json"
     file.write_text('{"schema_version": 1, "listed_at": "2026-08-05T00:00:00Z"}')
     async with SearxClient(settings_for(instances={"catalog": str(file)})) as client:
-        assert "a file of yours" in (await client.admin.refresh()).problem
+        assert "your own list" in (await client.admin.refresh()).problem
 
 
 async def test_an_export_is_taken_over_elsewhere_and_nothing_newer_is_lost(client_of, tmp_path):

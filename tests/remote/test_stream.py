@@ -62,7 +62,7 @@ async def test_progress_is_passed_on_and_the_answer_is_the_same() -> None:
 @pytest.mark.parametrize(
     "failure",
     [
-        DeadlineError("The call was not done"),
+        DeadlineError("The call was not completed"),
         SiteError("It is gone.", code=ErrorCode.NOT_FOUND, url="https://a.example/"),
         SiteError("Slow down.", code=ErrorCode.RATE_LIMITED, retry_after=60),
     ],

@@ -49,7 +49,7 @@ def test_an_error_of_a_search_reads_like_this():
     assert search_error_text(error) == (
         "Search failed: No SearXNG instance could serve the search (no_instances_available)."
         " 3 instances asked: 2 rate limited, 1 timed out. Retry in 5 minutes."
-        " Rewording the query will not help: wait, or set SEARXNG_URL to an own instance."
+        " Rewording the query will not help: wait, or set SEARXNG_URL to your own instance."
     )
 
 
@@ -191,7 +191,7 @@ def test_counts_give_way_when_cause_and_advice_are_long():
     [
         (UnavailableReason.OFFLINE, "check this machine's network"),
         (UnavailableReason.NOTHING_CONFIGURED, "set SEARXNG_URL to a SearXNG instance"),
-        (UnavailableReason.OWN_DOWN, "repair your own SearXNG instance"),
+        (UnavailableReason.OWN_DOWN, "fix your own SearXNG instance"),
         (UnavailableReason.BUDGET_SPENT, "which has no such limit"),
         (UnavailableReason.EXHAUSTED, "Rewording the query will not help"),
     ],
@@ -243,7 +243,7 @@ RETRIES = {
         NoInstancesError("None.", reason=UnavailableReason.BUDGET_SPENT),
         "One retry may work in 1 minute.",
     ),
-    "nobody to ask": (
+    "Nothing to search": (
         NoInstancesError("Nobody to ask.", reason=UnavailableReason.EXHAUSTED),
         "Do not repeat the same call.",
     ),
@@ -410,8 +410,8 @@ def test_a_wrong_setting_is_nothing_that_a_call_can_correct():
         fetch_error_data(error, "")["error_details"],
         evidence_error_data(error, "")["error_details"],
     ):
-        assert "The server's setting fetch.allow_private: 'nonsense' is not host:port" in told
-        assert "Do not repeat the same call. Its user must correct it." in told
+        assert "The server setting fetch.allow_private: 'nonsense' is not host:port" in told
+        assert "Do not repeat the same call. The operator must correct it." in told
 
 
 def test_the_data_of_a_page_error_has_the_specified_fields():

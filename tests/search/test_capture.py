@@ -113,7 +113,7 @@ async def test_what_is_kept_back_of_the_month_is_not_captured(bench):
         for _ in range(2):
             await recorder(it).capture(host(fake), QUERY)
             it.clock.advance(31)
-        with pytest.raises(NoInstancesError, match="allow together is spent") as caught:
+        with pytest.raises(NoInstancesError, match="is used up") as caught:
             await recorder(it).capture(host(fake), QUERY)
     assert caught.value.retry_after == 30 * 86_400 - 62
     assert fake.searches == 2
@@ -128,7 +128,7 @@ async def test_an_instance_that_is_left_alone_is_not_captured(bench):
             reason="It rewrites its results.",
         )
         it.pool.restore({fake.url: record})
-        with pytest.raises(NoInstancesError, match="left alone: It rewrites") as caught:
+        with pytest.raises(NoInstancesError, match="in cooldown: It rewrites") as caught:
             await recorder(it).capture(host(fake), QUERY)
     assert caught.value.retry_after is None
     assert not fake.requests

@@ -219,7 +219,7 @@ async def test_every_code_reads_the_same_in_both_halves(settings_for, text_of, c
     "make",
     [
         lambda: DeadlineError("No instance answered"),
-        lambda: TransportError("It was not there", code=ErrorCode.TIMEOUT),
+        lambda: TransportError("No answer within", code=ErrorCode.TIMEOUT),
     ],
     ids=["deadline", "timeout"],
 )

@@ -119,7 +119,7 @@ def test_credentials_of_replaced_addresses_are_left_out(environ, expected, write
 WRONG_URLS = [
     ("https://hunter2@a.example/", "instances.credentials", "both username and password"),
     ("https://:hunter2@a.example/", "instances.credentials", "username must not be empty"),
-    ("https://me%3Ahunter2:x@a.example/", "instances.credentials", "must not hold a colon"),
+    ("https://me%3Ahunter2:x@a.example/", "instances.credentials", "contain a colon"),
     ("https://me:hunter2%00@a.example/", "instances.credentials", "control characters"),
     ("https://me:hunter2%ff@a.example/", "instances.credentials", "control characters"),
     (f"https://me:hunter2@a.example/;https://me:x@{A[8:]}", "instances.credentials", "two entries"),
@@ -155,8 +155,8 @@ WRONG_ENTRIES: list[tuple[object, str]] = [
     ([{"url": "https://me:hunter2@a.example/", "token": "t"}], "entry 1: its url must be"),
     ([{"url": A, "token": ["hunter2"]}], "entry 1: its token is not text"),
     ([{"url": A, "tokn": "hunter2"}], "entry 1: tokn is unknown (did you mean token?)"),
-    ([{"url": A, "token": "t"}, {"url": B}], "entry 2: give both username and password, or token"),
-    ([{"url": A, "token": "hunter2", "password": ""}], "entry 1: give either"),
+    ([{"url": A, "token": "t"}, {"url": B}], "entry 2: set both username and password, or token"),
+    ([{"url": A, "token": "hunter2", "password": ""}], "entry 1: set either"),
     ([{"url": A, "token": "t"}, {"url": A, "token": "hunter2"}], f"two entries for {A}"),
     ([{"url": "https://c.example", "token": "hunter2"}], "https://c.example/ is none of the addr"),
 ]

@@ -145,9 +145,9 @@ class Driver:
                 _log.debug("fetch.browser_driver_failed", exc_info=exc)
                 raise SettingsError(
                     "fetch.browser",
-                    "the driver of the browser does not start",
+                    "the browser driver does not start",
                     advice=(
-                        "Install the extra anew: pip install --force-reinstall 'searx-mcp[browser]'."
+                        "Reinstall the extra: pip install --force-reinstall 'searx-mcp[browser]'."
                     ),
                 ) from exc
             raise
@@ -364,7 +364,7 @@ async def _remove(*folders: str) -> None:
 
 
 def _not_started(said: str) -> SettingsError:
-    advice = "Start it by hand to see why, or name another program in fetch.browser_path."
+    advice = "Start it by hand to see why, or set another program in fetch.browser_path."
     if "No usable sandbox" in said:
         advice = (
             "Its sandbox needs unprivileged user namespaces: allow them, such as by the profile that"

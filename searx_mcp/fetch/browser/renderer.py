@@ -72,7 +72,7 @@ def check_support() -> None:
     if find_spec("playwright") is None:
         raise SettingsError(
             "fetch.browser",
-            "running the scripts of pages needs a library that is not installed",
+            "running page scripts needs a library that is not installed",
             advice="Install the extra: pip install 'searx-mcp[browser]'.",
         )
 
@@ -93,8 +93,8 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
         if not program.is_file():
             raise SettingsError(
                 "fetch.browser_path",
-                "there is no such program",
-                advice="Name the program of Chromium or Chrome, or leave it empty.",
+                "no such program",
+                advice="Set the path of Chromium or Chrome, or leave it empty.",
             )
         return program
     for name in _NAMES:
@@ -105,8 +105,8 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
             return Path(place)
     raise SettingsError(
         "fetch.browser_path",
-        "Chromium is not installed where it was looked for",
-        advice="Install it, on Debian with apt-get install chromium, or name its program.",
+        "Chromium was not found",
+        advice="Install it (Debian: apt-get install chromium), or set its path.",
     )
 
 
@@ -365,7 +365,7 @@ class Renderer:
             except ContentError as exc:
                 if lease.running.is_overfull:
                     raise ContentError(
-                        "The page takes more memory than it may.",
+                        "The page exceeds the memory limit.",
                         code=ErrorCode.EXTRACTION_FAILED,
                         url=str(url),
                     ) from exc

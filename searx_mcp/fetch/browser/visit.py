@@ -268,7 +268,7 @@ class Visit:
 
     def _led_nowhere(self, url: URL) -> FetchError:
         return self._gateway.error(url) or TransportError(
-            "The page went on to an address that cannot be reached.",
+            "The page navigated to an address that cannot be reached.",
             code=ErrorCode.CONNECTION_ERROR,
             url=without_userinfo(str(url)),
         )
@@ -305,12 +305,12 @@ class Visit:
         if not has_settled:
             yield "The page was still loading when it was read."
         if self._gateway.is_spent:
-            yield "The page wants to load more than it may; some of it may be missing."
+            yield "The page exceeds the limit of requests; some of it may be missing."
         if refused := self._gateway.refused:
             name = clean_line(next(iter(refused)), _MAX_HOST)
             yield (
-                f"Requests of the page to {len(refused)} hosts that may not be asked were refused,"
-                f" such as {name}."
+                f"Requests of the page to {len(refused)} blocked hosts were"
+                f" refused, such as {name}."
             )
 
 
@@ -334,7 +334,7 @@ def _not_reached(failure: Error, url: str) -> FetchError:
     """
     said = failure.message
     if isinstance(failure, PlaywrightTimeoutError):
-        message, code = "There was no answer in time.", ErrorCode.TIMEOUT
+        message, code = "No answer in time.", ErrorCode.TIMEOUT
     elif any(name in said for name in _TLS):
         message, code = "The TLS handshake or the certificate failed.", ErrorCode.TLS_ERROR
     elif "net::ERR_" in said and not any(name in said for name in _OTHERS):
@@ -347,7 +347,7 @@ def _not_reached(failure: Error, url: str) -> FetchError:
 def _answered(said: str, url: str) -> FetchError:
     if "net::ERR_TOO_MANY_REDIRECTS" in said:
         return RedirectError(
-            "The page redirects without end.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
+            "The page redirects endlessly.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
         )
     if "net::ERR_UNSAFE_PORT" in said:  # the browser has a list of its own
         return PolicyError("The port may not be fetched.", code=ErrorCode.BLOCKED_PORT, url=url)
@@ -369,7 +369,7 @@ def _answered(said: str, url: str) -> FetchError:
 def _no_page(url: str) -> ContentError:
     """The error for an address that leads to something else than a page."""
     return ContentError(
-        "The address leads to a file and not to a page.",
+        "The address leads to a file, not a page.",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         url=url,
     )
@@ -378,7 +378,7 @@ def _no_page(url: str) -> ContentError:
 def _unreadable(url: str) -> ContentError:
     """The error for a page that was gone whenever it was read."""
     return ContentError(
-        "The page goes on to other addresses all the time, or breaks down.",
+        "The page keeps navigating, or crashes.",
         code=ErrorCode.EXTRACTION_FAILED,
         url=url,
     )
@@ -387,7 +387,7 @@ def _unreadable(url: str) -> ContentError:
 def _broke_down(url: str) -> ContentError:
     """The error for a page that ended its browser, or that a browser cannot cope with."""
     return ContentError(
-        "The browser broke down while it rendered the page.",
+        "The browser crashed while rendering the page.",
         code=ErrorCode.EXTRACTION_FAILED,
         url=url,
     )
@@ -409,7 +409,7 @@ def _landed(text: str, url: URL) -> URL:
         final = URL()
     if final.scheme not in {"http", "https"} or not final.raw_host:
         raise ContentError(
-            "The scripts of the page leave it for one that is not of the web.",
+            "The page's scripts navigate to an address that is not on the web.",
             code=ErrorCode.EXTRACTION_FAILED,
             url=str(url),
         )

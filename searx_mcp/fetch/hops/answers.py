@@ -92,12 +92,12 @@ _MEANINGS = {
     410: _NOT_FOUND,
     429: (
         ErrorCode.RATE_LIMITED,
-        "The site limits how often it may be asked",
+        "The site limits the rate of requests",
         "Wait before asking this site again, or use another result.",
     ),
     451: (
         ErrorCode.HTTP_ERROR,
-        "The site may not show the page for legal reasons",
+        "The page is not available for legal reasons",
         _OTHER_SOURCE,
     ),
     999: _PROTECTED,  # what LinkedIn sends to programs
@@ -261,7 +261,7 @@ def judge(status: int, headers: Mapping[str, str], head: bytes, *, url: str) -> 
     """
     if _is_challenge(status, headers, head[:HEAD_BYTES]):
         return SiteError(
-            f"The site wants a browser check or CAPTCHA instead of answering (HTTP {status}).",
+            f"The site asks for a browser check or CAPTCHA (HTTP {status}).",
             code=ErrorCode.BLOCKED_BY_SITE,
             url=url,
             status_code=status,
@@ -308,7 +308,7 @@ def _meaning(status: int) -> tuple[ErrorCode, str, str]:
         return ErrorCode.HTTP_ERROR, "The site failed", "Try again later, or use another result."
     if status >= HTTPStatus.BAD_REQUEST:
         return ErrorCode.HTTP_ERROR, "The site refused the request", "Use another result."
-    return ErrorCode.HTTP_ERROR, "The site answered without a page", "Use another result."
+    return ErrorCode.HTTP_ERROR, "The site answered without content", "Use another result."
 
 
 def _waiting_time(status: int, headers: Mapping[str, str]) -> float | None:

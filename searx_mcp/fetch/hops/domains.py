@@ -141,11 +141,9 @@ class DomainPolicy:
         """
         host = url.raw_host or ""
         if self._blocked and is_within(host, self._blocked):
-            raise _refusal("The domain of this address is blocked by the configuration.", url)
+            raise _refusal("The configuration blocks the domain of this address.", url)
         if self._allowed and not is_within(host, self._allowed):
-            raise _refusal(
-                "The domain of this address is not among those that the configuration allows.", url
-            )
+            raise _refusal("The configuration does not allow the domain of this address.", url)
 
 
 def _parsed(field: str, domains: Iterable[str]) -> frozenset[str]:

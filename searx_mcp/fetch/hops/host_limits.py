@@ -58,10 +58,10 @@ class Limit(StrEnum):
 _REFUSALS: Final = frozenset({Limit.PAUSE, Limit.BREAKER})
 
 _MESSAGES: Final = {
-    Limit.SLOTS: "As many requests as one site may get are under way to it.",
-    Limit.RATE: "This site has been asked as often as it may be for now.",
-    Limit.PAUSE: "The site asked to be left alone for a time.",
-    Limit.BREAKER: "The site has failed several times in a row and is left alone for a time.",
+    Limit.SLOTS: "The limit of concurrent requests to this site is reached.",
+    Limit.RATE: "The rate limit for this site is reached.",
+    Limit.PAUSE: "The site asked for a pause.",
+    Limit.BREAKER: "The site failed several times in a row and is in cooldown.",
 }
 _ADVICE: Final = "Wait before asking this site again, or use another result."
 

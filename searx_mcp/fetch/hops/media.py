@@ -222,12 +222,12 @@ def cut_document(media: MediaType, body: Body, *, most: int, url: str) -> FetchE
         return _too_large(media, None, most=most, url=url)
     if NOTE_DEADLINE in body.notes:
         return TransportError(
-            f"The {media.name} did not arrive in time.",
+            f"The {media.name} was not fetched in time.",
             code=ErrorCode.TIMEOUT,
             url=url,
         )
     return TransportError(
-        f"The {media.name} did not arrive whole: {', '.join(body.notes)}.",
+        f"The {media.name} arrived incomplete: {', '.join(body.notes)}.",
         code=ErrorCode.MALFORMED_RESPONSE,
         url=url,
         advice="Try again, or look for an HTML version of it.",
@@ -240,7 +240,7 @@ def _too_large(media: MediaType, size: int | None, *, most: int, url: str) -> Co
         f"The address holds {media.name} of {volume}; at most {_volume(most)} are read.",
         code=ErrorCode.CONTENT_TOO_LARGE,
         url=url,
-        advice=f"Name a larger max_content_length, at most {MAX_CONTENT_LENGTH}, or look for an"
+        advice=f"Set a larger max_content_length, up to {MAX_CONTENT_LENGTH}, or look for an"
         " HTML version of it.",
     )
 

@@ -126,7 +126,7 @@ class Trail:
         """
         if target in self._seen:
             raise RedirectError(
-                "The site redirects in a circle.",
+                "The site redirects in a loop.",
                 code=ErrorCode.REDIRECT_LOOP,
                 url=str(target),
                 advice="The page may need cookies or a login; use another source.",

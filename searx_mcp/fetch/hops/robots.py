@@ -161,7 +161,7 @@ class RobotsGate:
                 decision = await self._decide(known, url)
         except TimeoutError as exc:
             raise TransportError(
-                "The site's robots.txt was not there.",
+                "The site has no robots.txt.",
                 code=ErrorCode.TIMEOUT,
                 url=str(url),
             ) from exc
@@ -169,7 +169,7 @@ class RobotsGate:
             raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))
         if not decision.allowed:
             raise PolicyError(
-                "The site's robots.txt forbids this address to programs.",
+                "The site's robots.txt does not allow automated access to this address.",
                 code=ErrorCode.ROBOTS_DISALLOWED,
                 url=str(url),
                 advice=_OTHER_SOURCE,
@@ -231,7 +231,7 @@ class RobotsGate:
             status, body = HTTPStatus.FOUND.value, b""
         except TimeoutError as exc:
             raise TransportError(
-                f"It was not there within {self._timeout:g} seconds.",
+                f"No answer within {self._timeout:g} seconds.",
                 code=ErrorCode.TIMEOUT,
                 url=str(url),
             ) from exc
@@ -276,7 +276,7 @@ def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError
             retry_after=failure.retry_after,
         )
     return PolicyError(
-        f"The site's robots.txt could not be read, so none of its pages may be. {failure.message}",
+        f"The site's robots.txt could not be read, so its pages may not be fetched. {failure.message}",
         code=ErrorCode.ROBOTS_DISALLOWED,
         url=str(url),
         advice="Use another source, or try again later.",

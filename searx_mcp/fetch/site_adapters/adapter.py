@@ -169,7 +169,7 @@ def object_of(answer: Answer | None) -> Fields:
     """
     value = loads(_given(answer).data)
     if not isinstance(value, dict):
-        raise ValueError("the answer is no JSON object")  # noqa: TRY004 - says what the service sent
+        raise ValueError("the answer is not a JSON object")  # noqa: TRY004 - says what the service sent
     return Fields(value)
 
 
@@ -187,7 +187,7 @@ def list_of(answer: Answer | None) -> tuple[list[Fields], bool]:
         return _beginning(given.data.decode(errors="replace"))
     value = loads(given.data)
     if not isinstance(value, list):
-        raise ValueError("the answer is no JSON list")  # noqa: TRY004 - says what the service sent
+        raise ValueError("the answer is not a JSON list")  # noqa: TRY004 - says what the service sent
     return objects(value), True
 
 
@@ -200,7 +200,7 @@ def _given(answer: Answer | None) -> Answer:
 def _beginning(text: str) -> tuple[list[Fields], bool]:
     position = len(text) - len(text.lstrip())
     if not text.startswith("[", position):
-        raise ValueError("the answer is no JSON list")
+        raise ValueError("the answer is not a JSON list")
     position += 1
     decoder = json.JSONDecoder()
     values: list[object] = []

@@ -90,7 +90,7 @@ def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -
     description = found.line("description", 1_000)
     homepage = found.line("homepage", 500)
     if found.flag("archived"):
-        notes = ("The repository is archived: nobody works on it.", *notes)
+        notes = ("The repository is archived and no longer maintained.", *notes)
     return composed(
         joined(
             heading(1, title),
@@ -244,7 +244,7 @@ def compose_thread(answers: Sequence[Answer | None], *, place: Repository, numbe
     left = max(total, len(comments)) - shown
     notes = []
     if None in answers:
-        notes.append("Comments could not be had.")
+        notes.append("Comments could not be loaded.")
     if left > 0:
         notes.append(f"{shown:,} comments are shown; {left:,} more are on the site.")
     return composed(

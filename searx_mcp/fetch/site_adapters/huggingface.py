@@ -155,9 +155,9 @@ def _compose_root(answers: Sequence[Answer | None], *, place: _Repository) -> Co
     if not title:
         raise ValueError("the answer names no repository")
     card = answers[1]
-    notes = [] if card is not None else ["The repository has no card that can be read."]
+    notes = [] if card is not None else ["The repository has no readable card."]
     if found.line("gated") or found.flag("gated"):
-        notes.insert(0, "Its files are given to people who have accepted its terms only.")
+        notes.insert(0, "Its files are available only after accepting its terms.")
     prose = ""
     if card is not None:
         _, text = front_matter(card.data.decode(errors="replace"))

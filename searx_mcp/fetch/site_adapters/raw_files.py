@@ -358,7 +358,7 @@ def from_notebook(text: str, prose: Prose) -> tuple[str, tuple[str, ...]]:
     value = loads(text)
     notebook = Fields(value if isinstance(value, dict) else {})
     if notebook.count("nbformat") != 4:  # noqa: PLR2004 - the version of the format
-        raise ValueError("the file is no notebook of format 4")
+        raise ValueError("the file is not a notebook of format 4")
     cells = notebook.parts("cells")
     language = _language(notebook.part("metadata"))
     blocks = [_cell(cell, language, prose) for cell in cells[:MAX_CELLS]]

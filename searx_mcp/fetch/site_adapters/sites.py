@@ -104,7 +104,7 @@ class SiteSources:
                 found[index] = error
             except InvalidArgumentError as error:  # an address that grew too long, for example
                 found[index] = TransportError(
-                    f"Its source has no usable address: {error.message}",
+                    f"The source has no usable address: {error.message}",
                     code=ErrorCode.MALFORMED_RESPONSE,
                 )
 
@@ -134,7 +134,7 @@ class SiteSources:
         answer = result.answer
         if not isinstance(answer, Answer):
             raise TransportError(
-                "The source of the page answered without it.",
+                "The source did not contain the page.",
                 code=ErrorCode.MALFORMED_RESPONSE,
                 url=str(url),
             )

@@ -175,12 +175,12 @@ class CheckRunner:
         started = loop.time()
         missing = next((check for check in self.checks if _stands_in_the_way(check, needs)), None)
         if missing is not None:
-            finding = skipped(f"It needs {title(missing.name)}.")
+            finding = skipped(f"Needs {title(missing.name)}.")
         elif started >= self._deadline:
-            finding = skipped("There was no time left.")
+            finding = skipped("Skipped: out of time.")
         else:
             self._say(name)
-            finding = late or skipped("It took too long.")
+            finding = late or skipped("Timed out.")
             try:
                 async with asyncio.timeout_at(min(started + STEP_TIMEOUT, self._deadline)):
                     finding = await examine()

@@ -100,7 +100,7 @@ async def check_path(runner: CheckRunner, path: ConnectionPath) -> None:
     proxy = path.options.proxies.proxy_for(path.url.scheme, path.host, path.port)
     if proxy is not None:
         for name in (CheckName.DNS, CheckName.TCP, CheckName.TLS):
-            runner.note(name, fine(f"Left to the proxy {proxy}."))
+            runner.note(name, fine(f"Resolved by the proxy {proxy}."))
         return
     await runner.take(CheckName.DNS, partial(check_dns, path), late=_name_server_silent())
     await runner.take(
@@ -134,9 +134,9 @@ async def check_dns(path: ConnectionPath) -> Finding:
     try:
         path.addresses = await path.options.look_up(path.host, path.port)
     except UnicodeError:
-        return broken(f"{path.host} is no host name.", "Correct the address.")
+        return broken(f"{path.host} is not a host name.", "Correct the address.")
     except OSError as exc:
-        return broken(f"The name {path.host} has no address.", _on_unresolved(path, exc))
+        return broken(f"The name {path.host} does not resolve.", _on_unresolved(path, exc))
     shown = [f"{each} ({_kind(each)})" for each in path.addresses[:_SHOWN_ADDRESSES]]
     more = ", …" * (len(path.addresses) > _SHOWN_ADDRESSES)
     return fine(f"{', '.join(shown)}{more}")
@@ -157,7 +157,7 @@ async def check_tcp(path: ConnectionPath) -> Finding:
         if exc.errno in _UNREACHABLE:
             return broken(
                 f"There is no route to {path.host}.",
-                f"Connect this machine to {path.host}'s network.",
+                f"Connect this machine to the network of {path.host}.",
             )
         return broken(f"Port {path.port} of {path.host} refuses connections.", _on_refused(path))
     return fine(f"Port {path.port} accepts connections.")
@@ -175,9 +175,9 @@ async def check_tls(path: ConnectionPath) -> Finding:
     """Do the handshake as sessions do it, once the host was reached; plain http needs none."""
     if path.url.scheme == "http":
         if path.is_private:
-            return fine("Not used: plain http stays on this machine or a private network.")
+            return fine("Not needed: plain http stays on this machine or a private network.")
         return broken(
-            "The host is public, and plain http shows queries and passwords on the path.",
+            "The host is public, and plain http exposes queries and passwords.",
             f"Use https.\n{path.variable(scheme='https')}",
         )
     address = path.reached.address if path.reached else path.host
@@ -195,7 +195,7 @@ async def check_tls(path: ConnectionPath) -> Finding:
 def _handshake_silent(path: ConnectionPath) -> Finding:
     """The finding when the handshake takes too long."""
     return broken(
-        "The TLS handshake does not end.",
+        "The TLS handshake does not finish.",
         f"If the port speaks plain http, use that.\n{path.variable(scheme='http')}",
     )
 
@@ -217,7 +217,7 @@ def _kind(address: str) -> str:
 def _on_unresolved(path: ConnectionPath, error: OSError) -> str:
     if path.host == _DOCKER_HOST:
         return (
-            "Make the name known; in the Compose file, below the service of searx-mcp:\n"
+            "Define the name; in the Compose file, under the searx-mcp service:\n"
             f'extra_hosts:\n  - "{_DOCKER_HOST}:host-gateway"'
         )
     if "." not in path.host and path.options.in_container:
@@ -227,22 +227,22 @@ def _on_unresolved(path: ConnectionPath, error: OSError) -> str:
         )
     if "." not in path.host:
         return (
-            "Names of containers are known to containers only: publish the port, and use it.\n"
+            "Container names resolve only inside containers: publish the port and use it.\n"
             f"{path.variable(host='127.0.0.1')}"
         )
     if error.errno == socket.EAI_AGAIN:
         return _NAME_SERVER
     return (
-        f"Correct the name {path.host} in the address; if it is right, check the network of this"
-        " machine."
+        f"Correct the name {path.host} in the address; if it is"
+        " right, check this machine's network."
     )
 
 
 def _on_refused(path: ConnectionPath) -> str:
     if path.is_loopback and path.options.in_container:
         return (
-            f"Inside a container {path.host} is the container itself: name the host instead, or the"
-            f" service if both share a Compose file.\n{path.variable(host=_DOCKER_HOST)}"
+            f"Inside a container, {path.host} is the container itself: use the"
+            f" host's name, or the service's if both share a Compose file.\n{path.variable(host=_DOCKER_HOST)}"
         )
     if path.is_loopback:
         return (
@@ -251,7 +251,7 @@ def _on_refused(path: ConnectionPath) -> str:
         )
     if path.is_private:
         return (
-            "Start SearXNG, and let it listen on more than 127.0.0.1; in its settings.yml:\n"
+            "Start SearXNG and let it listen beyond 127.0.0.1; in its settings.yml:\n"
             f'server:\n  port: {path.port}\n  bind_address: "0.0.0.0"'
         )
     return f"Correct the port {path.port} in the address, or start the web server there."
@@ -265,27 +265,28 @@ def _tls_failure(path: ConnectionPath, fault: TlsFault) -> Finding:
             fix = f"Renew the certificate of {host}.\ncertbot renew"
         case TlsFault.NOT_YET_VALID:
             said = "The certificate is not valid yet."
-            fix = "Set the clock that is wrong, here or where it was issued.\ntimedatectl set-ntp true"
+            fix = "Correct the clock that is wrong, here or where it was issued.\ntimedatectl set-ntp true"
         case TlsFault.SELF_SIGNED:
             said = "The certificate is self-signed."
             fix = (
-                "Save it, and trust it in the configuration.\n"
+                "Save it and trust it in the configuration.\n"
                 f"openssl s_client -connect {_authority(path)} </dev/null | openssl x509 > searxng.pem\n"
                 '[network]\nca_file = "/path/to/searxng.pem"'
             )
         case TlsFault.WRONG_NAME:
-            said = f"The certificate is for another name than {host}."
+            said = f"The certificate is for a name other than {host}."
             fix = f"Use the name it was issued for, or have one issued for {host}."
         case TlsFault.UNKNOWN_AUTHORITY:
-            said, fix = "Nobody we trust issued the certificate.", _on_unknown_authority(path)
+            said, fix = (
+                "The certificate is from an authority this machine does not trust.",
+                _on_unknown_authority(path),
+            )
         case TlsFault.NOT_TLS:
             said = f"Port {path.port} does not speak TLS."
             fix = f"Use http, or the port of https.\n{path.variable(scheme='http')}"
         case _:
             said = "The TLS handshake failed."
-            fix = (
-                f"Let the web server of {host} offer TLS 1.2 or 1.3 with a certificate for {host}."
-            )
+            fix = f"Set up TLS 1.2 or 1.3 with a certificate for {host} on its web server."
     return broken(said, fix)
 
 
@@ -296,8 +297,8 @@ def _on_unknown_authority(path: ConnectionPath) -> str:
             '[network]\nca_file = "/path/to/ca.pem"'
         )
     return (
-        "Let the web server send the whole chain (certbot calls it fullchain.pem), not the"
-        " certificate alone."
+        "Have the web server send the whole chain (certbot's"
+        " fullchain.pem), not just the certificate."
     )
 
 

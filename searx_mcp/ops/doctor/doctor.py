@@ -74,7 +74,7 @@ TIMEOUT: Final = 55.0
 _MACHINE: Final = "this machine"
 SUBJECT: Final = "public instances"
 _OWN_INSTANCE: Final = (
-    "Run an instance of your own, which has no limits; it needs neither Docker nor root.\n"
+    "Run your own instance, which has no limits; this needs neither Docker nor root.\n"
     "searx-mcp instances own up"
 )
 _LIST_ANYWHERE: Final = (
@@ -208,7 +208,7 @@ def misconfiguration(error: SettingsError) -> Diagnosis:
     runner = CheckRunner(_MACHINE, deadline=0.0, progress=None)
     runner.note(CheckName.CONFIGURATION, misconfigured(error))
     for name in (CheckName.DATA_FOLDER, CheckName.CLOCK, CheckName.PROXY):
-        runner.note(name, skipped(f"It needs {title(CheckName.CONFIGURATION)}."))
+        runner.note(name, skipped(f"Needs {title(CheckName.CONFIGURATION)}."))
     return _diagnosis(Examination(subject=_MACHINE, checks=tuple(runner.checks)))
 
 
@@ -282,7 +282,7 @@ async def examine_public(
         await runner.take(
             CheckName.LIST,
             partial(_check_list, source, client),
-            late=broken("The list does not arrive.", _LIST_ANYWHERE),
+            late=broken("The list cannot be fetched.", _LIST_ANYWHERE),
             needs={CheckName.TLS},
         )
     runner.note(CheckName.BUDGET, _budget(report))
@@ -297,8 +297,8 @@ async def _check_list(source: str, client: DiagnosticClient) -> Finding:
     except SearxMcpError as exc:
         return broken(exc.message, exc.advice or _LIST_ANYWHERE)
     if received.status in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-        return fine("The list of public instances is there.")
-    return broken(f"The list is answered with status {received.status}.", _LIST_ANYWHERE)
+        return fine("The list of public instances can be fetched.")
+    return broken(f"Fetching the list gets status {received.status}.", _LIST_ANYWHERE)
 
 
 def _listed(report: PoolReport) -> int:
@@ -309,10 +309,10 @@ def _listed(report: PoolReport) -> int:
 def _budget(report: PoolReport) -> Finding:
     count = _listed(report)
     if not count and any(row.tier is Tier.KEYED for row in report.instances):
-        return fine("No instance may be asked; keyed providers answer in their place.")
+        return fine("No instances may be asked; keyed providers are used instead.")
     if not count:
         return broken(
-            "There is nobody to ask: no instance of your own, and no public one is allowed.",
+            "Nothing to search with: you have no instance of your own, and public ones are off.",
             _OWN_INSTANCE,
         )
     month = report.month
@@ -359,11 +359,11 @@ def _summary(
     if failed:
         subject, check = failed[0]
         rest = f", {_counted(len(warned), 'warning')}" if warned else ""
-        begin = f"begin with {title(check.name)} of {subject}."
+        begin = f"start with the {title(check.name)} check of {subject}."
         return f"{len(failed)} of {total} checks failed{rest}; {begin}"
     if warned:
         return f"Nothing failed; {_counted(len(warned), 'warning')}."
-    return "Nothing is wrong."
+    return "Everything works."
 
 
 def _counted(count: int, noun: str) -> str:

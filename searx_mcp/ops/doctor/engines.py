@@ -38,7 +38,7 @@ _CATEGORIES: Final = frozenset(Category)
 """Categories that a search can name; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
 _SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
 """Troubles that the settings of an instance can mend."""
-_ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
+_ELSEWHERE: Final = "Nothing to do: when engines fail, a search goes on to the next instance."
 _MEASURED: Final = frozenset({CheckName.HEALTHZ, CheckName.JSON})
 """Checks of what a search needs, as far as it is tried without one: the way, the program, the limiter."""
 _MINUTE: Final = 60
@@ -92,7 +92,7 @@ class Engines:
         if received.status == HTTPStatus.OK:
             found = failing_engines(received.body.decode("utf-8-sig", "replace"))
         if found is None:
-            return skipped(f"The instance does not tell (status {received.status}).")
+            return skipped(f"The instance does not say (status {received.status}).")
         self.failing = found
         if not found:
             return fine("No engine fails.")
@@ -129,11 +129,11 @@ class Engines:
         troubles = {each.trouble for each in self.failing}
         if troubles.isdisjoint(_SETTABLE):
             if Trouble.UNREACHED in troubles:
-                return "Look at the network of the instance: its name server, firewall and proxy."
-            return "Update SearXNG: engines follow the changes of the sites they read."
+                return "Check the instance's network: its name server, firewall and proxy."
+            return "Update SearXNG: engines must keep up with changes to the sites they read."
         sentence = (
-            "In the settings.yml of the instance, leave out those that refuse it, give slow ones"
-            " time, and restart it."
+            "In the instance's settings.yml, remove engines that refuse"
+            " it and give slow ones more time; then restart it."
         )
         lines = [sentence, "engines:"]
         timeouts = {each.name: each.timeout for each in listed_engines(self.instance.config)}
@@ -156,11 +156,11 @@ class Engines:
         spare = [each.name for each in general if not each.enabled and each.name not in {*failing}]
         if not spare:
             return (
-                "Begin the settings.yml of the instance with the engines of SearXNG itself, and"
-                " restart it.\nuse_default_settings: true"
+                "Start the instance's settings.yml with SearXNG's own"
+                " engines and restart it.\nuse_default_settings: true"
             )
         lines = [
-            "Switch others on in the settings.yml of the instance, and restart it.",
+            "Turn on others in the instance's settings.yml and restart it.",
             "engines:",
         ]
         for name in spare[:_PROPOSED]:
@@ -183,10 +183,12 @@ def check_belief(row: InstanceReport, checks: Sequence[Check]) -> Finding:
     """
     well = is_well(checks)
     if row.retry_after > 0:
-        waits = f"Searches leave it alone for {_wait(row.retry_after)}: {row.reason}"
+        waits = f"In cooldown for {_wait(row.retry_after)}: {row.reason}"
         if well:
-            return fine(f"{waits} What was measured is fine: from now on they ask it again.")
-        return broken(waits, "Mend what failed above; the doctor ends the wait when all is well.")
+            return fine(f"{waits} All checks pass now, so searches use it again.")
+        return broken(
+            waits, "Fix the failed check above; when all checks pass, the doctor ends the cooldown."
+        )
     return _last_search(row, row.last_verdict, well=well)
 
 
@@ -201,14 +203,14 @@ def check_searches(engines: Sequence[EngineReport]) -> Finding:
     said = [f"Results come from {_listed([f'{each.name} {each.results}' for each in bringing])}."]
     if resting:
         named = [f"{each.name} ({each.reason})" for each in resting]
-        said.append(f"Left alone for now: {_listed(named)}.")
+        said.append(f"In cooldown: {_listed(named)}.")
     if any(each.spared for each in engines):
-        said.append("Searches are spread over the others.")
+        said.append("Searches use the others.")
     well = [each for each in bringing if not each.retry_after]
     if resting and len(well) < LEAST:
         return doubtful(
             " ".join(said),
-            f"Switch on more engines: with fewer than {LEAST} that are well, nothing can be spread.",
+            f"Turn on more engines: searches can only avoid failing ones if at least {LEAST} work.",
         )
     return fine(" ".join(said))
 
@@ -236,15 +238,15 @@ def listed_engines(text: str) -> tuple[ListedEngine, ...]:
 
 def _last_search(row: InstanceReport, verdict: Verdict | None, *, well: bool) -> Finding:
     if verdict is None:
-        return fine("No search has asked it yet.")
+        return fine("Not searched yet.")
     if verdict.ends_search:
         return fine(f"It is {row.state.replace('_', ' ')}: the last search there was answered.")
-    said = f"The last search there came to nothing: {row.last_detail or verdict}"
-    fix = f"See what a search comes to.\nsearx-mcp instances test {row.url} tea"
+    said = f"The last search there failed: {row.last_detail or verdict}"
+    fix = f"Try a search there.\nsearx-mcp instances test {row.url} tea"
     if well and verdict in _SHOWN_BY_JSON:
-        return fine(f"{said} What was measured now is fine.")
+        return fine(f"{said} All checks pass now.")
     if verdict is Verdict.OVERTAKEN:
-        return doubtful("It was too slow: for the last search another one answered first.", fix)
+        return doubtful("Too slow: another instance answered the last search first.", fix)
     return broken(said, fix)
 
 

@@ -25,14 +25,14 @@ _AGE_DIGITS: Final = 9
 _OTHER_PATHS: Final = ("/searxng/", "/searx/")
 """Where SearXNG's own installation guides put an instance behind a web server."""
 READ_THE_LOG: Final = (
-    "Start SearXNG, or restart it; its log tells what is wrong.\ndocker logs --tail 50 searxng"
+    "Start or restart SearXNG; its log says what is wrong.\ndocker logs --tail 50 searxng"
 )
 _JSON_ON: Final = (
-    "Switch JSON on in the settings.yml of the instance, and restart it.\n"
+    "Turn on JSON in the instance's settings.yml and restart it.\n"
     "search:\n  formats:\n    - html\n    - json"
 )
 _LIMITER_OFF: Final = (
-    "Switch the limiter off in the settings.yml of the instance, and restart it.\n"
+    "Turn off the limiter in the instance's settings.yml and restart it.\n"
     "server:\n  limiter: false\n  public_instance: false"
 )
 
@@ -136,21 +136,23 @@ async def check_health(instance: ExaminedInstance) -> Finding:
 def health_late() -> Finding:
     """The finding when `/healthz` takes too long."""
     return broken(
-        "The port accepts connections, and nothing answers there.",
-        "Restart SearXNG; its log tells why it hangs.\ndocker logs --tail 50 searxng",
+        "The port accepts connections, but nothing answers.",
+        "Restart SearXNG; its log says why it hangs.\ndocker logs --tail 50 searxng",
     )
 
 
 async def check_json(instance: ExaminedInstance) -> Finding:
     """Ask for JSON without a query: a refusal of the format comes before the missing query."""
     if not instance.is_own:
-        return skipped("It counts as a search at a stranger's instance; --own asks nevertheless.")
+        return skipped(
+            "This counts as a search on someone else's instance; use --own to run it anyway."
+        )
     try:
         received = await instance.get("search?format=json")
     except SearxMcpError as exc:
         return await no_answer(instance, exc)
     if received.status == HTTPStatus.BAD_REQUEST:
-        return fine("JSON is switched on.")
+        return fine("JSON is on.")
     return _refusal(instance, received)
 
 
@@ -164,14 +166,14 @@ async def check_limiter(instance: ExaminedInstance) -> Finding:
         instance.config = received.body.decode("utf-8-sig", "replace")
     facts = parse_config(instance.config)
     if facts is None:
-        return skipped(f"Its /config does not tell (status {received.status}).")
+        return skipped(f"Its /config is not available (status {received.status}).")
     version = f"SearXNG {facts.version}: " if facts.version else ""
     limits = _limits(facts)
     if instance.is_own and limits is not None:
         return doubtful(f"{version}{limits}", _LIMITER_OFF)
     if limits is None:
         known = facts.limiter_enabled is not None
-        limits = "the limiter is off." if known else "it does not tell of a limiter."
+        limits = "the limiter is off." if known else "it does not report a limiter."
     return fine(f"{version}{limits}")
 
 
@@ -189,8 +191,8 @@ async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding
 def challenged() -> Finding:
     """The finding when a challenge is all one gets."""
     return broken(
-        "A browser challenge protects the instance.",
-        "Let this machine pass in what puts it there, such as Anubis or Cloudflare.",
+        "A browser challenge blocks the way to the instance.",
+        "Allow this machine in whatever serves the challenge, such as Anubis or Cloudflare.",
     )
 
 
@@ -199,7 +201,7 @@ async def _without_healthz(instance: ExaminedInstance) -> Finding:
     home = await instance.client.get(instance.url)
     program = generator(home.body)
     if program and home.status == HTTPStatus.OK:
-        return fine(f"{program} answers; it is too old for /healthz.")
+        return fine(f"{program} answers; this version has no /healthz yet.")
     if instance.is_own:
         for other in ("/", *_OTHER_PATHS):
             moved = instance.path.url.with_path(other)
@@ -225,16 +227,13 @@ def _strange_health(instance: ExaminedInstance, received: Response) -> Finding:
         return _wants_tls(instance)
     if status == HTTPStatus.UNAUTHORIZED:
         instance.path.has_login = True
-        said = "The instance wants a login."
-        fix = (
-            "Give the user name and the password that it takes, percent-encoded.\n"
-            f"{instance.path.variable()}"
-        )
+        said = "The instance requires a login."
+        fix = f"Set the user name and password, percent-encoded.\n{instance.path.variable()}"
     elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        said = f"The web server answers with status {status}: SearXNG behind it does not."
+        said = f"The web server answers with status {status}; SearXNG behind it does not answer."
         fix = READ_THE_LOG
     else:
-        said = f"It is answered with status {status}."
+        said = f"The answer has status {status}."
         fix = f"Let {instance.url}healthz through in the web server in front of SearXNG."
     return broken(said, fix)
 
@@ -243,20 +242,20 @@ def _moved(instance: ExaminedInstance, location: str) -> Finding:
     try:
         target = URL(urljoin(f"{instance.url}healthz", location)).with_query(None).with_user(None)
     except ValueError:
-        return broken("It is redirected nowhere.", READ_THE_LOG)
+        return broken("It redirects, but not to an address.", READ_THE_LOG)
     if target.path.endswith("/healthz"):
         address = str(target).removesuffix("healthz")
         fix = f"Use it.\n{instance.path.known_as(URL(address))}"
         return broken(f"The instance has moved to {address}", fix)
     return broken(
-        f"It is redirected to {target}",
+        f"It redirects to {target}",
         f"Let {instance.url} reach SearXNG without that page, as for a login by password.",
     )
 
 
 def _wants_tls(instance: ExaminedInstance) -> Finding:
     return broken(
-        "The port wants https.",
+        "The port expects https.",
         f"Use https.\n{instance.path.variable(scheme='https')}",
     )
 
@@ -264,7 +263,7 @@ def _wants_tls(instance: ExaminedInstance) -> Finding:
 def _not_searxng(instance: ExaminedInstance) -> Finding:
     path = instance.path
     return broken(
-        f"Another program answers on port {path.port} of {path.host}.",
+        f"A different program answers on port {path.port} of {path.host}.",
         "Use the port and the path of SearXNG; its container listens on 8080, and docker ps shows"
         " where that is published.",
     )
@@ -276,22 +275,20 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
         case Verdict.CHALLENGE, _:
             return challenged()
         case Verdict.JSON_OFF, _:
-            said, fix = "JSON is switched off (status 403).", _JSON_ON
+            said, fix = "JSON is off (status 403).", _JSON_ON
         case Verdict.RATE_LIMITED, _:
-            said = "The limiter refuses us (status 429)."
+            said = "The limiter refuses this machine (status 429)."
             fix = _pass_us(instance)
         case Verdict.BLOCKED, HTTPStatus.TOO_MANY_REQUESTS:
             said = "The address of this machine is on the instance's block list."
-            fix = "Take it out of block_ip in the limiter.toml of the instance, and restart it."
+            fix = "Remove it from block_ip in the instance's limiter.toml and restart it."
         case Verdict.BLOCKED, _:
-            said = "The limiter sends us to the home page: we lack its link token."
+            said = "The limiter redirects to the home page because the link token is missing."
             fix = _LIMITER_OFF
         case Verdict.SERVER_ERROR, _:
             said, fix = judgement.detail, READ_THE_LOG
         case _:
-            said = (
-                f"A search is answered with status {received.status}. {judgement.detail}".rstrip()
-            )
+            said = f"A search gets status {received.status}. {judgement.detail}".rstrip()
             fix = f"Let {instance.url}search reach SearXNG as it is."
     return broken(said, fix)
 
@@ -299,7 +296,7 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
 def _limits(facts: ConfigFacts) -> str | None:
     """Say what the limiter allows a program, or `None` if it does not run."""
     if month_limited(facts):
-        return "the limiter wants a link token, and allows programs 3 searches in 30 days."
+        return "the limiter requires a link token and allows programs 3 searches in 30 days."
     if facts.limiter_enabled:
         return "the limiter is on, and allows 4 requests for JSON an hour."
     return None
@@ -316,6 +313,6 @@ def _pass_us(instance: ExaminedInstance) -> str:
     else:
         addresses = '"THE PUBLIC ADDRESS OF THIS MACHINE"'
     return (
-        "Let this machine pass, in the limiter.toml beside the settings.yml, and restart it.\n"
+        "Allow this machine in limiter.toml, next to settings.yml, and restart the instance.\n"
         f"[botdetection.ip_lists]\npass_ip = [{addresses}]"
     )

@@ -48,7 +48,7 @@ def check_configuration(origins: Mapping[str, str]) -> Finding:
     """Say where the settings come from; that they could be read is known by now."""
     sources = Counter(origin for origin in origins.values() if origin != DEFAULT)
     if not sources:
-        return fine("No setting differs from its default.")
+        return fine("All settings have their defaults.")
     count = sources.total()
     return fine(f"{count} {'settings' if count > 1 else 'setting'} from {_listed(sources)}.")
 
@@ -63,11 +63,11 @@ def misconfigured(error: SettingsError) -> Finding:
 def check_contact(contact: str) -> Finding:
     """Say whether operators of open sources can reach whoever runs this program; they judge by it."""
     if contact:
-        return fine(f"Operators of open sources who ask for one are told {contact}.")
+        return fine(f"Open sources that ask for a contact get {contact}.")
     return doubtful(
-        "Open sources are asked without a contact: Wikipedia, Commons and Crossref allow less,"
-        " crates.io may refuse.",
-        "Name a mail address or page of yours, by which their operators reach you.\n"
+        "Requests to open sources have no contact address: Wikipedia,"
+        " Commons and Crossref allow fewer, crates.io may refuse.",
+        "Set an e-mail address or web page where their operators can reach you.\n"
         '[open_sources]\ncontact = "you@example.org"',
     )
 
@@ -88,11 +88,11 @@ def check_providers(
     if not (google.key.get_secret_value() or brave.key.get_secret_value()):
         return None
     if providers.mode is ProvidersMode.OFF:
-        return fine("Keys are set, and providers.mode is off: no keyed provider is asked.")
+        return fine("Keys are set, but providers.mode is off: keyed providers are not used.")
     said = [f"{row.source} has a key, {_allowance(row)}" for row in rows]
     if google.key.get_secret_value() and not google.search_engine_id:
         # GOOGLE_API_KEY may be there for another program.
-        said.append("google has a key and no search_engine_id, so it is not asked")
+        said.append("google has a key but no search_engine_id, so it is not used")
     detail = f"{'; '.join(said)}."
     refusing = [row for row in rows if row.retry_after and row.budget_left]
     if (
@@ -106,8 +106,8 @@ def check_providers(
     if refusing:
         hosts = ", ".join(row.url for row in refusing)
         return doubtful(
-            f"{detail} Left alone for now: {hosts}",
-            f"See why; a wrong key is one reason.\nsearx-mcp instances show {refusing[0].url}",
+            f"{detail} In cooldown: {hosts}",
+            f"Look up the reason; it may be a wrong key.\nsearx-mcp instances show {refusing[0].url}",
         )
     return fine(detail)
 
@@ -130,18 +130,18 @@ def check_data_folder(folder: Path | None, problem: str) -> Finding:
         return fine("The state is kept in memory, as configured.")
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         return broken(
-            f"{folder} is not a folder that can be written.",
-            f"Make it one for this user.\nmkdir -p {folder} && chmod u+rwx {folder}",
+            f"{folder} is not a writable folder.",
+            f"Make it writable for this user.\nmkdir -p {folder} && chmod u+rwx {folder}",
         )
     if kind := network_filesystem(folder):
         return broken(
             f"{folder} is on a network file system ({kind}).",
-            'Name a folder on a local disk in the configuration.\n[storage]\nfolder = "/var/lib/searx-mcp"',
+            'Set a folder on a local disk in the configuration.\n[storage]\nfolder = "/var/lib/searx-mcp"',
         )
     free = shutil.disk_usage(folder).free
     if free < LITTLE_SPACE:
         return doubtful(
-            f"The disk of {folder} has {free / 1e6:.0f} MB left.", "Make room on that disk."
+            f"The disk of {folder} has {free / 1e6:.0f} MB left.", "Free up space on that disk."
         )
     return fine(f"{folder} can be written; {free / 1e9:.1f} GB are free.")
 
@@ -153,14 +153,14 @@ def check_clock(offsets: Mapping[str, float]) -> Finding:
         offsets: seconds by which a host's clock is ahead of ours, by host.
     """
     if not offsets:
-        return skipped("Nobody answered with a date.")
+        return skipped("No server answered with a date.")
     host, offset = min(offsets.items(), key=lambda item: abs(item[1]))
     if abs(offset) <= CLOCK_TOLERANCE:
         return fine(f"It agrees with that of {host}.")
     return doubtful(
         f"It is {abs(offset) / 60:.0f} minutes {'behind' if offset > 0 else 'ahead of'} that of"
         f" {host}.",
-        "Set the clock that is wrong; on Linux, for good:\ntimedatectl set-ntp true",
+        "Correct the clock that is wrong; on Linux, permanently:\ntimedatectl set-ntp true",
     )
 
 
@@ -183,8 +183,8 @@ class Native:
         if self.is_running:
             return fine("It runs as a process of this machine.")
         return doubtful(
-            "It does not run; the next search starts it.",
-            "Start it now, and see what it says.\nsearx-mcp instances own up",
+            "Not running; the next search starts it.",
+            "Start it now and look at the output.\nsearx-mcp instances own up",
         )
 
     def check_version(self, config: str, now: float) -> Finding:
@@ -202,15 +202,15 @@ class Native:
         if missing:
             more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
             return doubtful(
-                f"It lacks engines that its settings keep: {', '.join(missing[:_SHOWN])}{more}.",
-                "SearXNG leaves out what it does not know or could not start: remove their names from"
-                " its settings, or try another version.\nsearx-mcp instances own update",
+                f"Engines in its settings are missing: {', '.join(missing[:_SHOWN])}{more}.",
+                "SearXNG drops engines it does not know or could not start:"
+                " remove them from its settings or try another version.\nsearx-mcp instances own update",
             )
         days = int((now - installed.released_at) // _DAY)
         if days > MOST_DAYS:
             return doubtful(
-                f"{installed.version} is {days} days old; engines follow the sites they read.",
-                "Update it; the old version stays if the new one serves less."
+                f"{installed.version} is {days} days old; engines must keep up with the sites they read.",
+                "Update it; the old version stays if the new one does worse."
                 "\nsearx-mcp instances own update",
             )
         return fine(f"{installed.version} is {days} days old and has every engine it should.")

@@ -204,9 +204,9 @@ class ContainerRunner:
         if pull is Pull.ALWAYS or not await engine.has_image(image):
             if pull is Pull.NEVER:
                 raise OwnInstanceError(
-                    f"The image {image} is not on this machine.",
+                    f"This machine does not have the image {image}.",
                     reason=ContainerFailure.PULL_FAILED,
-                    advice="Leave --pull never out, and it is fetched.",
+                    advice="Leave out --pull never to fetch it.",
                 )
             self.progress(f"fetching {image}")
             left = max(0.0, deadline - asyncio.get_running_loop().time())
@@ -244,14 +244,14 @@ class ContainerRunner:
         log = await engine.logs(NAME, lines=_LOG_LINES)
         exited = reason is ContainerFailure.EXITED
         return OwnInstanceError(
-            "The container ended by itself."
+            "The container exited."
             if exited
-            else "The container runs, but SearXNG does not answer in time.",
+            else "The container is running, but SearXNG did not answer in time.",
             reason=reason,
             advice=(
                 f"Correct {self.folder.settings} or delete it, then try again."
                 if exited
-                else "Give it more seconds with --timeout, or another port with --port."
+                else "Allow more time with --timeout, or another port with --port."
             ),
             log=_shown(log),
         )

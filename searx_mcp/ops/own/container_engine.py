@@ -98,7 +98,7 @@ class Engine:
             )
         except TimeoutError as exc:
             raise OwnInstanceError(
-                f"The image {image} did not arrive in time.",
+                f"The image {image} was not fetched in time.",
                 reason=ContainerFailure.PULL_FAILED,
                 advice=f"Run `{self.name} pull {image}` and wait for it, then try again.",
             ) from exc
@@ -187,7 +187,7 @@ class Engine:
             raise OwnInstanceError(
                 f"{self.name} cannot publish the port: another program has it.",
                 reason=ContainerFailure.PORT_TAKEN,
-                advice="Choose another one with --port.",
+                advice="Choose another with --port.",
             )
         self._succeeded(done)
 
@@ -200,7 +200,7 @@ class Engine:
         return OwnInstanceError(
             f"{self.name} failed: {why}",
             reason=ContainerFailure.ENGINE_FAILED,
-            advice=f"Run `{self.name} info` to see whether it works at all.",
+            advice=f"Run `{self.name} info` to check that it works.",
         )
 
 
@@ -259,7 +259,7 @@ def parse_container(text: str) -> Container:
     try:
         (described,) = _ANSWER.validate_json(text)
     except ValidationError as exc:
-        raise ValueError("the engine describes the container in an unknown way") from exc
+        raise ValueError("the engine's description of the container cannot be read") from exc
     return Container(
         state=_STATES.get(described.state.status, ContainerState.STOPPED),
         image=described.config.image,

@@ -79,7 +79,7 @@ def no_engine(name: str | None, *, platform: str) -> OwnInstanceError:
         platform: as `sys.platform`.
     """
     install = _INSTALL.get(platform, "Install Docker or Podman")
-    without = "- Do without: searx-mcp instances own up --engine native\n"
+    without = "- Use no container: searx-mcp instances own up --engine native\n"
     return OwnInstanceError(
         f"{name} is not installed." if name else "Neither docker nor podman is installed.",
         reason=ContainerFailure.NO_ENGINE,
@@ -105,12 +105,12 @@ def engine_down(name: str, stderr: str, *, platform: str) -> OwnInstanceError:
     """
     if "permission denied" in stderr.lower():
         return OwnInstanceError(
-            f"{name} is installed, and this user may not use it.",
+            f"{name} is installed, but this user may not use it.",
             reason=ContainerFailure.NO_PERMISSION,
             advice=_MAY_NOT.get(name, f"Run `{name} info` to see why."),
         )
     return OwnInstanceError(
-        f"{name} is installed, and does not answer: {complaint(stderr)}",
+        f"{name} is installed, but does not answer: {complaint(stderr)}",
         reason=ContainerFailure.ENGINE_DOWN,
         advice=_START.get((name, platform), f"Run `{name} info` to see why."),
     )
@@ -119,7 +119,7 @@ def engine_down(name: str, stderr: str, *, platform: str) -> OwnInstanceError:
 def name_taken(engine: str, container: str) -> OwnInstanceError:
     """The error where a container of that name is not ours; it is left alone."""
     return OwnInstanceError(
-        f"A container named {container} exists in {engine}, and searx-mcp did not make it.",
+        f"A container named {container} exists in {engine}, but searx-mcp did not create it.",
         reason=ContainerFailure.NAME_TAKEN,
         advice=f"Rename it: {engine} rename {container} another-name",
     )
@@ -132,7 +132,7 @@ def complaint(text: str) -> str:
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     marked = (line for line in lines if line.startswith(_PREAMBLES))
-    line = next(marked, lines[-1] if lines else "it does not say why")
+    line = next(marked, lines[-1] if lines else "no reason given")
     for preamble in _PREAMBLES:
         line = line.removeprefix(preamble)
     return clean_line(line, _LONGEST)
@@ -141,9 +141,9 @@ def complaint(text: str) -> str:
 def port_taken(port: int) -> OwnInstanceError:
     """The error for a port that another program has."""
     return OwnInstanceError(
-        f"Port {port} is taken by another program.",
+        f"Port {port} is used by another program.",
         reason=NativeFailure.PORT_TAKEN,
-        advice="Choose another one: `searx-mcp instances own up --port N`.",
+        advice="Choose another: `searx-mcp instances own up --port N`.",
     )
 
 
@@ -161,7 +161,7 @@ def disk_full() -> OwnInstanceError:
     return OwnInstanceError(
         "The disk is full.",
         reason=NativeFailure.DISK_FULL,
-        advice="Make room for 150 MB, or name a folder on another disk in storage.folder.",
+        advice="Free up 150 MB, or set storage.folder to a folder on another disk.",
     )
 
 
@@ -180,5 +180,5 @@ def written(folder: Path) -> Iterator[None]:
         raise OwnInstanceError(
             f"{folder} cannot be written to: {exc.strerror or os.strerror(errno.EIO)}.",
             reason=NativeFailure.NOT_WRITABLE,
-            advice="Make it writable, or name another folder in storage.folder.",
+            advice="Make it writable, or set storage.folder to another folder.",
         ) from exc

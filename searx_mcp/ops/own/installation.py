@@ -311,7 +311,7 @@ class Installation:
         if uv is not None:
             try:
                 make = (uv, "venv", "--quiet", "--python", self._python, environment)
-                await self._run("making an environment", *make)
+                await self._run("creating an environment", *make)
                 await self._run(
                     "installing with uv", uv, "pip", "install", "--python", python, *wanted
                 )
@@ -322,7 +322,7 @@ class Installation:
                 return
             # One that is old or broken; pip may do all the same, and else says what is wrong.
             await asyncio.to_thread(shutil.rmtree, environment, ignore_errors=True)
-        await self._run("making an environment", self._python, "-m", "venv", environment)
+        await self._run("creating an environment", self._python, "-m", "venv", environment)
         pip = (python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check")
         await self._run("installing with pip", *pip, "--progress-bar", "off", *wanted)
 
@@ -340,13 +340,13 @@ class Installation:
             raise OwnInstanceError(
                 "The packages that SearXNG needs were not installed in time.",
                 reason=NativeFailure.INSTALL_FAILED,
-                advice="Give it more seconds with --timeout.",
+                advice="Allow more time with --timeout.",
             ) from exc
         except OSError as exc:
             raise OwnInstanceError(
                 f"{command[0]} cannot be started: {exc.strerror}.",
                 reason=NativeFailure.INSTALL_FAILED,
-                advice="Install Python anew, or use --engine container.",
+                advice="Reinstall Python, or use --engine container.",
             ) from exc
         if done.code:
             raise failure(done, version=sys.version_info[:2])
@@ -408,7 +408,7 @@ def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
     if any(words in said for words in _NO_PIP):
         major, minor = version
         return OwnInstanceError(
-            "Python here makes no environments: its module venv, or the pip that belongs to it, is missing.",
+            "This Python cannot create environments: its venv module or its pip is missing.",
             reason=NativeFailure.NO_VENV,
             advice=(
                 f"Install it (Debian and Ubuntu: sudo apt install python{major}.{minor}-venv), or"
@@ -435,7 +435,7 @@ def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
 
 def _busy() -> OwnInstanceError:
     return OwnInstanceError(
-        "Another process is installing or changing the instance.",
+        "Another process is installing or updating the instance.",
         reason=NativeFailure.BUSY,
         advice="Wait for it, then try again.",
     )

@@ -48,7 +48,7 @@ def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> in
     raise OwnInstanceError(
         f"Port {wanted} is taken." if wanted else f"Ports {FIRST_PORT} to {last} are taken.",
         reason=taken,
-        advice="Choose another one with --port.",
+        advice="Choose another with --port.",
     )
 
 
@@ -97,7 +97,7 @@ class Probe:
         if page.hits:
             return Tried(works=True, results=len(page.hits))
         engines = ", ".join(f"{each.engine} ({each.reason})" for each in page.unresponsive_engines)
-        detail = f"Its first search found nothing: {engines or 'no engine answered'}."
+        detail = f"The first search found nothing: {engines or 'no engine answered'}."
         return Tried(works=True, detail=detail)
 
     async def engines(self, url: str) -> tuple[str, ...]:

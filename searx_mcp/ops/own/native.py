@@ -189,7 +189,7 @@ class NativeRunner:
         url = installed.url
         is_healthy = running is not None and await self.probe.is_alive(url)
         if self.folder.installed is None:
-            notes.append("Its Python is gone: `searx-mcp instances own up` installs it anew.")
+            notes.append("Its Python is gone: `searx-mcp instances own up` reinstalls it.")
         listed = await self.probe.engines(url) if is_healthy else ()
         settings = self.folder.settings_text()
         now = self.clock()
@@ -306,7 +306,7 @@ class NativeRunner:
         tried = await self.probe.search(url)
         if not tried.works:
             raise OwnInstanceError(
-                f"SearXNG runs and does not answer a search: {tried.detail}",
+                f"SearXNG is running but does not answer a search: {tried.detail}",
                 reason=NativeFailure.NOT_READY,
                 advice=f"Correct {self.folder.settings} or delete it, then try again.",
                 log=self.process.log_tail(LOG_LINES),
@@ -319,14 +319,14 @@ class NativeRunner:
         """Run the new version beside the old one, and refuse it when it serves less."""
         trial = NativeProcess(self.folder.trial(new.folder))
         try:
-            steps.begin("trial", "trying the new version beside the old one")
+            steps.begin("trial", "trying the new version next to the old one")
             url = await self.starting.serve(trial, new, port=0, deadline=deadline)
             tried = await self._try(url, steps)
             if not tried.results and (await self.probe.search(old.url)).results:
                 raise OwnInstanceError(
                     f"SearXNG {new.version} finds nothing where {old.version} does: {tried.detail}",
                     reason=NativeFailure.NOT_READY,
-                    advice="The old one stays. Try again in some days.",
+                    advice="The old version stays. Try again in a few days.",
                 )
         finally:
             await trial.stop()
@@ -340,9 +340,9 @@ class NativeRunner:
     async def _end(self) -> None:
         if not await self.process.stop():
             raise OwnInstanceError(
-                "The process of the instance cannot be ended.",
+                "The instance's process cannot be stopped.",
                 reason=NativeFailure.NOT_READY,
-                advice="End it by hand: `searx-mcp instances own status` shows its number.",
+                advice="Stop it by hand: `searx-mcp instances own status` shows its process ID.",
             )
 
     async def _finished(self, done: Done, steps: _Steps, note: str = "") -> NativeInstanceUp:

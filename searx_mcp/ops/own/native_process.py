@@ -293,14 +293,12 @@ class Starting:
     def _not_up(self, process: NativeProcess, reason: NativeFailure) -> OwnInstanceError:
         exited = reason is NativeFailure.EXITED
         return OwnInstanceError(
-            "SearXNG ended by itself."
-            if exited
-            else "SearXNG was started, and does not answer in time.",
+            "SearXNG exited." if exited else "SearXNG was started but did not answer in time.",
             reason=reason,
             advice=(
                 f"Correct {self._folder.settings} or delete it, then try again."
                 if exited
-                else "Give it more seconds with --timeout."
+                else "Allow more time with --timeout."
             ),
             log=process.log_tail(LOG_LINES),
         )

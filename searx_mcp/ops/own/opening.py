@@ -128,8 +128,8 @@ def _folder(settings: Settings) -> Path:
     if folder is None:
         raise SettingsError(
             "storage.state",
-            "an own instance is remembered in the state, which is off",
-            advice="Switch it on, or run SearXNG by hand and name it in SEARXNG_URL.",
+            "your own instance is remembered in the state, which is off",
+            advice="Turn it on, or run SearXNG by hand and set SEARXNG_URL to its address.",
         )
     return folder
 

@@ -124,10 +124,10 @@ class Sources:
         is_other = local is None and version not in {LATEST, source.commit}
         if is_other or (wanted and wanted != source.tree):
             raise OwnInstanceError(
-                f"The files are not those of the commit {(source.commit or version)[:12]}.",
+                f"The files do not match the commit {(source.commit or version)[:12]}.",
                 reason=NativeFailure.WRONG_TREE,
-                advice="Something between here and the repository changes them: do not run them."
-                " Try again from another network.",
+                advice="Something between here and the repository changed them: do"
+                " not run them. Try again from another network.",
             )
         return source
 
@@ -151,7 +151,7 @@ class Sources:
                 raise _unfetched(exc.message.rstrip(".")) from exc
             if status == HTTPStatus.NOT_FOUND:
                 raise OwnInstanceError(
-                    "The repository has no such version.",
+                    "The repository does not have this version.",
                     reason=NativeFailure.NOT_FOUND,
                     advice="Name a commit by all its 40 digits, or leave --version out.",
                 )
@@ -225,8 +225,8 @@ def _unfetched(why: str) -> OwnInstanceError:
     return OwnInstanceError(
         f"The source of SearXNG cannot be fetched: {why}.",
         reason=NativeFailure.NO_NETWORK,
-        advice="Check the network and network.proxy, or fetch the archive elsewhere and name it with"
-        " --version PATH.",
+        advice="Check the network and network.proxy, or fetch the archive"
+        " elsewhere and pass its path with --version.",
     )
 
 
@@ -396,5 +396,5 @@ def _wrong(why: str) -> OwnInstanceError:
     return OwnInstanceError(
         f"The source of SearXNG cannot be used: {why}.",
         reason=NativeFailure.WRONG_ARCHIVE,
-        advice="Name another one with --version, or leave that out.",
+        advice="Choose another with --version, or leave it out.",
     )

@@ -160,10 +160,8 @@ def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
     age = catalog_age_days(catalog, now)
     notes: tuple[str, ...] = ()
     if age > OLD_CATALOG_DAYS:
-        old = f"The list of public instances is {age} days old; some will have gone."
-        notes = (
-            f"{old} A server renews it while it is searched with; a newer release brings a newer one.",
-        )
+        old = f"The list of public instances is {age} days old, so some may be gone."
+        notes = (f"{old} Running servers update it, as does `searx-mcp instances refresh`.",)
     return PoolReport(
         instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
     )

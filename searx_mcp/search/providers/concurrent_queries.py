@@ -177,7 +177,7 @@ class ConcurrentQueries:
             return None
         now = self._clock()
         if not self._sources.may_ask(engine.address, now):
-            log.skipped[engine.name] = "left alone for now"
+            log.skipped[engine.name] = "in cooldown"
             log.waits.append(self._sources.retry_after(engine.address, now))
             return None
         slots = asyncio.Semaphore(engine.concurrency)
@@ -235,7 +235,7 @@ class ConcurrentQueries:
                 answered = await self._upstream.ask(engine, ask, query, timeout=timeout)
             except asyncio.CancelledError:
                 is_over = log.left <= _TOO_LATE
-                detail = "The time was over." if is_over else "The others had brought enough."
+                detail = "The time was over." if is_over else "The other queries had found enough."
                 _note(
                     log,
                     engine,

@@ -301,7 +301,7 @@ class InstanceSearch:
         if not log.attempts and log.queued_behind:
             return DeadlineError(
                 f"{log.queued_behind} other searches were under way at the instance",
-                advice="Search less at once, or raise search.own_at_once.",
+                advice="Run fewer searches at once, or raise search.own_at_once.",
             )
         if not log.attempts and log.is_late:
             return DeadlineError("No instance could be asked")

@@ -104,7 +104,7 @@ class KeyedSearch:
         engine = self._engines.get(name)
         if engine is None or engine.host in self._blocked():
             near = did_you_mean(name, self._engines)
-            message = f"{shown(name)} is none that has a key{near}"
+            message = f"{shown(name)} has no key{near}"
             raise InvalidArgumentError("provider", message, advice=NO_KEY)
         if secret := secret_in(query.text):
             raise _unfit(f"the query holds what looks like {secret}")
@@ -175,7 +175,7 @@ def _found(
 
 def _unfit(why: str) -> NoInstancesError:
     return NoInstancesError(
-        f"No keyed provider was asked: {why}",
+        f"No keyed provider was used: {why}",
         reason=UnavailableReason.EXHAUSTED,
         advice="Search another category, or through an instance.",
     )

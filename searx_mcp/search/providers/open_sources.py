@@ -34,9 +34,7 @@ LONGEST_TEXT: Final = 6
 a page has `how`, `do` and `I` too; a short one may be the name of something, such as `The Who`."""
 _SEVERAL: Final = 2
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
-_ADVICE: Final = (
-    "Other words may lead to other collections; an instance of your own searches the web."
-)
+_ADVICE: Final = "Other words may match other collections; your own instance would search the web."
 ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
 """Of most collections the larger part is English, so that nothing needs to be said of it."""
 
@@ -114,7 +112,7 @@ class OpenSources:
         chosen = self._route(question, context.query)
         if not chosen.choices or chosen.category is None:
             raise NoInstancesError(
-                f"No open source fits this search: {chosen.why}",
+                f"No open source suits this search: {chosen.why}",
                 reason=UnavailableReason.EXHAUSTED,
                 advice="Search another category, or through an instance.",
             )
@@ -306,7 +304,9 @@ def source_notes(
     said = [f"Open sources asked: {_names(asked)} ({chosen.why})."] if asked else []
     age = query.time_range
     if age and (deaf := [engine for engine in used if age not in engine.time_ranges]):
-        said.append(f"Not limited to the last {age}, because it cannot be: {_names(deaf)}.")
+        said.append(
+            f"Not limited to the last {age}, because the source cannot do it: {_names(deaf)}."
+        )
     if query.safe_search and chosen.category in _MEDIA:
         unfiltered = [engine for engine in used if not engine.filters_safely]
         if unfiltered:

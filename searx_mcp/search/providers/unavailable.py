@@ -16,7 +16,7 @@ _ADDRESS: Final = "SEARXNG_URL or instances.own"
 _CAUSES: Final = {
     Verdict.ENGINES_FAILED: (
         "Your own SearXNG instance found nothing. {detail}",
-        "Switch on other engines in its settings.yml; `searx-mcp doctor` shows the lines.",
+        "Turn on other engines in its settings.yml; `searx-mcp doctor` shows the lines.",
     ),
     Verdict.RATE_LIMITED: (
         "The limiter of your own SearXNG instance refuses this machine (429)",
@@ -27,8 +27,8 @@ _CAUSES: Final = {
         "Set server.limiter to false in its settings.yml; `searx-mcp doctor` shows the lines.",
     ),
     Verdict.CHALLENGE: (
-        "A browser challenge protects your own SearXNG instance",
-        "Let this machine pass what puts it there; see `searx-mcp doctor`.",
+        "A browser challenge blocks the way to your own SearXNG instance",
+        "Allow this machine in whatever serves it; see `searx-mcp doctor`.",
     ),
     Verdict.REFUSED: (
         "Your own SearXNG instance refused the search ({status})",
@@ -39,16 +39,16 @@ _CAUSES: Final = {
         "Read its log and restart it; see `searx-mcp doctor`.",
     ),
     Verdict.FOREIGN_REDIRECT: (
-        "Your own SearXNG instance has another address. {detail}",
+        "Your own SearXNG instance has a different address. {detail}",
         f"Correct {_ADDRESS}; see `searx-mcp doctor`.",
     ),
     Verdict.NOT_SEARXNG: (
-        "Another program answers at the address of your own SearXNG instance",
+        "A different program answers at your own SearXNG instance's address",
         f"Correct {_ADDRESS}; see `searx-mcp doctor`.",
     ),
     Verdict.TLS: (
         "The certificate of your own SearXNG instance is not accepted",
-        "Name who issued it in network.ca_file; see `searx-mcp doctor`.",
+        "Set network.ca_file to its authority; see `searx-mcp doctor`.",
     ),
     Verdict.MALFORMED: (
         "The answer of your own SearXNG instance cannot be read",
@@ -71,7 +71,7 @@ _CAUSES: Final = {
 
 _BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: (
-        "Your own SearXNG instance wants other credentials (401)",
+        "Your own SearXNG instance rejects the credentials (401)",
         "Correct those in SEARXNG_URL or instances.credentials; see `searx-mcp doctor`.",
     ),
     HTTPStatus.NOT_FOUND: (
@@ -102,12 +102,14 @@ def resting(reason: str) -> tuple[str, str]:
         reason: why the first of them that may be asked again does.
     """
     return (
-        f"Your own SearXNG instance is left alone for now: {reason}".rstrip("."),
-        "Mend it; `searx-mcp doctor` tells how, and ends the wait.",
+        f"Your own SearXNG instance is in cooldown: {reason}".rstrip("."),
+        "Fix it; `searx-mcp doctor` says how, and ends the cooldown.",
     )
 
 
-_OWN_INSTANCE = "Your own instance has no limits: `searx-mcp instances own up`, or SEARXNG_URL."
+_OWN_INSTANCE = (
+    "Your own instance has no limits: run `searx-mcp instances own up`, or set SEARXNG_URL."
+)
 
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
 SOON = 30.0
@@ -133,7 +135,7 @@ def sources_unavailable(log: SourceLog, kind: str, advice: str) -> NoInstancesEr
         reason = UnavailableReason.BUDGET_SPENT
     elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
         reason, retry_after = UnavailableReason.OFFLINE, SOON
-        message = f"No {kind} could be reached ({reasons}): the network here looks down"
+        message = f"No {kind} could be reached ({reasons}): this machine seems to be offline"
         advice = CHECK_NETWORK
     return NoInstancesError(
         message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
@@ -190,16 +192,16 @@ _TEXTS = {
         "Run `searx-mcp instances own up` (no Docker, no root), or set SEARXNG_URL to an instance.",
     ),
     UnavailableReason.OFFLINE: (
-        "No SearXNG instance could be reached at all: the network here looks down",
+        "No SearXNG instance could be reached: this machine seems to be offline",
         CHECK_NETWORK,
     ),
     UnavailableReason.BUDGET_SPENT: (
-        "What public SearXNG instances allow this machine is used up for now",
+        "The budget for public SearXNG instances is used up for now",
         f"Wait, or read pages whose addresses you know. {_OWN_INSTANCE}",
     ),
     UnavailableReason.EXHAUSTED: (
-        "All SearXNG instances that could be asked are unavailable or rate limited",
-        f"Try again later or with other words. {_OWN_INSTANCE}",
+        "All SearXNG instances are unavailable or rate limited",
+        f"Try again later. {_OWN_INSTANCE}",
     ),
 }
 

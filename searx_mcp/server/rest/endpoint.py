@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 _HEADERS: Final = {"content-type": "application/json", "cache-control": "no-store"}
 _NO_OBJECT: Final = Refusal(
-    400, ErrorCode.INVALID_ARGUMENT, "The body is no JSON object with the arguments of the call."
+    400, ErrorCode.INVALID_ARGUMENT, "The body is not a JSON object with the arguments of the call."
 )
 _TOO_MANY: Final = Refusal(
     400, ErrorCode.INVALID_ARGUMENT, "The query string has more than 100 parameters."

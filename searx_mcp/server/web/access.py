@@ -107,7 +107,7 @@ class Access:
             return await self._logged_in(scope, headers)
         found = _presented(scope, headers)
         if found is None:
-            return _refusal(scope, "The server wants a token, as Authorization: Bearer TOKEN.")
+            return _refusal(scope, "A token is required, as Authorization: Bearer TOKEN.")
         user, token = found
         identity = await self._known(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
@@ -180,10 +180,10 @@ class Access:
         address = (scope.get("client") or ("",))[0]
         wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
         if not wait:
-            return _refusal(scope, "This is not a token of the server.", b', error="invalid_token"')
+            return _refusal(scope, "The token is not valid.", b', error="invalid_token"')
         # Closed, so that each guess costs a connection.
         return _too_many(
-            "Too many wrong tokens came from this address", wait, ((b"connection", b"close"),)
+            "Too many wrong tokens from this address", wait, ((b"connection", b"close"),)
         )
 
 
@@ -225,7 +225,7 @@ def _forbidden(tool: Tool) -> Refusal:
     return Refusal(
         403,
         ErrorCode.UNAUTHORIZED,
-        f"The token does not allow {tool}: the operator names its tools in http.tokens_file.",
+        f"The token does not allow {tool}: http.tokens_file sets its tools.",
     )
 
 
@@ -243,7 +243,7 @@ def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] =
 def _limits_of(identity: Identity) -> str:
     limits = ((identity.per_minute, "a minute"), (identity.per_day, "a day"))
     told = " and ".join(f"{limit:,} {period}" for limit, period in limits if limit)
-    return f"The token has used its calls, of which it has {told}"
+    return f"The token has used up its calls, of which it has {told}"
 
 
 def _is_call(scope: Scope, body: bytes) -> bool:

@@ -246,10 +246,10 @@ def _answer(head: str, code: ErrorCode, message: str) -> bytes:
 _TOO_MANY: Final = _answer(
     "503 Service Unavailable\r\nretry-after: 5",
     ErrorCode.RATE_LIMITED,
-    "The server has too many connections: try again in some seconds.",
+    "Too many connections: try again in a few seconds.",
 )
 _NO_HTTP: Final = _answer(
     "400 Bad Request",
     ErrorCode.INVALID_ARGUMENT,
-    "This is no request of HTTP/1.1, or its address or its headers are too long.",
+    "Not an HTTP/1.1 request, or its URL or headers are too long.",
 )

@@ -113,12 +113,12 @@ class Refusal:
 WRONG_HOST: Final = Refusal(
     421,
     ErrorCode.UNAUTHORIZED,
-    "The server does not serve under this name: the operator allows names with http.allowed_hosts.",
+    "The server does not accept this host name: http.allowed_hosts sets the names it accepts.",
 )
 WRONG_ORIGIN: Final = Refusal(
     403,
     ErrorCode.UNAUTHORIZED,
-    "The server does not serve this web page: the operator allows pages with http.allowed_origins.",
+    "The server does not accept this origin: http.allowed_origins sets those it accepts.",
 )
 _NO_JSON: Final = Refusal(
     415,
@@ -134,33 +134,33 @@ _NO_FORM: Final = Refusal(
 TOO_LARGE: Final = Refusal(
     413,
     ErrorCode.CONTENT_TOO_LARGE,
-    "The body is too large: the operator sets the size with http.max_body_size.",
+    "The body is too large: http.max_body_size sets the limit.",
 )
 _NO_SESSION: Final = Refusal(
     405,
     ErrorCode.INVALID_ARGUMENT,
-    "This address is for MCP clients, and they begin with POST: name it in the settings of one.",
+    "This URL is for MCP clients, which start with POST: set it in a client's configuration.",
     ((b"allow", b"POST"),),
 )
 _NO_MESSAGE: Final = Refusal(
     400,
     ErrorCode.INVALID_ARGUMENT,
-    "The body is no message of JSON-RPC 2.0: an object with jsonrpc, method, params and, for an"
+    "The body is not a JSON-RPC 2.0 message: an object with jsonrpc, method, params and, for an"
     " answer, id.",
 )
 _TOO_MANY: Final = Refusal(
     413, ErrorCode.CONTENT_TOO_LARGE, f"The body has more than {_MAX_VALUES:,} values."
 )
 TOO_SLOW: Final = Refusal(
-    408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
+    408, ErrorCode.TIMEOUT, "The body was not fetched in time.", ((b"connection", b"close"),)
 )
 SESSION_ENDED: Final = Refusal(
-    404, ErrorCode.NOT_FOUND, "The session has ended: begin another with initialize."
+    404, ErrorCode.NOT_FOUND, "The session has ended: start another with initialize."
 )
 STOPPING: Final = Refusal(
     503,
     ErrorCode.CONNECTION_ERROR,
-    "The server is stopping: try again in some seconds.",
+    "The server is stopping: try again in a few seconds.",
     ((b"connection", b"close"),),
     retry_after=5,
 )

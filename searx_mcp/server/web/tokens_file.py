@@ -222,7 +222,7 @@ def _parsed(content: bytes) -> tuple[Known, ...]:
     except (ValueError, RecursionError) as exc:
         # Without the library's words, which may show what stands there.
         found = _LINE.search(str(exc))
-        raise _Unusable(f"the file is no TOML{f' ({found[0]})' if found else ''}") from exc
+        raise _Unusable(f"the file is not TOML{f' ({found[0]})' if found else ''}") from exc
     entries = tables.pop("tokens", None)
     if tables or not isinstance(entries, dict):
         raise _Unusable("the file must hold tables [tokens.NAME] and nothing else")
@@ -254,7 +254,7 @@ def _wrong(error: ValidationError) -> str:
     """What is wrong in an entry, without its value."""
     details = error.errors(include_input=False, include_url=False)[0]
     if not details["loc"]:
-        return " is no table"
+        return " is not a table"
     key = str(details["loc"][0])
     if details["type"] == "extra_forbidden":
         hint = did_you_mean(key, _WANTED)

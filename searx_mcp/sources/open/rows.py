@@ -32,7 +32,7 @@ def json_object(body: bytes) -> Fields:
     """
     value = loads(body)
     if not isinstance(value, dict):
-        raise ValueError("the answer is no JSON object")  # noqa: TRY004 - says what the service sent
+        raise ValueError("the answer is not a JSON object")  # noqa: TRY004 - says what the service sent
     return Fields(value)
 
 

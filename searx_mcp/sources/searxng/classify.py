@@ -123,7 +123,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
         return Judgement(
             Verdict.CHALLENGE,
             retry_after=retry_after(headers),
-            detail="A browser challenge protects the instance.",
+            detail="A browser challenge blocks the way to the instance.",
         )
     match received.status // 100:
         case 3:

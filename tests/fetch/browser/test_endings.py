@@ -32,7 +32,7 @@ async def test_an_endless_page_ends_in_time(site, shared, script):
         await shown.render("/gone")
         now = asyncio.get_running_loop().time
         ends = now() + 1.5
-        assert await outcome_of(shown.render("/", within=1.5)) in {"rendered", "late", "broke down"}
+        assert await outcome_of(shown.render("/", within=1.5)) in {"rendered", "late", "crashed"}
         # The loop may be late, but no later than a step of it takes.
         assert now() < ends + 2
         assert (await shown.render("/gone")).status == 404
@@ -104,7 +104,7 @@ async def test_the_owner_may_end_at_any_time(site, screen, turns):
             await asyncio.sleep(0)
         await shown.renderer.aclose()
         await shown.renderer.aclose()
-        assert await outcome in {"rendered", "closed", "broke down"}
+        assert await outcome in {"rendered", "closed", "crashed"}
         with pytest.raises(RuntimeError, match="closed"):
             await shown.render("/")
 
@@ -117,5 +117,5 @@ async def outcome_of(rendering):
     except TransportError as exc:
         return "late" if exc.code == ErrorCode.TIMEOUT else str(exc.code)
     except (ContentError, SettingsError):
-        return "broke down"
+        return "crashed"
     return "rendered" if "text" in rendered.data.decode() else rendered.data.decode()

@@ -25,7 +25,7 @@ DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
         (999, "blocked_by_site", "content protected"),
         (404, "not_found", "no page at this address"),
         (410, "not_found", "no page at this address"),
-        (429, "rate_limited", "limits how often"),
+        (429, "rate_limited", "limits the rate"),
         (400, "http_error", "refused the request"),
         (405, "http_error", "refused the request"),
         (418, "http_error", "refused the request"),
@@ -33,9 +33,9 @@ DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
         (500, "http_error", "failed"),
         (503, "http_error", "failed"),
         (520, "http_error", "failed"),
-        (300, "http_error", "without a page"),
-        (302, "http_error", "without a page"),
-        (304, "http_error", "without a page"),
+        (300, "http_error", "without content"),
+        (302, "http_error", "without content"),
+        (304, "http_error", "without content"),
     ],
 )
 def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(status, code, words):

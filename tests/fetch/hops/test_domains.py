@@ -54,9 +54,7 @@ def test_allowed_domains_pass_with_their_subdomains(url):
 )
 def test_what_is_not_among_the_allowed_domains_is_refused_and_the_message_says_so(url):
     policy = DomainPolicy(allowed=["example.org", "192.0.2.7"])
-    with pytest.raises(
-        PolicyError, match="not among those that the configuration allows"
-    ) as caught:
+    with pytest.raises(PolicyError, match="configuration does not allow") as caught:
         policy.check(URL(url))
     assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
     assert caught.value.url == url
@@ -65,7 +63,7 @@ def test_what_is_not_among_the_allowed_domains_is_refused_and_the_message_says_s
 def test_a_domain_that_is_blocked_within_an_allowed_one_is_refused():
     policy = DomainPolicy(["ads.example.org"], allowed=["example.org"])
     policy.check(URL("https://www.example.org/"))
-    with pytest.raises(PolicyError, match="is blocked by the configuration"):
+    with pytest.raises(PolicyError, match="configuration blocks"):
         policy.check(URL("https://ads.example.org/"))
 
 
@@ -75,7 +73,7 @@ def test_domains_of_a_file_are_blocked_beside_those_that_are_listed(tmp_path):
     policy = DomainPolicy(["example.org"], blocklist=file)
     policy.check(URL("https://example.com/"))
     for url in ("https://example.org/", "https://x.ads.example/"):
-        with pytest.raises(PolicyError, match="is blocked by the configuration"):
+        with pytest.raises(PolicyError, match="configuration blocks"):
             policy.check(URL(url))
 
 

@@ -196,7 +196,7 @@ def test_no_redirect_may_be_allowed_and_a_circle_is_told_first():
     trail = Trail(START, max_redirects=0)
     with pytest.raises(RedirectError, match="more than 0 times"):
         trail.follow(URL("https://example.org/1"))
-    with pytest.raises(RedirectError, match="in a circle"):
+    with pytest.raises(RedirectError, match="in a loop"):
         trail.follow(START)
 
 

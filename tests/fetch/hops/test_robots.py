@@ -144,7 +144,7 @@ async def test_the_status_tells_whether_there_is_a_robots_txt(world, status, ver
         assert isinstance(error, PolicyError)
         assert error.code == verdict
         assert error.message == (
-            "The site's robots.txt could not be read, so none of its pages may be. "
+            "The site's robots.txt could not be read, so its pages may not be fetched. "
             f"The site failed (HTTP {status})."
         )
         assert error.retry_after == 60
@@ -373,7 +373,7 @@ async def test_a_site_that_does_not_answer_takes_the_configured_time_and_closes(
     error = await world.refused()
     assert world.clock() - started == pytest.approx(5)
     assert error.code is ErrorCode.ROBOTS_DISALLOWED
-    assert "not there within 5 seconds" in error.message
+    assert "No answer within 5 seconds" in error.message
 
 
 @in_virtual_time
@@ -425,7 +425,7 @@ async def test_a_long_file_is_read_beside_the_loop(count):
         deadline = asyncio.get_running_loop().time() + 200
         for _ in range(2):
             assert await gate.check(URL("https://a.example/z"), deadline=deadline) == "allowed"
-            with pytest.raises(PolicyError, match="forbids this address") as caught:
+            with pytest.raises(PolicyError, match="does not allow automated access") as caught:
                 await gate.check(URL("https://a.example/123"), deadline=deadline)
             assert caught.value.quoted == "Disallow: /123"
     assert len(asked) == 1
@@ -450,5 +450,5 @@ ALL = "User-agent: *\n"
 async def test_a_refusal_quotes_the_rule_as_a_person_wrote_it(world, text, target, rule):
     world.site.answer = (200, text.encode())
     error = await world.refused(f"https://a.example{target}")
-    assert error.message == "The site's robots.txt forbids this address to programs."
+    assert error.message == "The site's robots.txt does not allow automated access to this address."
     assert error.quoted == rule

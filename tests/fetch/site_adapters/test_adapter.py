@@ -179,7 +179,7 @@ def test_of_a_list_that_was_cut_what_came_whole_is_read(answer, body, count, is_
 
 
 def test_an_answer_that_was_cut_must_still_be_a_list(answer):
-    with pytest.raises(ValueError, match="no JSON list"):
+    with pytest.raises(ValueError, match="not a JSON list"):
         list_of(answer('{"message": "x"', is_truncated=True))
 
 

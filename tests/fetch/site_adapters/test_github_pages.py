@@ -267,7 +267,7 @@ def test_a_pull_request_asked_for_as_an_issue_is_one(read):
 )
 def test_missing_comments_are_told(read, first, second, counts):
     assert read(PULL_URL, PULL, first, second).notes == (
-        "Comments could not be had.",
+        "Comments could not be loaded.",
         "{} comments are shown; {} more are on the site.".format(*counts),
     )
 

@@ -56,11 +56,11 @@ def test_datasets_and_spaces_are_told_apart(read, folder, kind):
 )
 def test_gated_files_are_told(read, gated, is_gated):
     notes = read(ROOT, {**MODEL, "gated": gated}, CARD).notes
-    assert any("accepted its terms" in note for note in notes) is is_gated
+    assert any("accepting its terms" in note for note in notes) is is_gated
 
 
 def test_a_missing_card_is_told(read, answer):
-    assert read(ROOT, MODEL, None).notes == ("The repository has no card that can be read.",)
+    assert read(ROOT, MODEL, None).notes == ("The repository has no readable card.",)
     assert read(ROOT, MODEL, answer(CARD, is_truncated=True)).truncated
 
 

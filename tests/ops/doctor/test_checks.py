@@ -58,7 +58,7 @@ async def test_what_is_skipped_says_what_it_needs():
     checks = runner()
     checks.note(CheckName.HEALTHZ, broken("No.", "Mend it."))
     await checks.take(CheckName.JSON, finding(fine("Yes.")), needs={CheckName.HEALTHZ})
-    assert checks.checks[1].detail == "It needs /healthz."
+    assert checks.checks[1].detail == "Needs /healthz."
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ async def test_a_check_that_takes_too_long_is_cut_off(monkeypatch, late, status)
 async def test_after_the_deadline_nothing_is_looked_at():
     checks = runner(deadline=0.0)
     await checks.take(CheckName.DNS, endless)
-    assert checks.checks[0].detail == "There was no time left."
+    assert checks.checks[0].detail == "Skipped: out of time."
 
 
 async def test_progress_is_told_each_step():

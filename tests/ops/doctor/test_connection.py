@@ -97,7 +97,7 @@ async def test_what_is_no_host_name_is_told():
     found = await check_dns(
         ConnectionPath(URL("https://a.example/"), options(error=UnicodeError("label")))
     )
-    assert found.detail == "a.example is no host name."
+    assert found.detail == "a.example is not a host name."
 
 
 @pytest.mark.parametrize(
@@ -160,11 +160,11 @@ PUBLIC = way("https://a.example/", "192.0.2.1")
     ("error", "target", "said", "fix"),
     [
         (_Refused(9), PUBLIC, "not valid yet", "timedatectl"),
-        (_Refused(20), PUBLIC, "Nobody we trust", "fullchain.pem"),
+        (_Refused(20), PUBLIC, "does not trust", "fullchain.pem"),
         (
             _Refused(20),
             way("https://a.example/", "10.0.0.1"),
-            *("Nobody we trust", 'ca_file = "/path/to/ca.pem"'),
+            *("does not trust", 'ca_file = "/path/to/ca.pem"'),
         ),
         (
             _Refused(18),
@@ -203,7 +203,7 @@ async def test_behind_a_proxy_nothing_is_looked_up():
     runner = CheckRunner("x", deadline=float("inf"), progress=None)
     await check_path(runner, ConnectionPath(URL("https://a.example/"), behind))
     assert {check.detail for check in runner.checks} == {
-        "Left to the proxy http://***@proxy.example.org:3128."
+        "Resolved by the proxy http://***@proxy.example.org:3128."
     }
 
 
@@ -270,8 +270,8 @@ async def test_a_certificate_of_a_trusted_authority_is_fine(diagnose, https):
     ("name", "validity", "trusted", "said", "fix"),
     [
         (HOST, {"not_before": PAST, "not_after": PAST}, True, "has expired", "certbot renew"),
-        ("a.example", {}, True, "for another name", "have one issued for 127.0.0.1"),
-        (HOST, {}, False, "Nobody we trust", '[network]\nca_file = "/path/to/ca.pem"'),
+        ("a.example", {}, True, "for a name other than", "have one issued for 127.0.0.1"),
+        (HOST, {}, False, "does not trust", '[network]\nca_file = "/path/to/ca.pem"'),
     ],
     ids=["expired", "wrong name", "unknown authority"],
 )

@@ -47,7 +47,7 @@ async def test_an_instance_that_works_has_nothing_wrong(diagnose):
     assert found.code == ExitCode.DONE
     assert [*found.checks] == MACHINE + INSTANCE
     assert {check["status"] for check in found.checks.values()} == {"ok"}
-    assert found.data["summary"] == "Nothing is wrong."
+    assert found.data["summary"] == "Everything works."
     assert asked == ["/healthz", "/search?format=json", "/config", "/stats/errors"]
     assert fake.requests[0].headers["User-Agent"].startswith("searx-mcp/")
 
@@ -58,7 +58,7 @@ async def test_what_searches_learned_of_engines_is_told(known, diagnose, search_
         found = await diagnose(**known(fake))
     said = found.said("searches")
     assert said.startswith("Results come from alpha ")
-    assert "Left alone for now: brave (CAPTCHA)." in said
+    assert "In cooldown: brave (CAPTCHA)." in said
 
 
 async def test_a_hung_instance_skips_what_needs_it(diagnose, monkeypatch):
@@ -68,10 +68,10 @@ async def test_a_hung_instance_skips_what_needs_it(diagnose, monkeypatch):
         monkeypatch.setattr(doctor, "STEP_TIMEOUT", 0.1)
         given_up_first = await diagnose(fake.url)
     assert found.failed == ["healthz"]
-    assert "nothing answers there" in found.said("healthz")
-    assert "nothing answers there" in given_up_first.said("healthz")
+    assert "but nothing answers" in found.said("healthz")
+    assert "but nothing answers" in given_up_first.said("healthz")
     for name in INSTANCE[INSTANCE.index("json") :]:
-        assert found.said(name) == "It needs /healthz."
+        assert found.said(name) == "Needs /healthz."
     assert found.status("clock") == "skipped"
 
 
@@ -106,7 +106,7 @@ async def test_after_a_fix_the_doctor_shows_the_wait_and_the_next_search_works(
         served = await search_once(fake)
     assert "pool" in ill.failed
     assert believed in ill.said("pool")
-    assert "from now on they ask it again" in found.said("pool")
+    assert "so searches use it again" in found.said("pool")
     assert found.code == served.code == ExitCode.DONE
     assert json.loads(served.out)["results_count"] > 0
 
@@ -122,10 +122,10 @@ async def test_what_no_check_can_see_is_told_by_what_the_last_search_came_to(
         await search_once(fake, SEARX_MCP_SEARCH__CACHE_TTL="0")
         fake.recover()
         found = await diagnose(**known(fake))
-    assert untried.said("pool") == "No search has asked it yet."
+    assert untried.said("pool") == "Not searched yet."
     assert served.said("pool").startswith("It is healthy")
     assert (found.code, found.failed) == (ExitCode.FAILED, ["pool"])
-    assert "came to nothing" in found.said("pool")
+    assert "last search there failed" in found.said("pool")
     assert found.fix("pool")[-1] == f"searx-mcp instances test {fake.url} tea"
 
 
@@ -169,7 +169,7 @@ async def test_a_list_that_cannot_be_fetched_is_told(diagnose):
         found = await diagnose(**public(source))
         refused = await diagnose(**public(source, SEARX_MCP_FETCH__ALLOW_PRIVATE="10.0.0.1:80"))
     assert found.failed == refused.failed == ["list"]
-    assert found.said("list") == "The list is answered with status 404."
+    assert found.said("list") == "Fetching the list gets status 404."
     assert "[instances]\nsource = " in found.checks["list"]["fix"]
 
 
@@ -273,7 +273,7 @@ async def test_a_proxy_is_used_and_its_failures_are_told(diagnose):
     assert down.failed == ["proxy", "healthz"]
     assert closed.failed == ["healthz"]
     assert "hunter2" not in closed.out
-    assert closed.said("tls").startswith("Left to the proxy")
+    assert closed.said("tls").startswith("Resolved by the proxy")
     assert closed.fix("healthz")[0]
 
 
@@ -317,11 +317,11 @@ GOOGLE = {"GOOGLE_API_KEY": "AIza-hunter2", "GOOGLE_SEARCH_ENGINE_ID": "0175:omu
         ({"BRAVE_API_KEY": "BSA-hunter2"}, "brave has a key, 1,000 requests left."),
         (
             {"GOOGLE_API_KEY": "AIza-hunter2"},
-            "google has a key and no search_engine_id, so it is not asked.",
+            "google has a key but no search_engine_id, so it is not used.",
         ),
         (
             {**GOOGLE, "SEARX_MCP_PROVIDERS__MODE": "off"},
-            "Keys are set, and providers.mode is off: no keyed provider is asked.",
+            "Keys are set, but providers.mode is off: keyed providers are not used.",
         ),
     ],
 )

@@ -51,25 +51,19 @@ ENGINES = {
         [engine("a"), engine("b"), engine("c"), RESTING],
         CheckStatus.OK,
         (
-            "Results come from a 10, b 10, c 10. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others."
+            "Results come from a 10, b 10, c 10. In cooldown: brave (CAPTCHA). "
+            "Searches use the others."
         ),
     ),
     "too few left": (
         [engine("a"), engine("b"), RESTING],
         CheckStatus.WARNING,
-        (
-            "Results come from a 10, b 10. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others."
-        ),
+        ("Results come from a 10, b 10. In cooldown: brave (CAPTCHA). Searches use the others."),
     ),
     "none left": (
         [RESTING],
         CheckStatus.WARNING,
-        (
-            "Results come from no engine yet. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others."
-        ),
+        ("Results come from no engine yet. In cooldown: brave (CAPTCHA). Searches use the others."),
     ),
     "many": (
         [engine(f"e{n}") for n in range(8)],

@@ -46,7 +46,7 @@ TROUBLES = {
     ),
     "strange searches": (
         lambda fake: fake.answer_with(b"<h1>It works!</h1>"),
-        *("json", "with status 200", "/search reach SearXNG"),
+        *("json", "gets status 200", "/search reach SearXNG"),
     ),
     "challenged searches": (
         lambda fake: fake.answer_with(b"<title>Just a moment...</title>", status=403),
@@ -63,13 +63,13 @@ TROUBLES = {
         lambda fake: fake.redirect("https://new.example.org/searx/healthz"),
         *("healthz", "has moved", "SEARXNG_URL=https://new.example.org/searx/"),
     ),
-    "redirected nowhere": (
+    "but not to an address": (
         lambda fake: fake.redirect("http://["),
-        *("healthz", "nowhere", "docker logs"),
+        *("healthz", "not to an address", "docker logs"),
     ),
     "another program": (
         lambda fake: fake.answer_with(b"<h1>It works!</h1>", path="/healthz"),
-        *("healthz", "Another program", "docker ps"),
+        *("healthz", "different program", "docker ps"),
     ),
     "dropping": (lambda fake: fake.drop(), "healthz", "connection", "docker logs"),
 }
@@ -127,14 +127,14 @@ async def test_a_link_token_is_a_warning_with_its_lines(diagnose):
 @pytest.mark.parametrize(
     ("config", "status", "said"),
     [
-        (b'{"version": "1.1"}', "ok", "SearXNG 1.1: it does not tell of a limiter."),
+        (b'{"version": "1.1"}', "ok", "SearXNG 1.1: it does not report a limiter."),
         (b'{"limiter": {"enabled": false}}', "ok", "the limiter is off."),
         (
             b'{"limiter": {"enabled": true, "botdetection.ip_limit.link_token": false}}',
             "warning",
             "the limiter is on, and allows 4 requests for JSON an hour.",
         ),
-        (b"<html>", "skipped", "Its /config does not tell (status 200)."),
+        (b"<html>", "skipped", "Its /config is not available (status 200)."),
     ],
     ids=["old", "off", "on", "none"],
 )
@@ -192,7 +192,7 @@ async def test_a_slow_engine_gets_more_time_only_as_far_as_a_search_waits(
     ("reason", "fix"),
     [
         ("no such key", "Update SearXNG"),
-        ("HTTP connection error", "Look at the network of the instance"),
+        ("HTTP connection error", "Check the instance's network"),
     ],
 )
 async def test_engines_that_no_setting_mends_want_something_else(diagnose, reason, fix):
@@ -285,8 +285,8 @@ async def test_another_program_is_told_from_an_old_instance(diagnose):
     async with FakeWeb({}) as web_site, FakeWeb({"/": FakePage(old)}) as searx:
         found = await diagnose(web_site.url("/"))
         older = await diagnose(searx.url("/"))
-    assert "Another program answers" in found.said("healthz")
-    assert older.said("healthz") == "searx/1.0.0 answers; it is too old for /healthz."
+    assert "A different program answers" in found.said("healthz")
+    assert older.said("healthz") == "searx/1.0.0 answers; this version has no /healthz yet."
 
 
 async def test_a_login_is_told_and_credentials_are_sent_and_never_shown(diagnose):
@@ -321,6 +321,6 @@ async def test_strangers_are_asked_for_nothing_that_their_limiter_counts(
     assert found.status("json") == "skipped"
     assert found.status("limiter") == "ok"
     assert found.fix("engines") == found.fix("engine_errors")
-    assert found.fix("engines")[0].startswith("Nothing here")
+    assert found.fix("engines")[0].startswith("Nothing to do")
     assert fake.searches == 1
     assert named.status("json") == "failed"

@@ -34,7 +34,7 @@ PROVIDERS = ProvidersConfig.model_validate(
 @pytest.mark.parametrize(
     ("origins", "said"),
     [
-        ({"a.b": "default"}, "No setting differs from its default."),
+        ({"a.b": "default"}, "All settings have their defaults."),
         ({"a.b": "file /x", "c.d": "default"}, "1 setting from file /x."),
         (
             {"a.b": "file /x", "c.d": "environment Y", "e.f": "file /x"},
@@ -110,7 +110,7 @@ def test_little_space_is_a_warning(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("offsets", "status", "said"),
     [
-        ({}, CheckStatus.SKIPPED, "Nobody answered with a date."),
+        ({}, CheckStatus.SKIPPED, "No server answered with a date."),
         ({"a": 300.0}, CheckStatus.OK, "It agrees with that of a."),
         ({"a": -300.0, "b": 9_000.0}, CheckStatus.OK, "It agrees with that of a."),
         ({"a": 7_200.0}, CheckStatus.WARNING, "It is 120 minutes behind that of a."),
@@ -148,8 +148,8 @@ def config(*names: str) -> str:
     ("listed", "days", "status", "words"),
     [
         (config(*KEPT), 60, CheckStatus.OK, "60 days old and has every engine"),
-        (config(*KEPT), 61, CheckStatus.WARNING, "61 days old; engines follow"),
-        (config(*KEPT[1:]), 1, CheckStatus.WARNING, f"settings keep: {KEPT[0]}."),
+        (config(*KEPT), 61, CheckStatus.WARNING, "61 days old; engines must keep up"),
+        (config(*KEPT[1:]), 1, CheckStatus.WARNING, f"settings are missing: {KEPT[0]}."),
         (config(KEPT[0]), 1, CheckStatus.WARNING, f"and {len(KEPT) - 7} more."),
         ("", 1, CheckStatus.SKIPPED, "does not list"),
     ],
@@ -203,7 +203,7 @@ def keyed(source: str, **known) -> InstanceReport:
             [keyed("brave", budget_left=9, retry_after=3_000)],
             "2026-12-31T23:59:59+00:00",
             CheckStatus.WARNING,
-            "brave has a key, 9 requests left. Left alone for now: https://brave.example/",
+            "brave has a key, 9 requests left. In cooldown: https://brave.example/",
         ),
         (
             [keyed("google", budget_left=7)],

@@ -185,17 +185,15 @@ async def test_the_secret_is_random_private_and_never_shown(docker):
 
 async def test_a_person_reads_what_was_done(docker):
     up = (await docker.up()).out.splitlines()
-    assert up[0] == "It is installed and runs."
-    assert up[-1] == (
-        "Searches use it from now on, also those of running servers, within 15 seconds."
-    )
-    assert (await docker.own("up")).out.startswith("It runs already.\n")
+    assert up[0] == "Installed and running."
+    assert up[-1] == ("Searches use it from now on; running servers notice within 15 seconds.")
+    assert (await docker.own("up")).out.startswith("Already running.\n")
     await docker.own("down", "--keep-settings")
     assert docker.settings.exists()
-    assert (await docker.own("down")).out == "There is no container.\n"
+    assert (await docker.own("down")).out == "No container exists.\n"
     status = await docker.own("status")
     assert status.code == ExitCode.DONE
-    assert status.out.endswith("Run it with `searx-mcp instances own up`.\n")
+    assert status.out.endswith("Start it with `searx-mcp instances own up`.\n")
 
 
 async def test_a_stopped_container_and_the_next_one_have_the_settings_that_were_kept(docker):
@@ -249,7 +247,7 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
         assert ran.err.startswith(
             "searx-mcp: Neither docker nor podman is installed.\n"
             "Do one of these:\n"
-            "- Do without: searx-mcp instances own up --engine native\n"
+            "- Use no container: searx-mcp instances own up --engine native\n"
             "- Install Podman (Debian and Ubuntu: sudo apt install podman; "
         )
         assert ran.err.endswith("docs/guides/own-instance.md#by-hand-with-compose\n")
@@ -261,8 +259,8 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
     [
         ([], {"down": ["docker"]}, "engine_down", "sudo systemctl start docker"),
         ([], {"pull": "fails"}, "pull_failed", "pull access denied. Run `docker pull"),
-        (["--timeout", "1"], {"pull": "hangs"}, "pull_failed", "did not arrive in time"),
-        ([], {"port": "taken"}, "port_taken", "Choose another one with --port."),
+        (["--timeout", "1"], {"pull": "hangs"}, "pull_failed", "was not fetched in time"),
+        ([], {"port": "taken"}, "port_taken", "Choose another with --port."),
         ([], {"exits": True}, "exited", "ended by itself"),
         ([], {"hang": True, "loops": True}, "exited", "ended by itself"),
         (["--timeout", "5"], {"hang": True}, "not_ready", "--timeout"),
@@ -307,9 +305,7 @@ async def test_a_taken_port_is_refused_before_anything_is_done(docker):
         ran = await docker.up("--json")
     data = json.loads(ran.out)
     assert data["reason"] == "port_taken"
-    assert data["error_details"] == (
-        f"Port {docker.port} is taken. Choose another one with --port."
-    )
+    assert data["error_details"] == (f"Port {docker.port} is taken. Choose another with --port.")
     assert not docker.calls("pull")
 
 

@@ -60,7 +60,7 @@ def test_an_engine_that_does_not_answer_has_its_one_fix(name, stderr, platform, 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "it does not say why"),
+        ("", "no reason given"),
         ("\n one \n two \n", "two"),
         (
             "Trying to pull x...\nError: initializing source: refused\n",

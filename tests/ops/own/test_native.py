@@ -273,7 +273,7 @@ async def test_engines_that_are_kept_and_not_there_are_named(machine, stand_in):
 async def test_a_first_search_without_results_is_said_and_no_failure(machine, stand_in):
     up = await machine.up(stand_in.archive("finds nothing"))
     assert up.done is Done.CREATED
-    assert up.notes == ("Its first search found nothing: wikipedia (timeout).",)
+    assert up.notes == ("The first search found nothing: wikipedia (timeout).",)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ async def test_what_cannot_be_installed_is_refused_and_leaves_nothing(
     assert not machine.files.path.exists()
 
 
-STEPS = ["fetching", "making an environment", "installing", "starting SearXNG", "searching once"]
+STEPS = ["fetching", "creating an environment", "installing", "starting SearXNG", "searching once"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -416,7 +416,7 @@ async def test_an_instance_whose_python_is_gone_is_installed_anew(machine, stand
     await machine.kill()
     (python,) = machine.files.path.glob("versions/*/environment/bin/python")
     python.unlink()
-    assert "installs it anew" in (await machine.status()).notes[0]
+    assert "reinstalls it" in (await machine.status()).notes[0]
     again = await machine.up(stand_in.archive())
     assert (again.done, again.healthy) == (Done.CREATED, True)
     assert await machine.registered() == (again.url,)

@@ -32,20 +32,20 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
     archive = str(stand_in.archive())
     up = await run("instances", "own", "up", "--version", archive, "--port", str(stand_in.port))
     assert up.code == ExitCode.DONE, up.err
-    assert up.out.startswith("It is installed and runs.\n")
-    assert up.out.endswith("also those of running servers, within 15 seconds.\n")
+    assert up.out.startswith("Installed and running.\n")
+    assert up.out.endswith("running servers notice within 15 seconds.\n")
 
     found = json.loads((await run("search", "bees", "--no-fetch-content", "--json")).out)
     assert found["instance_used"] == f"http://127.0.0.1:{stand_in.port}/"
 
     status = json.loads((await run("instances", "own", "status", "--json")).out)
     assert (status["engine"], status["state"], status["registered"]) == ("native", "running", True)
-    assert (await run("instances", "own", "up")).out.startswith("It runs already.\n")
+    assert (await run("instances", "own", "up")).out.startswith("Already running.\n")
     assert (await run("instances", "own", "log")).code == ExitCode.DONE
 
     newer = str(stand_in.archive(commit="d" * 40, more="newer"))
     update = await run("instances", "own", "update", "--version", newer)
-    assert update.out.startswith("It runs with the new version.\n")
+    assert update.out.startswith("Running the new version.\n")
 
     checks = await doctor(run)
     assert checks["process"] == "ok"
@@ -57,7 +57,7 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
         f"Removed the instance.\nSearches use http://127.0.0.1:{stand_in.port}/ no longer.\n"
     )
     assert (await run("instances", "own", "status")).out.endswith(
-        "Run it with `searx-mcp instances own up`.\n"
+        "Start it with `searx-mcp instances own up`.\n"
     )
     searched = await run("search", "bees", "--no-fetch-content")
     assert searched.code == ExitCode.UNAVAILABLE
@@ -113,7 +113,7 @@ async def test_a_failure_has_its_reason_and_its_log(run, stand_in):
     assert (data["error_type"], data["reason"]) == ("native_failed", "exited")
     assert data["log"] == ["settings are wrong, secret_key …"]
     shown = await run("instances", "own", "up", "--version", archive)
-    assert shown.err.startswith("The last lines it wrote:\n| settings are wrong")
+    assert shown.err.startswith("Last lines of its log:\n| settings are wrong")
 
 
 async def test_an_instance_in_a_container_is_updated_by_its_image(run, stand_in):

@@ -108,7 +108,7 @@ async def test_files_that_differ_from_a_known_tree_are_refused(get, web, stand_i
     web.put(NAMED, archived(stand_in))
     web.put(NEWEST, archived(stand_in))
     version = str(stand_in.archive()) if version == "a file" else version
-    with pytest.raises(OwnInstanceError, match="not those of the commit") as caught:
+    with pytest.raises(OwnInstanceError, match="do not match the commit") as caught:
         await get(version, trees={COMMIT: "0" * 40})
     assert caught.value.reason is NativeFailure.WRONG_TREE
 

@@ -87,8 +87,12 @@ async def test_once_enough_is_in_the_others_have_a_moment_left(collections, cloc
 @pytest.mark.parametrize(
     ("slow", "found", "seconds", "ends", "detail"),
     [
-        pytest.param("internetarchive", 5, 20, 0.3, "The others had brought enough.", id="enough"),
-        pytest.param("openverse", 5, 20, 0.3 + GRACE, "The others had brought enough.", id="grace"),
+        pytest.param(
+            "internetarchive", 5, 20, 0.3, "The other queries had found enough.", id="enough"
+        ),
+        pytest.param(
+            "openverse", 5, 20, 0.3 + GRACE, "The other queries had found enough.", id="grace"
+        ),
         pytest.param("internetarchive", 4, 20, 9.0, "", id="one too few"),
         pytest.param("internetarchive", 4, 4, 4.0, "Too slow.", id="no time"),
     ],
@@ -198,7 +202,7 @@ async def test_an_engine_that_limits_us_is_left_alone(collections, clock):
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
     assert missing(first)["openverse"] == "rate limited"
-    assert missing(second)["openverse"] == "left alone for now"
+    assert missing(second)["openverse"] == "in cooldown"
     clock.pass_by(400)
     await world.search("red panda", category="images")
     assert world.asked().count("openverse") == 2
@@ -225,7 +229,7 @@ async def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections, c
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
     assert "openverse" not in missing(first)
-    assert missing(second)["openverse"] == "left alone for now"
+    assert missing(second)["openverse"] == "in cooldown"
 
 
 @in_virtual_time
@@ -246,7 +250,7 @@ async def test_a_network_that_is_down_is_held_against_nobody(collections, clock)
     world = collections(clock)
     down = SourceBehaviour(verdict=Verdict.DNS)
     world.answer(openverse=down, commons=down, internetarchive=down)
-    with pytest.raises(NoInstancesError, match="the network here looks down") as caught:
+    with pytest.raises(NoInstancesError, match="this machine seems to be offline") as caught:
         await world.search("red panda", category="images")
     assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
     assert world.pool.learned_since(0) == {}
@@ -367,7 +371,7 @@ async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, cloc
 @in_virtual_time
 async def test_what_no_collection_has_is_not_asked_for(collections, category, clock):
     world = collections(clock)
-    with pytest.raises(NoInstancesError, match="No open source fits"):
+    with pytest.raises(NoInstancesError, match="No open source suits"):
         await world.search("red panda", category=category)
     assert world.asked() == []
 
@@ -394,7 +398,7 @@ async def test_filters_that_cannot_be_kept_are_told(collections, clock):
     world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
     found = await world.search("red panda", category="images", time_range="week", language="de")
     text = " ".join(found.remarks)
-    assert "Not limited to the last week, because it cannot be: Openverse" in text
+    assert "Not limited to the last week, because the source cannot do it: Openverse" in text
     assert "Without a filter for explicit results: Wikimedia Commons." in text
     assert "Results of any language: Openverse" in text
 
@@ -488,7 +492,7 @@ async def test_the_contact_is_handed_on(collections, clock):
             {"time_range": "month"},
             "images",
             [OPENVERSE],
-            ["Not limited to the last month, because it cannot be: Openverse."],
+            ["Not limited to the last month, because the source cannot do it: Openverse."],
         ),
         ({"time_range": ""}, "images", [OPENVERSE], []),
         (

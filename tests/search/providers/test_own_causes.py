@@ -73,7 +73,7 @@ def test_what_strangers_came_to_is_not_told_of_the_own_one():
 
 def test_an_instance_that_rests_is_told_with_its_reason():
     error = failure(rests="The instance limits our requests.")
-    assert error.message.endswith("for now: The instance limits our requests")
+    assert error.message.endswith("in cooldown: The instance limits our requests")
     assert (error.reason, error.retry_after) == (UnavailableReason.OWN_FAILED, 12)
     assert error.advice in search_error_text(error)
 
@@ -97,9 +97,9 @@ async def searched(bench, **config: object) -> NoInstancesError:
         (lambda fake: fake.challenge(), "challenge"),
         (lambda fake: fake.hang(), "in time"),
         (lambda fake: fake.drop(), "does not answer"),
-        (lambda fake: fake.answer_with(b"<h1>It works!</h1>"), "Another program"),
+        (lambda fake: fake.answer_with(b"<h1>It works!</h1>"), "different program"),
         (lambda fake: fake.answer_with(b"{", content_type="application/json"), "cannot be read"),
-        (lambda fake: fake.redirect("https://new.example/"), "another address"),
+        (lambda fake: fake.redirect("https://new.example/"), "different address"),
         (
             lambda fake: fake.fail_engines(),
             "Engines failed: alpha (timeout), beta (suspended: CAPTCHA), gamma (suspended: too",
@@ -121,5 +121,5 @@ async def test_one_that_rests_says_so_in_the_next_search(bench):
         await searched(it)
         again = await searched(it)
     assert again.attempts == ()
-    assert "left alone for now" in again.message
+    assert "in cooldown" in again.message
     assert again.retry_after == pytest.approx(10.5, abs=0.6)

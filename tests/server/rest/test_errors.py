@@ -25,7 +25,7 @@ ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.TIMEOUT, format
 
 
 def late() -> SearxMcpError:
-    error = DeadlineError("The call was not done", attempts=(ATTEMPT,))
+    error = DeadlineError("The call was not completed", attempts=(ATTEMPT,))
     error.ran_out(30, 30)
     return error
 

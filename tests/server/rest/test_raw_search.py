@@ -16,7 +16,7 @@ class Keyed(Known):
     async def raw_search(self, provider, request, /, *, progress=None):
         self._take((provider, request))
         if provider != "google":
-            raise InvalidArgumentError("provider", "is none that has a key")
+            raise InvalidArgumentError("provider", "has no key")
         answers = [RawAnswer(query=each.query, result=RESULT) for each in request.searches]
         return RawBatch(queries=tuple(answers))
 

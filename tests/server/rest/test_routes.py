@@ -237,7 +237,7 @@ async def test_a_server_that_stops_is_not_ready(service):
             {"status": "not ready", "code": "internal"},
         ),
     ],
-    ids=["ready", "nobody to ask", "not opened"],
+    ids=["ready", "Nothing to search", "not opened"],
 )
 async def test_readiness_says_whether_there_is_anybody_to_ask(rest, service, change, status, body):
     change(service)

@@ -47,11 +47,11 @@ async def test_a_failure_has_its_status_until_the_stream_has_begun_and_is_its_la
 ):
     async with open_rest() as rest:
         wrong = await rest.post(PATH, json={"query": ""}, headers=EVENTS)
-        service.failure = DeadlineError("The call was not done")
+        service.failure = DeadlineError("The call was not completed")
         early = await rest.post(PATH, json=BODY, headers=EVENTS)
 
         service.failure = None
-        service.fails_late = DeadlineError("The call was not done")
+        service.fails_late = DeadlineError("The call was not completed")
         late = await rest.post(PATH, json=BODY, headers=EVENTS)
     assert (wrong.status_code, early.status_code, late.status_code) == (422, 504, 200)
     assert wrong.headers["content-type"] == "application/json"

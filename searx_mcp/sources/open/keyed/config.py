@@ -50,7 +50,8 @@ class ProviderConfig(Frozen):
     TABLE: ClassVar[str]
 
     key: SecretStr = Field(
-        default=SecretStr(""), description="Your key; without it the provider is never asked."
+        default=SecretStr(""),
+        description="Your key; without it the provider will not be asked again.",
     )
 
     @field_validator("key")
