@@ -1,5 +1,8 @@
 """The pages of the dashboard as documents: one with everything, and one to log in."""
 
+from collections.abc import Sequence
+from typing import TypeAlias
+
 from searx_mcp import __version__
 from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
@@ -7,14 +10,22 @@ from searx_mcp.server.dashboard.markup import Markup, element
 from searx_mcp.server.dashboard.pool import is_usable, pool_section, span
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
+Facts: TypeAlias = Sequence[tuple[str, str]]
+
 
 def dashboard_page(
-    report: PoolReport, corpus: CorpusStatus | None, search: Markup | None, *, has_login: bool
+    report: PoolReport,
+    done: Facts,
+    corpus: CorpusStatus | None,
+    search: Markup | None,
+    *,
+    has_login: bool,
 ) -> str:
     """Write the dashboard.
 
     Args:
         report: of the pool.
+        done: names and values of what the server has done; none where the caller may not know.
         corpus: what it holds; `None` where the caller may not know.
         search: of `search_section`; `None` where the caller may not search.
         has_login: whether the caller can log out.
@@ -36,7 +47,7 @@ def dashboard_page(
         element(
             "main",
             search,
-            _overview(report, corpus),
+            _overview(report, done, corpus),
             pool_section(report),
             id="main",
             tabindex="-1",
@@ -54,6 +65,15 @@ def login_page(problem: str = "") -> str:
     form = element(
         "form",
         element("p", problem, role="alert", id="problem") if problem else None,
+        # By which a password manager files the token.
+        element(
+            "input",
+            name="user",
+            autocomplete="username",
+            value="searx-mcp",
+            readonly=True,
+            hidden=True,
+        ),
         element("label", "Token", for_="token"),
         element(
             "input",
@@ -98,7 +118,7 @@ def _document(title: str, *body: Markup | None, script: bool = False) -> str:
     return f"<!doctype html>{element('html', head, element('body', *body), lang='en')}"
 
 
-def _overview(report: PoolReport, corpus: CorpusStatus | None) -> Markup:
+def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> Markup:
     usable = sum(map(is_usable, report.instances))
     facts = [("Usable now", f"{usable} of {len(report.instances)}")]
     if month := report.month:
@@ -113,6 +133,7 @@ def _overview(report: PoolReport, corpus: CorpusStatus | None) -> Markup:
     if corpus is not None:
         told = f"{corpus.documents:,} in {corpus.chunks:,} parts, {corpus.bytes / 1e6:.1f} MB"
         facts.append(("Kept pages", told))
+    facts += done
     notes = [element("li", note) for note in report.notes]
     return element(
         "section",

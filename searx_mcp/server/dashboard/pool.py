@@ -15,8 +15,13 @@ _TIERS: Final = {
     Tier.OPEN: "Open sources",
     Tier.KEYED: "Search APIs with a key",
 }
-_WELL: Final = frozenset({InstanceState.HEALTHY, InstanceState.NEW})
-_BAD: Final = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
+_KINDS: Final = {
+    InstanceState.NEW: "quiet",
+    InstanceState.HEALTHY: "well",
+    InstanceState.QUARANTINED: "bad",
+    InstanceState.BLACKLISTED: "bad",
+}
+"""How states look; the others are those of an instance that waits."""
 _COLUMNS: Final = (
     "Instance", "State", "Score", "Budget left", "Successes", "Median", "Latest requests", "Next",
 )  # fmt: skip
@@ -30,8 +35,8 @@ _PARTS: Final = {
 }
 _BAR: Final = (8, 24)
 """Width and height of a bar in a sparkline, in pixels."""
-_FULL_BAR: Final = 5_000
-"""Milliseconds of the highest bar: what one attempt may take by default."""
+_FULL_BAR: Final = 1_000
+"""Milliseconds of the highest bar, unless one of the row took longer."""
 _MINUTE: Final = 60
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
@@ -121,7 +126,7 @@ def _row(row: InstanceReport) -> Markup:
 
 
 def _state(row: InstanceReport) -> Markup:
-    kind = "bad" if row.state in _BAD else "well" if row.state in _WELL else "waiting"
+    kind = _KINDS.get(row.state, "waiting")
     name = row.state.value.replace("_", " ")
     if row.state is InstanceState.HEALTHY and row.failures and not row.successes:
         kind, name = "waiting", "reachable"  # it answers health checks, and no search yet
@@ -180,9 +185,9 @@ def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
 
 def _bars(outcomes: Sequence[PastOutcome]) -> Iterator[Markup]:
     width, height = _BAR
+    longest = max(_FULL_BAR, *(past.elapsed_ms for past in outcomes))
     for number, past in enumerate(outcomes):
-        share = min(past.elapsed_ms / _FULL_BAR, 1.0)
-        tall = max(3, round(share * (height - 2)))
+        tall = max(3, round(past.elapsed_ms / longest * (height - 2)))
         yield element(
             "rect",
             x=number * width + 1,

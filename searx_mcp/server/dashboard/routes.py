@@ -19,6 +19,7 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.service import Progress
 from searx_mcp.server.app import Backend
 from searx_mcp.server.dashboard.page import dashboard_page, login_page, problem_page
+from searx_mcp.server.dashboard.throughput import CallsByMinute, throughput_facts
 from searx_mcp.server.dashboard.trail import (
     Trail,
     failed_trail,
@@ -103,6 +104,9 @@ class _Dashboard:
     def __init__(self, backend: Backend, access: Access) -> None:
         self._backend = backend
         self._access = access
+        self._counters = backend.log.counters
+        self._calls = CallsByMinute(lambda: asyncio.get_running_loop().time())
+        backend.log.tell(self._calls)
         self._turn = asyncio.Lock()
         self._looks: dict[str, _Look] = {}
 
@@ -124,14 +128,16 @@ class _Dashboard:
             caller=identity_of(request.scope).name,
         )
         with log as keep:
-            answer = await unless_gone(request.receive, self._searched(request, query))
-            if answer is None:
+            found = await unless_gone(request.receive, self._searched(request, query))
+            if found is None:
                 note_failure("cancelled")
                 return Response()  # nobody reads it
-            keep(answer.status_code, len(answer.body))
-            return answer
+            trail, status = found
+            keep(status, len(trail.found or ""))
+        self._looks.clear()  # it has changed what there is to see
+        return await self._page(request, query, trail, status)
 
-    async def _searched(self, request: Request, query: str) -> Response:
+    async def _searched(self, request: Request, query: str) -> tuple[Trail, int]:
         call = Call(
             backend=self._backend.within(identity_of(request.scope).namespace),
             arguments={"query": query, "fetch_content": False},
@@ -139,17 +145,14 @@ class _Dashboard:
         )
         try:
             defaults = self._backend.settings.search_defaults()
-            trail = found_trail(
-                await searched(call, parse_search(call.arguments, defaults=defaults))
-            )
-            status = int(HTTPStatus.OK)
+            response = await searched(call, parse_search(call.arguments, defaults=defaults))
+            return found_trail(response), HTTPStatus.OK
         except SearxMcpError as error:
-            note_failure(error.code.value)
-            trail, status = failed_trail(error, call.limit), status_of(error)
+            failure = error
         except Exception:  # noqa: BLE001 - whatever it is, the person gets an answer
-            trail, status = failed_trail(unforeseen(), call.limit), 500
-        self._looks.clear()  # it has changed what there is to see
-        return await self._page(request, query, trail, status)
+            failure = unforeseen()
+        note_failure(failure.code.value)
+        return failed_trail(failure, call.limit), status_of(failure)
 
     async def _page(
         self, request: Request, query: str, trail: Trail, status: int = HTTPStatus.OK
@@ -163,9 +166,13 @@ class _Dashboard:
             )
         may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
 
+        # As in /metrics: what everybody has done is not for every named token.
+        done = throughput_facts(self._counters, self._calls.latest()) if identity.metrics else ()
+
         def written() -> str:
             return dashboard_page(
                 look.report,
+                done,
                 look.corpus,
                 search_section(query, trail) if may_search else None,
                 has_login=self._access.wants_token,

@@ -57,7 +57,11 @@ def search_section(query: str, trail: Trail) -> Markup:
                 aria_describedby="q-hint",
             ),
             element("button", "Search"),
-            element("small", "Shows whom a search asks. It counts like any other.", id="q-hint"),
+            element(
+                "small",
+                "Shows which instances are asked. Counts against budgets like any search.",
+                id="q-hint",
+            ),
             id="search-form",
             method="post",
             action="/",
@@ -116,7 +120,7 @@ def _attempts(attempts: Sequence[Attempt]) -> Markup | None:
     head = (element("th", name, scope="col", role="columnheader") for name in _COLUMNS)
     return element(
         "table",
-        element("caption", "Whom it asked, in this order"),
+        element("caption", "Instances asked, in order"),
         element("thead", element("tr", *head, role="row"), role="rowgroup"),
         element("tbody", *(_attempt(each, longest) for each in attempts), role="rowgroup"),
         role="table",
@@ -133,7 +137,7 @@ def _attempt(attempt: Attempt, longest: int) -> Markup:
         attempt.format.upper(),
         ABSENT if attempt.status_code is None else str(attempt.status_code),
         f"{attempt.rows_used} of {attempt.rows_seen}",
-        joined((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest))),
+        joined((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest, "good" if kind == "well" else "failed"))),
     )  # fmt: skip
     name = element("bdi", attempt.source or _host(attempt.instance))
     return element(
@@ -147,9 +151,10 @@ def _attempt(attempt: Attempt, longest: int) -> Markup:
     )
 
 
-def _bar(share: float) -> Markup:
+def _bar(share: float, kind: str) -> Markup:
     width, height = _BAR
-    bar = element("rect", width=max(1, round(share * width)), height=height, class_="good")
+    tall, wide = height - 2, max(1, round(share * (width - 2)))  # inside its line
+    bar = element("rect", x=1, y=1, width=wide, height=tall, class_=kind)
     return element("svg", bar, width=width, height=height, aria_hidden="true")
 
 

@@ -37,7 +37,7 @@ async def test_a_stranger_is_led_to_the_login_and_sees_nothing(browse, pool, rea
         style = await client.get("/dashboard.css")
     assert pool.looks == 0
     assert pool.searched == []
-    assert page.css_first("label").attributes["for"] == page.css_first("input").attributes["id"]
+    assert page.css_first("label").attributes["for"] == page.css_first("input[type=password]").id
     assert style.status_code == 200
 
 
@@ -78,7 +78,7 @@ async def test_a_wrong_token_is_refused_with_the_form(browse, read, token):
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
     assert page.css_first("[role=alert]").text() == "This is not a token of the server."
-    assert page.css_first("input").attributes["aria-describedby"] == "problem"
+    assert page.css_first("input[type=password]").attributes["aria-describedby"] == "problem"
 
 
 async def test_guesses_are_counted_as_elsewhere(browse):

@@ -80,8 +80,25 @@ async def test_the_figures_of_the_pool_and_the_corpus_stand_on_top(browse, read)
         "Public searches left in 30 days": "180 of 240",
         "List of instances": "the bundled list, 40 days old",
         "Kept pages": "7 in 90 parts, 1.2 MB",
+        "Calls in the last hour": "0",
+        "Calls since the start": "0, 0 failed",
+        "Search requests sent": "0",
     }
     assert words_of(page.css_first("#notes")) == "The list of public instances is 40 days old."
+
+
+async def test_what_the_server_has_done_stands_there_with_a_picture(browse, read, pool):
+    async with browse() as client:
+        await client.post("/v1/search", json={"query": "bees"})
+        pool.failure = NoInstancesError("None", reason=UnavailableReason.EXHAUSTED)
+        page = read(await client.post("/", data={"q": "bees"}))
+    values = [words_of(each) for each in page.css("#facts dd")]
+    assert values[-3:] == ["2", "2, 1 failed", "0"]
+    picture = page.css_first("#facts svg")
+    assert picture.attributes["aria-label"] in {
+        "At most 2 calls in a minute",
+        "At most 1 calls in a minute",  # a minute has ended between them
+    }
 
 
 async def test_an_empty_pool_is_said_to_be_empty(browse, read, pool):
@@ -98,7 +115,7 @@ async def test_a_search_shows_its_way_through_the_pool(browse, read, pool):
     assert pool.searched == ["honey bees"]
     assert page.css_first("#q").attributes["value"] == "honey bees"
     assert words_of(page.css_first("#told")) == "2 results in 540 ms, from a.example."
-    assert words_of(page.css_first("#trail caption")) == "Whom it asked, in this order"
+    assert words_of(page.css_first("#trail caption")) == "Instances asked, in order"
     assert row_of(page.css_first("#trail"), "search.example.net") == {
         "Outcome": "rate limited",
         "Format": "HTML",
