@@ -12,11 +12,11 @@ class AnswerConfig(Frozen):
     """The `[answer]` table: how far `answer` goes for its evidence."""
 
     seeds: Annotated[int, Field(ge=1, le=20)] = Field(
-        default=4, description="Results of a web search that are read when a call names no page."
+        default=4, description="Search results to read if a call names no page."
     )
     max_expansion_depth: Annotated[int, Field(ge=0, le=5)] = Field(
         default=3, description="Links away from the named pages that are followed at most."
     )
     expansion_budget: Annotated[int, Field(ge=0, le=MAX_EXPANSION)] = Field(
-        default=6, description="Linked pages read at most when a call names no number."
+        default=6, description="Linked pages read by default, at most."
     )

@@ -31,11 +31,11 @@ class CorpusConfig(Frozen):
 
     max_size: Annotated[ByteCount, Field(ge=1_048_576, le=1_099_511_627_776)] = Field(
         default=536_870_912,
-        description="Bytes of the corpus at most, such as 512MB; the pages used longest ago go first.",
+        description="Bytes of the corpus at most, such as 512MB; the least recently used pages go first.",
     )
     max_age: Annotated[float, Field(ge=60, le=315_360_000)] = Field(
         default=7_776_000.0,
-        description="Seconds after which a page that nobody used goes.",
+        description="Seconds after which an unused page is deleted.",
     )
     fresh_for: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
         default=3_600.0,
@@ -57,7 +57,7 @@ class EmbeddingConfig(Frozen):
 
     provider: Literal["auto", "none", "static", "http"] = Field(
         default="auto",
-        description="none, static (extra embed), http (with a url), or auto: what there is.",
+        description="none, static (extra embed), http (needs url), or auto: whichever is available.",
     )
     url: Annotated[str, Field(pattern=_ADDRESS)] = Field(
         default="",
@@ -68,7 +68,7 @@ class EmbeddingConfig(Frozen):
         default="", description="Name of its model; vectors of another one are made anew."
     )
     dimensions: Annotated[int, Field(ge=0, le=8_192)] = Field(
-        default=0, description="Dimensions asked of the model; 0 takes what it gives."
+        default=0, description="Dimensions requested from the model; 0 for its default."
     )
     timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
         default=10.0, description="Seconds one call to that server may take."
@@ -90,11 +90,11 @@ class RerankConfig(Frozen):
     )
     key: _Key = Field(default=SecretStr(""), description="Bearer token for it.")
     model: Annotated[str, Field(pattern=_MODEL)] = Field(
-        default="", description="Name of its model, where it wants one."
+        default="", description="Name of its model, if required."
     )
     timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
-        default=5.0, description="Seconds one call to it may take."
+        default=5.0, description="Seconds a call to it may take."
     )
     candidates: Annotated[int, Field(ge=1, le=200)] = Field(
-        default=30, description="Chunks it is asked to put in order."
+        default=30, description="Chunks to reorder."
     )

@@ -92,7 +92,7 @@ class NetworkConfig(Frozen):
     )
     ca_file: str = Field(
         default="",
-        description="PEM file of certificates that are believed besides those of the system.",
+        description="PEM file of trusted certificates in addition to the system's.",
     )
 
     def proxies(self) -> ProxyRules:

@@ -53,7 +53,7 @@ class InstancesConfig(Frozen):
     )
     blocked: tuple[str, ...] = Field(
         default=(),
-        description="Hosts of public instances and open sources that are never asked.",
+        description="Hosts of public instances and open sources to skip.",
     )
 
 

@@ -41,7 +41,7 @@ class ServerConfig(Frozen):
         description="Tools: default (four), research (also for kept pages), small or chatgpt (two).",
     )
     tools: tuple[Tool, ...] = Field(
-        default=(), description="Exactly these tools in place of those of the profile."
+        default=(), description="Publish exactly these tools instead of the profile's."
     )
     tool_prefix: str = Field(
         default="",
@@ -49,26 +49,26 @@ class ServerConfig(Frozen):
     )
     tool_names: dict[str, str] = Field(
         default_factory=dict,
-        description="Names for tools in place of their own, by tool; without the prefix.",
+        description="Tools to rename, old name to new; the prefix is not added.",
     )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
         default=50.0,
         description="Seconds an MCP or REST call may take; unless set, less for clients known to wait less.",
     )
     search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=6_000, description="Tokens the text of a search may have when a call names no size."
+        default=6_000, description="Tokens of a search's text by default."
     )
     fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=2_000,
-        description="Tokens the text of a fetched page may have when a call names no size.",
+        description="Tokens of a fetched page's text by default.",
     )
     response_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=8_000,
-        description="Tokens that evidence may have when a call names no size.",
+        description="Tokens of evidence by default.",
     )
     fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=20_000,
-        description="Tokens the text of a fetched page may have whatever a call names.",
+        description="Tokens of a fetched page's text at most.",
     )
     structured_output: Literal["auto", "on", "off"] = Field(
         default="auto",
@@ -102,7 +102,7 @@ class HttpConfig(Frozen):
 
     host: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:-]{1,253}$")] = Field(
         default="127.0.0.1",
-        description="Address to listen on; other than loopback only with a token.",
+        description="Address to listen on; anything but loopback needs a token.",
     )
     port: Annotated[int, Field(ge=0, le=65_535)] = Field(
         default=8_765, description="Port to listen on; 0 takes a free one."
@@ -113,7 +113,7 @@ class HttpConfig(Frozen):
     )
     tokens_file: str = Field(
         default="",
-        description="File of named tokens, each with tools and quotas, in place of http.token.",
+        description="File of named tokens with tools and quotas, instead of http.token.",
     )
     allowed_hosts: tuple[_Host, ...] = Field(
         default=(),

@@ -105,7 +105,7 @@ class Settings(Frozen):
     remote: RemoteConfig = Field(default_factory=RemoteConfig)
     profile: str = Field(
         default="",
-        description="Name of the profile whose search arguments are used when a call names none.",
+        description="Default profile of search arguments.",
     )
     profiles: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="Search arguments by name of profile."

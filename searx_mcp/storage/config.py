@@ -70,7 +70,7 @@ class RedisConfig(Frozen):
         description="Redis or Valkey to share state, answers, pages: redis://, rediss:// or unix://.",
     )
     prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")] = Field(
-        default="searx-mcp:", description="What the names of all keys on the server begin with."
+        default="searx-mcp:", description="Prefix of all keys on the server."
     )
     timeout: Annotated[float, Field(ge=0.05, le=10)] = Field(
         default=0.5,

@@ -89,7 +89,7 @@ class BraveConfig(ProviderConfig):
     TABLE: ClassVar[str] = "providers.brave"
 
     per_month: PerMonth = Field(
-        default=1_000, description="Requests in 30 days; set what your plan has, or your purse."
+        default=1_000, description="Requests in 30 days, as your plan or budget allows."
     )
 
 
