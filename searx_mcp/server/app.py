@@ -8,7 +8,7 @@ import asyncio
 import copy
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
@@ -19,6 +19,7 @@ from mcp.server.mcpserver import server as library
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, GetPromptResult, InputRequiredResult
 from mcp.types import Tool as ListedTool
+from opentelemetry.trace import ProxyTracerProvider, get_tracer_provider
 from typing_extensions import override
 
 from searx_mcp import __version__
@@ -228,7 +229,14 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
         settings: what the tools go by.
         service: what performs the calls; unless given, a client of this process that is opened on
             the first call and closed with the server.
+
+    Raises:
+        SettingsError: traces are to be sent, and the libraries for them are not installed.
     """
+    if settings.server.traces:
+        from searx_mcp.server.spans import check_libraries  # noqa: PLC0415 - few starts need it
+
+        check_libraries()
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
     tools = Tools(settings, lambda name: backend.within(name).get, boundary, backend.log)
     names = settings.server.published()
@@ -301,7 +309,13 @@ class Backend:
     @asynccontextmanager
     async def lifespan(self, _: MCPServer[None]) -> AsyncIterator[None]:
         """Run what performs the calls as long as the server runs."""
-        async with LazyService(self.settings) as self._lazy:
+        async with AsyncExitStack() as stack:
+            url = self.settings.server.traces
+            if url or not isinstance(get_tracer_provider(), ProxyTracerProvider):
+                from searx_mcp.server.spans import tracing  # noqa: PLC0415 - few starts need it
+
+                self.log.tell(await stack.enter_async_context(tracing(url)))
+            self._lazy = await stack.enter_async_context(LazyService(self.settings))
             yield
 
     async def get(self) -> "Service":

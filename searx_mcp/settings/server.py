@@ -74,6 +74,12 @@ class ServerConfig(Frozen):
         default="auto",
         description="Structured results next to the text: auto (by client), on (with schemas), off.",
     )
+    traces: Annotated[str, Field(pattern=r"^(https?://[^\s/@?#]{1,260}(/[^\s?#]{0,200})?)?$")] = (
+        Field(
+            default="",
+            description="OpenTelemetry collector (OTLP over HTTP) for traces, such as http://127.0.0.1:4318.",
+        )
+    )
 
     @model_validator(mode="before")
     @classmethod

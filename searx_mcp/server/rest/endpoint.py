@@ -20,6 +20,7 @@ from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.stream import EVENTS, EventStream, event
 from searx_mcp.server.rest.written import LEAST_COMPRESSED, compressed, encoded, takes_gzip
+from searx_mcp.server.spans import continued
 from searx_mcp.server.supervision import Listener, unforeseen
 from searx_mcp.server.tokens import identity_of
 from searx_mcp.server.web.policy import Refusal
@@ -75,7 +76,7 @@ class Endpoint:
             request_id=scope["state"]["request_id"],
             caller=identity_of(scope).name,
         )
-        with log as keep:
+        with continued(request.headers), log as keep:
             wants_events = EVENTS in request.headers.get("accept", "")
             stream = EventStream(send) if self._operation.streams and wants_events else None
             answered = await unless_gone(receive, self._answer(request, arguments, send, stream))

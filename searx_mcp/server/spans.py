@@ -1,0 +1,213 @@
+"""Calls and what they did as spans of OpenTelemetry.
+
+No attribute holds a query, the address of a page or a secret.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from opentelemetry import context, propagate, trace
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
+
+from searx_mcp import __version__
+from searx_mcp.errors import SettingsError
+from searx_mcp.server.counters import source_label
+from searx_mcp.telemetry import EventLog
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+    from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+_log = EventLog("searx_mcp.server.spans")
+
+NAME: Final = "searx-mcp"
+_EXPORT: Final = 5.0
+"""Seconds that a collector has to take a batch, attempts included."""
+_LAST: Final = 1.0
+"""Seconds for the last batch when a server ends."""
+_NS: Final = 1_000_000
+"""Nanoseconds of a millisecond."""
+_FINE: Final = frozenset({"ok", "cancelled"})
+
+_Opened = tuple[Span, Token[context.Context]]
+
+
+class Spans:
+    """Makes a span of each call, search request and page; a listener of `searx_mcp.telemetry`.
+
+    Args:
+        tracer: makes the spans.
+        clock: nanoseconds since 1970.
+    """
+
+    def __init__(self, tracer: Tracer, clock: Callable[[], int] = time.time_ns) -> None:
+        self._tracer = tracer
+        self._clock = clock
+        self._opened: ContextVar[_Opened | None] = ContextVar("searx_mcp.server.span", default=None)
+
+    def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
+        """Make of an event what it is in a trace, if anything."""
+        match event:
+            case "server.call":
+                self._begin(f"call {fields['tool']}", SpanKind.INTERNAL, fields["caller"])
+            case "server.request":
+                self._begin(f"request {fields['route']}", SpanKind.SERVER, fields["caller"])
+            case "server.done" | "server.response":
+                self._end(fields["code"])
+            case "search.attempt":
+                attributes = {
+                    "searx_mcp.source": source_label(fields["source"]),
+                    "searx_mcp.verdict": str(fields["verdict"]),
+                    "http.response.status_code": fields["status"],
+                }
+                self._past("search attempt", fields["elapsed_ms"], attributes)
+            case "fetch.done":
+                attributes = {"searx_mcp.code": fields["code"]}
+                self._past("fetch page", fields["elapsed_ms"], attributes)
+            case "search.cache_hit" | "fetch.cache_hit":
+                told = {"searx_mcp.kind": fields["kind"]}
+                trace.get_current_span().add_event(event, told, self._clock())
+            case _:
+                pass
+
+    def _begin(self, name: str, kind: SpanKind, caller: str | None) -> None:
+        span = self._tracer.start_span(name, kind=kind, start_time=self._clock())
+        if caller:
+            span.set_attribute("searx_mcp.token", caller)
+        self._opened.set((span, context.attach(trace.set_span_in_context(span))))
+
+    def _end(self, code: str) -> None:
+        opened = self._opened.get()
+        if opened is None:
+            return
+        span, token = opened
+        self._opened.set(None)
+        span.set_attribute("searx_mcp.code", code)
+        if code not in _FINE:
+            span.set_status(StatusCode.ERROR)
+        span.end(self._clock())
+        context.detach(token)
+
+    def _past(self, name: str, ms: float, attributes: Mapping[str, Any]) -> None:
+        now = self._clock()
+        known = {key: value for key, value in attributes.items() if value is not None}
+        began = now - round(ms * _NS)
+        span = self._tracer.start_span(
+            name, kind=SpanKind.CLIENT, attributes=known, start_time=began
+        )
+        span.end(now)
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Iterator[None]:
+    """Go on with the trace that a request names in `traceparent`, if it names one.
+
+    Args:
+        headers: of the request.
+    """
+    token = context.attach(propagate.extract(headers))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+@asynccontextmanager
+async def tracing(url: str) -> AsyncIterator[Spans]:
+    """Give what makes spans, and send them as long as the block runs.
+
+    Args:
+        url: of a collector of OTLP over HTTP; empty where the program has set up OpenTelemetry itself.
+    """
+    if not url:
+        yield Spans(trace.get_tracer(NAME, __version__))
+        return
+    provider = await asyncio.to_thread(_provider, url)
+    try:
+        yield Spans(provider.get_tracer(NAME, __version__))
+    finally:
+        await _shut_down(provider)
+
+
+async def _shut_down(provider: "TracerProvider") -> None:
+    """Send the last batch; a collector that hangs is not waited for, neither here nor when the process ends."""
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def work() -> None:
+        provider.shutdown()
+        with suppress(RuntimeError):  # the loop has ended before
+            loop.call_soon_threadsafe(done.set)
+
+    threading.Thread(target=work, name="searx-mcp traces", daemon=True).start()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LAST):
+            await done.wait()
+
+
+class _Exporter:
+    """Sends spans with the exporter of the library, and logs once that the collector is away."""
+
+    def __init__(self, exporter: "SpanExporter", succeeded: object) -> None:
+        self._exporter = exporter
+        self._succeeded = succeeded
+        self._is_away = False
+
+    def export(self, spans: "Sequence[ReadableSpan]") -> "SpanExportResult":
+        result = self._exporter.export(spans)
+        is_away = result is not self._succeeded
+        if is_away and not self._is_away:
+            _log.warning("server.traces_away")
+        elif self._is_away and not is_away:
+            _log.info("server.traces_back")
+        self._is_away = is_away
+        return result
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return self._exporter.force_flush(timeout_millis)
+
+
+def check_libraries() -> None:
+    """Make sure, before a server starts, that it can send traces.
+
+    Raises:
+        SettingsError: the libraries are not installed.
+    """
+    try:
+        import opentelemetry.exporter.otlp.proto.http.trace_exporter  # noqa: PLC0415 - optional
+        import opentelemetry.sdk.trace  # noqa: F401, PLC0415 - optional
+    except ModuleNotFoundError as exc:
+        raise SettingsError(
+            "server.traces",
+            "the libraries for traces are not installed",
+            advice="Install the extra: pip install 'searx-mcp[otel]'.",
+        ) from exc
+
+
+def _provider(url: str) -> "TracerProvider":
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415 - optional
+        OTLPSpanExporter,
+    )
+    from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - optional
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415 - optional
+    from opentelemetry.sdk.trace.export import (  # noqa: PLC0415 - optional
+        BatchSpanProcessor,
+        SpanExportResult,
+    )
+
+    named = {"service.name": NAME, "service.version": __version__}
+    provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
+    exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_EXPORT)
+    # It would log each failure, with a traceback.
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
+    told = _Exporter(exporter, SpanExportResult.SUCCESS)
+    provider.add_span_processor(BatchSpanProcessor(cast("SpanExporter", told)))
+    return provider
