@@ -174,7 +174,8 @@ async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
     """Find evidence in the kept pages; sends no request."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         request = parse_corpus(CorpusSearchRequest, given(options))
-        response = await client.search_corpus(request)
+        with show_progress("searching the corpus"):
+            response = await client.search_corpus(request)
         is_empty = not response.evidence and not (await _totals(client))
     if as_json:
         print_json(evidence_data(response, budget=request.max_tokens))
@@ -211,7 +212,9 @@ async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
     Tells of each whether a kept page has it. FILE is Markdown or plain text; - reads standard input.
     """
     async with _opened_corpus(loaded, as_json=as_json) as client:
-        checked = await client.verify(_report(file))
+        report = _report(file)
+        with show_progress("checking quotes"):
+            checked = await client.verify(report)
     if as_json:
         print_json(checked.model_dump(mode="json"))
     else:

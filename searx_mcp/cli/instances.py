@@ -132,7 +132,8 @@ async def show_list(
         if watch:
             await _watch(admin, selection)
             return
-        report = await admin.list(selection)
+        with show_progress("reading the pool"):
+            report = await admin.list(selection)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -144,12 +145,10 @@ async def show_list(
 @_as_json
 @working
 async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
-    """Explain one instance; sends no request.
-
-    Its score, last requests, times, budget and /config.
-    """
+    """Explain one instance: its state, score, times and budget."""
     async with opened_admin(loaded, as_json=as_json) as admin:
-        details = await admin.show(host)
+        with show_progress("reading the pool"):
+            details = await admin.show(host)
         now = admin.now()
     if as_json:
         print_json(details.model_dump(mode="json"))
@@ -165,12 +164,10 @@ instances.add_command(show_one, "explain")
 @_as_json
 @working
 async def budget(loaded: "Loaded", *, everything: bool, as_json: bool) -> None:
-    """Show the budgets of public instances.
-
-    Also when they run out at the present rate. Sends no request.
-    """
+    """Show the budgets of public instances and when they run out."""
     async with opened_admin(loaded, as_json=as_json) as admin:
-        quota = await admin.budget()
+        with show_progress("reading the budgets"):
+            quota = await admin.budget()
     if as_json:
         print_json(quota.model_dump(mode="json"))
     else:
@@ -281,6 +278,7 @@ async def test(
     show_default=True,
     help="Folder to write to.",
 )
+@_as_json
 @working
 async def capture(
     loaded: "Loaded",
@@ -289,6 +287,7 @@ async def capture(
     query: str,
     form: str | None,
     output: Path,
+    as_json: bool,
     **arguments: "Unpack[SearchArguments]",
 ) -> None:
     """Save one answer for a bug report.
@@ -297,10 +296,11 @@ async def capture(
     search: it counts against the instance's budget.
     """
     _make(output)
-    async with _opened_client(loaded) as client:
-        taken = await client.capture(
-            host, query, format=Format(form) if form else None, **arguments
-        )
+    async with opened_client(loaded, as_json=as_json) as client:
+        with show_progress(f"searching at {host}"):
+            taken = await client.capture(
+                host, query, format=Format(form) if form else None, **arguments
+            )
     files = {"report.json": f"{json.dumps(taken.report, indent=2)}\n"}
     if taken.fixture is not None:
         files |= {
@@ -310,7 +310,11 @@ async def capture(
     for name, text in files.items():
         # Line ends stay as they came.
         (output / name).write_text(text, encoding="utf-8", newline="")
-        click.echo(output / name)
+        if not as_json:
+            click.echo(output / name)
+    if as_json:
+        print_json({"files": [str(output / name) for name in files], "report": taken.report})
+        return
     seen, used = taken.report["rows_seen"], taken.report["rows_used"]
     click.echo(f"{taken.report['verdict']}: {used} of {seen} rows read", err=True)
 
@@ -368,19 +372,22 @@ async def opened_admin(
     loaded: "Loaded", *, as_json: bool = False
 ) -> AsyncIterator["InstanceAdmin"]:
     """The admin of a client that remembers; an error is printed as JSON too where that is wanted."""
+    async with opened_client(loaded, as_json=as_json) as client:
+        yield client.admin
+
+
+@asynccontextmanager
+async def opened_client(loaded: "Loaded", *, as_json: bool = False) -> AsyncIterator["SearxClient"]:
+    """A client that remembers; errors likewise."""
+    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
+
     try:
-        async with _opened_client(loaded) as client:
-            yield client.admin
+        async with persistent_client(loaded.settings, origins=loaded.origins) as client:
+            yield client
     except SearxMcpError as error:
         if as_json:
             print_json(error_data(error, retry_after=error.retry_after))
         raise
-
-
-def _opened_client(loaded: "Loaded") -> "SearxClient":
-    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
-
-    return persistent_client(loaded.settings, origins=loaded.origins)
 
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:

@@ -1,5 +1,7 @@
 """`token`: make a token for a server over HTTP."""
 
+import json
+
 import click
 
 from searx_mcp.cli.running import say
@@ -8,7 +10,8 @@ from searx_mcp.errors import InvalidArgumentError
 
 @click.command()
 @click.argument("name")
-def token(name: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print token and lines as JSON.")
+def token(name: str, *, as_json: bool) -> None:
     """Create a token for an HTTP server.
 
     The token goes to standard error and is not stored. The lines for the file that http.tokens_file
@@ -20,5 +23,8 @@ def token(name: str) -> None:
         text, lines = new_token(name)
     except ValueError as exc:
         raise InvalidArgumentError("name", str(exc)) from exc
+    if as_json:
+        click.echo(json.dumps({"name": name, "token": text, "lines": lines}))
+        return
     click.echo(lines, nl=False)
     say(f"searx-mcp: token of {name}, shown only once: {text}")

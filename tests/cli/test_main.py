@@ -462,7 +462,9 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     async with FakeSearxng() as own:
         own.answer_with(b'["be", ["bees", "beer garden"]]', path="/autocompleter")
         ran = await run_cli("suggest", "be", **environment(own=[own]))
+        as_json = await run_cli("suggest", "be", "--json", **environment(own=[own]))
     assert (ran.code, ran.out) == (ExitCode.DONE, "bees\nbeer garden\n")
+    assert json.loads(as_json.out) == {"query": "be", "suggestions": ["bees", "beer garden"]}
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
     assert "Your own instances suggest nothing" in nobody.err
@@ -483,3 +485,10 @@ async def test_a_server_that_cannot_start_leaves_garbage_to_be_collected(run_cli
     ran = await run_cli("stdio", SEARX_MCP_SERVER__TOOL_TIMEOUT="soon")
     assert ran.code == ExitCode.SETTINGS
     assert gc.isenabled()
+
+
+@pytest.mark.parametrize("group", ["", "instances", "instances own", "corpus"])
+async def test_help_fits_80_columns_and_cuts_no_sentence(run_cli, group):
+    shown = (await run_cli(*group.split(), "--help", COLUMNS="80")).out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "..." not in shown.partition("Commands:")[2]

@@ -1,5 +1,6 @@
 """`searx-mcp token`: what is printed where."""
 
+import json
 import re
 
 import pytest
@@ -20,6 +21,15 @@ def test_a_token_is_shown_once_and_its_hash_can_be_appended_to_a_file(capsys, tm
         identity = find(TokensFile(path).tokens, token.encode())
         assert identity is not None
         assert identity.name == name
+
+
+def test_a_program_gets_the_token_with_its_lines(capsys):
+    main(["token", "laptop", "--json"])
+    printed = capsys.readouterr()
+    made = json.loads(printed.out)
+    assert re.fullmatch(r"smcp_[\w-]{43}", made["token"])
+    assert made["lines"].startswith("[tokens.laptop]\n")
+    assert printed.err == ""
 
 
 def test_a_name_that_cannot_be_used_makes_none(capsys):

@@ -77,7 +77,7 @@ async def test_a_wrong_token_is_refused_with_the_form(browse, read, token):
         page = read(answer)
     assert answer.status_code == 401
     assert "set-cookie" not in answer.headers
-    assert page.css_first("[role=alert]").text() == "This is not a token of the server."
+    assert page.css_first("[role=alert]").text() == "The token is not valid."
     assert page.css_first("input[type=password]").attributes["aria-describedby"] == "problem"
 
 

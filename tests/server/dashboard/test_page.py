@@ -154,7 +154,7 @@ async def test_a_mistake_of_ours_is_not_shown(browse, read, pool, caplog):
         page = read(answer)
     assert answer.status_code == 500
     assert "secret" not in answer.text
-    assert words_of(page.css_first("#told")).startswith("Something went wrong inside searx-mcp")
+    assert words_of(page.css_first("#told")).startswith("An internal error occurred in searx-mcp")
     assert "server.call_failed" in caplog.text
 
 
