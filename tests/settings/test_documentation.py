@@ -18,7 +18,7 @@ EVENTS = {
     for name in re.findall(r'"([a-z_]+\.[a-z_]+)\b', module.read_text(encoding="utf-8"))
 }
 """Events of the log, which are written in the same way."""
-_NAMED = re.compile(rf"`((?:{'|'.join(sorted(TABLES))})\.[a-z_]+)\b(?!\.md|\()")
+_NAMED = re.compile(rf"`((?:{'|'.join(sorted(TABLES))})\.(?!json\b)[a-z_]+)\b(?!\.md|\()")
 PAGES = [
     ROOT / "README.md",
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "decisions"),
