@@ -13,10 +13,11 @@ from rich.text import Text
 
 from searx_mcp.cli.calls import attempts_table, print_response
 from searx_mcp.cli.instance_output import pool_table
-from searx_mcp.cli.output import console
+from searx_mcp.cli.output import console, print_json
 from searx_mcp.cli.running import run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
+from searx_mcp.render.public import response_data
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -54,17 +55,18 @@ class _Scene:
 
 
 @click.command()
-def demo() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print both searches as JSON.")
+def demo(*, as_json: bool) -> None:
     """Run two searches against fake instances; no network.
 
     Five instances on this machine take part, three of which fail.
     """
-    run(play())
+    run(play(as_json=as_json))
 
 
-async def play() -> None:
+async def play(*, as_json: bool) -> None:
     """Run the demo and print it."""
-    out = console()
+    out = None if as_json else console()
     async with AsyncExitStack() as stack:
         pages = {f"/{n}": FakePage(article(*text)) for n, text in enumerate(_TEXTS.items(), 1)}
         web = await stack.enter_async_context(FakeWeb(pages))
@@ -98,11 +100,13 @@ async def play() -> None:
                 own=(broken, json),
             ),
         )
-        for scene in scenes:
-            await _play(scene, web, out)
+        played = [await _play(scene, web, out) for scene in scenes]
+    if as_json:
+        print_json({"searches": played})
 
 
-async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
+async def _play(scene: _Scene, web: FakeWeb, out: Console | None) -> dict[str, Any]:
+    """Run one search and print it, unless there is nowhere to; returns it as JSON."""
     fakes = [*scene.own, *(fake for _, fake in scene.public)]
     settings = Settings(
         instances={"own": [fake.url for fake in scene.own]},
@@ -116,16 +120,25 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
         for grade, fake in scene.public
     )
     catalog = Catalog(source="the demo", listed_at=datetime.now(UTC), instances=tuple(entries))
-    out.print(Text(f"\n{scene.title}\n", style="bold underline"))
+    if out is not None:
+        out.print(Text(f"\n{scene.title}\n", style="bold underline"))
+
+    def tell(message: str) -> None:
+        if out is not None:
+            out.print(Text(f"  … {message}", style="dim"))
+
     async with SearxClient(settings, catalog=catalog, rng=random.Random(1)) as client:  # noqa: S311 - the demo is the same every time
-        response = await client.search(
-            scene.query,
-            results_count=3,
-            progress=lambda message: out.print(Text(f"  … {message}", style="dim")),
-        )
+        response = await client.search(scene.query, results_count=3, progress=tell)
+        pool = await client.instances()
+    if out is not None:
         out.print()
         print_response(response, pages=True, budget=None)
         out.print(Text("\nWhat was asked", style="bold"))
         out.print(attempts_table(response.attempts, width=out.width))
         out.print(Text("\nWhat the pool learned", style="bold"))
-        out.print(pool_table((await client.instances()).instances, width=out.width))
+        out.print(pool_table(pool.instances, width=out.width))
+    return {
+        "title": scene.title,
+        "response": response_data(response, budget=None),
+        "pool": pool.model_dump(mode="json"),
+    }

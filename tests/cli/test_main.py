@@ -348,6 +348,16 @@ async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli
     assert len(re.findall("(?m)^instance +tier", ran.out)) == 2
 
 
+async def test_the_demo_gives_programs_both_searches_and_what_the_pool_learned(run_cli):
+    ran = await run_cli("demo", "--json")
+    assert ran.code == ExitCode.DONE
+    searches = json.loads(ran.out)["searches"]
+    verdicts = [[each["verdict"] for each in search["response"]["attempts"]] for search in searches]
+    assert verdicts == [["timeout", "rate_limited", "full"], ["engines_failed", "full"]]
+    assert [search["response"]["total_results"] for search in searches] == [3, 3]
+    assert [len(search["pool"]["instances"]) for search in searches] == [3, 2]
+
+
 async def test_version_and_help_say_what_there_is(run_cli):
     assert __version__ in (await run_cli("--version")).out
     shown = (await run_cli("--help")).out
