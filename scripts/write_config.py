@@ -155,10 +155,10 @@ def commands() -> str:
         if context.parent is None:
             continue
         command = context.command
-        lines += [f"### {context.command_path.removeprefix('searx-mcp ')}", ""]
-        if not isinstance(command, click.Group):
-            pieces = command.collect_usage_pieces(context)
-            lines += [f"`{' '.join([context.command_path, *pieces[1:]])}`", ""]
+        path = context.command_path.removeprefix("searx-mcp ")
+        is_group = isinstance(command, click.Group)
+        pieces = [] if is_group else command.collect_usage_pieces(context)[1:]
+        lines += [f"### `{' '.join([path, *pieces])}`", ""]
         lines += [_paragraphs(inspect.cleandoc(command.help or "")), ""]
         options = [option for option in command.params if isinstance(option, click.Option)]
         shared = ", ".join(f"`{_names(each, context)}`" for each in options if _is_shared(each))
@@ -181,13 +181,13 @@ def exit_codes() -> str:
 
 def errors() -> str:
     """The table of error codes."""
-    lines = [_row("Code", "Meaning", "Advice", "Retry after"), _row(*["---"] * 4)]
+    lines = [_row("Code", "Meaning", "Retry after"), _row(*["---"] * 3)]
     for code, said in _said(ErrorCode):
         is_late = code is ErrorCode.DEADLINE_EXCEEDED
-        error = DeadlineError("") if is_late else SearxMcpError("", code=code)
-        seconds = seconds_until_retry(error)
-        wait = f"{seconds} s" if seconds else ""
-        lines.append(_row(f"`{code}`", said, advice_on(error, MAX_TIMEOUT), wait))
+        seconds = seconds_until_retry(
+            DeadlineError("") if is_late else SearxMcpError("", code=code)
+        )
+        lines.append(_row(f"`{code}`", said, f"{seconds} s" if seconds else ""))
     return "\n".join([*lines, ""])
 
 
@@ -223,11 +223,11 @@ def expected(root: Path) -> Mapping[Path, str]:
         "corpus_status": ("reference/tools.md", arguments(StatusRequest)),
         "ingest": ("reference/tools.md", arguments(IngestRequest)),
         "web_fetch": ("reference/tools.md", arguments(FetchRequest)),
-        "clients": ("reference/tools.md", clients()),
         "commands": ("reference/cli.md", commands()),
         "exit_codes": ("reference/cli.md", exit_codes()),
         "errors": ("reference/errors.md", errors()),
         "reasons": ("reference/errors.md", reasons()),
+        "clients": ("decisions/channels.md", clients()),
         "sources": ("decisions/channels.md", sources()),
         "metrics": ("reference/metrics.md", metrics.reference()),
     }.items():
