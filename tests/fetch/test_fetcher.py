@@ -522,7 +522,7 @@ class Broken(Refusing):
     def open(
         self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
     ) -> NoReturn:
-        raise RuntimeError("a bug")
+        raise RuntimeError("its cause")
 
 
 async def test_a_fault_of_ours_is_an_error_of_ours(make_fetcher, caplog):
@@ -530,5 +530,5 @@ async def test_a_fault_of_ours_is_an_error_of_ours(make_fetcher, caplog):
     with caplog.at_level(logging.ERROR, logger="searx_mcp.fetch"):
         error = await failure(fetcher, "https://example.org/")
     assert error.code is ErrorCode.INTERNAL
-    assert "bug" not in error.message
+    assert "its cause" not in error.message
     assert [record.message for record in caplog.records] == ["fetch.unexpected_error"]

@@ -31,11 +31,13 @@ async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock,
     url = site.page("/", article())
     first = await fetch(fetcher, url)
     clock.time += 299
+    caplog.clear()
     second = await fetch(fetcher, url)
     assert len(site.requests) == 1
     assert (first.from_cache, second.from_cache) == (False, True)
     assert (first.age_seconds, second.age_seconds) == (0, 299)
-    assert caplog.messages == ["fetch.cache_hit age_s=299 kind=fresh"]
+    assert caplog.messages[0] == "fetch.cache_hit age_s=299 kind=fresh"
+    assert [each.partition(" ")[0] for each in caplog.messages[1:]] == ["fetch.done"]
     assert first.fetched_at == second.fetched_at == "2026-09-21T14:13:20+00:00"
     assert second.markdown_content == first.markdown_content
     assert second.cursor == first.cursor
@@ -358,7 +360,7 @@ async def test_robots_are_asked_on_every_hop_and_once_a_day(site, other, fetcher
 async def test_addresses_on_pages_that_were_read_count_as_seen(site, make_fetcher):
     fetcher = make_fetcher(fetch={"policy": "seen"})
     target = site.page("/target", article("Target"))
-    with pytest.raises(PolicyError, match="a search found") as caught:
+    with pytest.raises(PolicyError, match="found by a search") as caught:
         await fetch(fetcher, target)
     assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
     start = site.page("/", f"<main><p>{SENTENCE * 4}<a href='/target'>the target</a></p></main>")

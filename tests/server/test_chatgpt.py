@@ -151,7 +151,7 @@ async def test_a_page_is_named_by_the_url_that_it_was_found_under(chatgpt, text_
         ({"id": "{site}/locked"}, "blocked_by_site", "HTTP 403"),
         ({"id": "7@{site}/missing"}, "not_found", "404"),
         ({"id": "nonsense"}, "invalid_argument", "id: must start with http"),
-        ({"id": "99999@{site}/bees"}, "invalid_argument", "id: 99999 is behind the end"),
+        ({"id": "99999@{site}/bees"}, "invalid_argument", "id: 99999 is past the end"),
         ({"id": "9999999999@{site}/bees"}, "invalid_argument", "id: must start with http"),
         ({"id": "http://10.0.0.1/"}, "blocked_address", "not on the public web"),
         ({"id": " "}, "invalid_argument", "id: is missing"),

@@ -37,6 +37,7 @@ OTHER_TEXT = {
     "open_sources.photon_url": "http://127.0.0.1:2322/photon",
     "embedding.url": "http://127.0.0.1:11434/v1",
     "remote.url": "https://s.example/",
+    "server.traces": "http://127.0.0.1:4318",
     "embedding.model": "nomic-embed-text",
     "rerank.url": "http://127.0.0.1:8080/rerank",
     "rerank.model": "bge-reranker",
