@@ -58,7 +58,7 @@ def run(tmp_path: Path, command: str, streams: str) -> tuple[int, str]:
         ("config", "<&-", 0, ""),
         ("config", "2>&-", 0, ""),
         ("instances import -", "<&-", 2, NO_FILE),
-        ("purge", "<&-", 2, "searx-mcp: --yes: is needed where nobody can be asked\n"),
+        ("purge", "<&-", 2, "searx-mcp: --yes: is required without a terminal\n"),
         pytest.param("--help", ">/dev/full", 1, FULL, marks=full),
         pytest.param("config --json", ">/dev/full", 1, FULL, marks=full),
         pytest.param("demo", ">/dev/full", 1, FULL, marks=full),

@@ -118,7 +118,7 @@ async def test_whoever_lets_all_in_is_warned_and_a_second_signal_waits_for_no_ca
         environment = {"SEARX_MCP_FETCH__ALLOW_PRIVATE": f'["127.0.0.1:{site.port}"]'}
         async with started(tmp_path, *flags, **environment) as (process, url, before):
             assert "WARNING" in before
-            assert "there is no token" in before
+            assert "no token is required" in before
             here = url.replace("0.0.0.0", "127.0.0.1")
             with pytest.raises(httpx2.RemoteProtocolError):
                 await interrupted(process, here, site)

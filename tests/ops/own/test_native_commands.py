@@ -54,7 +54,7 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
 
     down = await run("instances", "own", "down")
     assert down.out == (
-        f"Removed the instance.\nSearches use http://127.0.0.1:{stand_in.port}/ no longer.\n"
+        f"Removed the instance.\nSearches no longer use http://127.0.0.1:{stand_in.port}/.\n"
     )
     assert (await run("instances", "own", "status")).out.endswith(
         "Start it with `searx-mcp instances own up`.\n"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -115,7 +116,7 @@ async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, c
         told = await reader.readuntil(answer) if answer else b""
         writer.write(b"no length\r\n")
         told += await reader.read()
-    assert told.count(b"HTTP/1.1 ") == 1
+    assert len(re.findall(rb"(?m)^HTTP/1\.1 \d", told)) == 1
     assert caplog.records == []
 
 
@@ -146,7 +147,7 @@ async def test_one_connection_too_many_is_told_so_and_those_before_are_served():
             writer.write(ALIVE)
             answer = await reader.read()
         assert answer.startswith(b"HTTP/1.1 503 ")
-        assert b"too many connections" in answer
+        assert b"Too many connections" in answer
         for reader, writer in (first, second):
             writer.write(ALIVE)
             assert b" 200 " in await reader.readline()

@@ -153,7 +153,7 @@ async def test_a_client_sees_and_calls_what_its_token_names(served, tokens, capl
     assert "does not allow" not in wrong
     assert names == ["web_search"]
     assert found.startswith("No search results")
-    assert refused == "The token does not allow read_page: use the tools of the list."
+    assert refused == "The token does not allow read_page: use the listed tools."
     said = [record.getMessage() for record in caplog.records]
     assert sum("server.call " in line and "caller=narrow" in line for line in said) == 2
     assert any("tool=read_page code=unauthorized" in line for line in said)
@@ -248,7 +248,7 @@ async def test_a_token_without_calls_left_is_told_when_to_come_back(served, toke
             for _ in range(2):
                 assert not (await client.call_tool("web_search", {"query": "bees"})).is_error
             with pytest.raises(
-                Exception, match=r"used its calls, of which it has 2 a minute: try again in"
+                Exception, match=r"used up its calls, of which it has 2 a minute: try again in"
             ):
                 await client.call_tool("web_search", {"query": "bees"})
             assert (await client.list_tools()).tools
