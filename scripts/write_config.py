@@ -23,7 +23,6 @@ from searx_mcp.cli.running import ExitCode
 from searx_mcp.errors import (
     DeadlineError,
     ErrorCode,
-    NoInstancesError,
     SearxMcpError,
     UnavailableReason,
 )
@@ -37,8 +36,8 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import MAX_TIMEOUT, SearchRequest
-from searx_mcp.render.errors import advice_on, seconds_until_retry
+from searx_mcp.models.request import SearchRequest
+from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server import metrics
 from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import known_clients
@@ -50,6 +49,10 @@ BEGIN = "<!-- {}: begin, written by scripts/write_config.py -->"
 END = "<!-- {}: end -->"
 MOST_SHOWN = 4
 """Items of a list that a table shows; all are in `config/searx-mcp.toml`."""
+MOST_NAMES = 9
+"""Names of values that a table shows in full; an error about a wrong value lists all."""
+COMMON = frozenset({"timeout", "max_tokens"})
+"""Arguments that a page explains once where they are not in the schemas of its tools."""
 REQUESTS = (
     *(SearchRequest, FetchRequest, ReadRequest, AnswerRequest),
     *(CorpusSearchRequest, StatusRequest, IngestRequest),
@@ -84,7 +87,7 @@ def markdown() -> str:
     lines = []
     for table, rows in _tables():
         lines += [f"### `[{table}]`" if table else "### Top level", ""]
-        lines += ["| Key | Default | Values | Meaning |", "| --- | --- | --- | --- |"]
+        lines += ["| | Default | Values | |", "| --- | --- | --- | --- |"]
         for row in rows:
             lines.append(_row(f"`{_key(row)}`", _default(row), _values(row), row.description))
         lines.append("")
@@ -105,13 +108,17 @@ def _values(row: SettingRow) -> str:
     _, is_choice, names = row.allowed.partition("one of ")
     if not is_choice and ", " in row.allowed and "table" not in row.allowed:
         _, is_choice, names = row.allowed.partition("a list of ")
-    return names if is_choice else ""
+    several = names.split(", ") if is_choice else []
+    few = several[:MOST_SHOWN] if len(several) > MOST_NAMES else several
+    return ", ".join(few) + (f", … ({len(several)} in all)" if few != several else "")
 
 
 def arguments(request: type[Frozen]) -> str:
     """The table of the arguments of a tool."""
     lines = ["| Argument | Default | Meaning |", "| --- | --- | --- |"]
     for name, declared in arguments_of(request).items():
+        if name in COMMON and declared.argument.schema is None:
+            continue
         default = declared.field.default
         is_said = default is not None and default != () and not declared.field.is_required()
         mark = "" if declared.argument.schema is not None else " †"
@@ -161,7 +168,7 @@ def commands() -> str:
         lines += [f"### `{' '.join([path, *pieces])}`", ""]
         lines += [_paragraphs(inspect.cleandoc(command.help or "")), ""]
         options = [option for option in command.params if isinstance(option, click.Option)]
-        shared = ", ".join(f"`{_names(each, context)}`" for each in options if _is_shared(each))
+        shared = ", ".join(f"`{_bare(each)}`" for each in options if _is_shared(each))
         if shared:
             lines += [f"Arguments of the tool: {shared}.", ""]
         lines += [
@@ -193,11 +200,8 @@ def errors() -> str:
 
 def reasons() -> str:
     """The table of the reasons why no instance could serve."""
-    lines = [_row("Reason", "Meaning", "Advice"), _row(*["---"] * 3)]
-    for reason, said in _said(UnavailableReason):
-        error = NoInstancesError("", reason=reason)
-        lines.append(_row(f"`{reason}`", said, advice_on(error, MAX_TIMEOUT)))
-    return "\n".join([*lines, ""])
+    rows = (_row(f"`{reason}`", said) for reason, said in _said(UnavailableReason))
+    return "\n".join([_row("Reason", "Meaning"), _row("---", "---"), *rows, ""])
 
 
 def tools(profile: str) -> str:
@@ -257,6 +261,11 @@ def _contexts(
 def _names(option: click.Option, context: click.Context) -> str:
     names, _ = option.get_help_record(context) or ("", "")
     return names
+
+
+def _bare(option: click.Option) -> str:
+    """The names of an option without what stands for its value."""
+    return " / ".join(filter(None, (", ".join(option.opts), ", ".join(option.secondary_opts))))
 
 
 def _is_shared(option: click.Option) -> bool:

@@ -120,3 +120,28 @@ def test_words_are_counted_in_every_folder_of_docs_but_the_decisions(
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / page).write_text(text, encoding="utf-8")
     assert load_script("check_docs").count_words(tmp_path) == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (2, 0, "the docs are in order: 2 words in docs/ without decisions/\n"),
+        (3, 1, "3 words in docs/ without decisions/, 1 more than the limit of 2\n"),
+    ],
+)
+def test_more_words_than_the_limit_fail(
+    words: int,
+    code: int,
+    told: str,
+    load_script: Callable[[str], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "page.md").write_text("word " * words)
+    check_docs = load_script("check_docs")
+    monkeypatch.setattr(check_docs, "ROOT", tmp_path)
+    monkeypatch.setattr(check_docs, "MOST_WORDS", 2)
+    assert check_docs.main() == code
+    assert capsys.readouterr().out == told
