@@ -16,6 +16,7 @@ import math
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 import pydantic_core
@@ -152,7 +153,10 @@ class Sessions:
             return left.pop()
 
         async def send(answer: Message) -> None:
-            if answer["type"] == "http.response.start" and answer["status"] < 300:  # noqa: PLR2004
+            if (
+                answer["type"] == "http.response.start"
+                and answer["status"] < HTTPStatus.MULTIPLE_CHOICES
+            ):
                 opened.extend(value for key, value in answer["headers"] if key == _NAME)
 
         await self._app({**scope, "method": "POST", "headers": [*_KIND, *more]}, receive, send)

@@ -208,7 +208,7 @@ async def test_a_login_ends_when_its_token_leaves_the_file(tokens):
     cookie = await door.cookie(made["all"])
     reader = await door.cookie(made["reader"])
     assert await door.lets_in(cookie)
-    door._access._file.tokens = door._access._file.tokens[1:]  # type: ignore[union-attr]
+    door._access._file.tokens = door._access._file.tokens[1:]  # type: ignore[union-attr] # - there is a file here
     assert not await door.lets_in(cookie)
     assert await door.lets_in(reader)
 
