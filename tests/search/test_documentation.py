@@ -32,7 +32,7 @@ def test_the_budget_of_the_month_is_that_of_the_bundled_list():
     urls = [entry.url for entry in gate(parse_catalog(read_bundled()), min_grade=config.min_grade)]
     a_day, *_, month = month_account(urls).windows
     later = (month.limit - a_day.limit) / 29
-    assert f"a pool of {len(urls)} instances" in PAGE
+    assert f"all {len(urls)} instances of the bundled list" in PAGE
     assert f"{a_day.limit} searches on the first day and about {later:.0f} a day" in " ".join(
         PAGE.split()
     )
