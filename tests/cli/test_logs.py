@@ -131,14 +131,18 @@ for number in range(3_000):
     log.info("a.line number=%d text=%s", number, "x" * 100)
 
 def read():
-    while True:
-        os.write(told, os.read(reading, 1 << 16))
+    end = b""
+    while not end.endswith(b"had no room\\n"):
+        part = os.read(reading, 1 << 16)
+        os.write(told, part)
+        end = (end + part)[-20:]
 
-threading.Thread(target=read, daemon=True).start()
+reader = threading.Thread(target=read, daemon=True)
+reader.start()
 while not logging.getLogger().handlers[0]._queue.empty():
     threading.Event().wait(0.001)
 log.info("a.last")
-logging.shutdown()
+reader.join()
 """
 
 

@@ -113,7 +113,9 @@ async def test_what_is_kept_back_of_the_month_is_not_captured(bench):
         for _ in range(2):
             await recorder(it).capture(host(fake), QUERY)
             it.clock.advance(31)
-        with pytest.raises(NoInstancesError, match="is used up") as caught:
+        with pytest.raises(
+            NoInstancesError, match="budget for public instances is used up"
+        ) as caught:
             await recorder(it).capture(host(fake), QUERY)
     assert caught.value.retry_after == 30 * 86_400 - 62
     assert fake.searches == 2

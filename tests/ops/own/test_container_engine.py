@@ -59,7 +59,7 @@ def test_whatever_does_not_run_is_stopped(status, state):
     "text", ["", "[]", "{}", "[{}]", "null", "[1]", json.dumps([DOCKER, DOCKER]), "\ud800"]
 )
 def test_anything_else_is_refused(text):
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ValueError, match="description of the container cannot be read"):
         parse_container(text)
 
 
@@ -78,7 +78,9 @@ def engine(tmp_path):
 
 
 async def test_an_unknown_description_is_a_failure_of_the_engine(engine):
-    with pytest.raises(OwnInstanceError, match=r"docker failed: .* cannot be read") as caught:
+    with pytest.raises(
+        OwnInstanceError, match=r"docker failed: .* description of the container cannot be read"
+    ) as caught:
         await engine("print('[{}]')").find("a")
     assert caught.value.reason is ContainerFailure.ENGINE_FAILED
 

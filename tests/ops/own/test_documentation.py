@@ -38,6 +38,6 @@ def test_the_settings_by_hand_are_the_generated_ones_without_the_secret(blocks):
 def test_every_reason_and_the_names_are_on_the_page():
     text = PAGE.read_text()
     for reason in (*ContainerFailure, *NativeFailure):
-        assert f"`{reason}`" in text
+        assert f"| `{reason}` |" in text
     assert IMAGE in text
     assert f"docker restart {NAME}" in text

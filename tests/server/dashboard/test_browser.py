@@ -167,6 +167,7 @@ async def test_a_person_can_stop_the_updates(serve, tab, pool, monkeypatch):
 async def test_a_person_logs_in_by_keyboard_and_is_led_back_when_that_ends(serve, tab):
     async with serve(token=TOKEN) as url:
         page = await tab(url)
+        await page.locator("input:focus").wait_for()  # a browser sets the focus after the load
         await page.keyboard.type(TOKEN)
         await page.keyboard.press("Enter")
         await page.get_by_role("heading", name="Pool").wait_for()
