@@ -6,12 +6,13 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.models.base import Address, ByteCount, Frozen, matching
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
 _WANTED: Final = "it must be visible ASCII characters without spaces"
-_ADDRESS: Final = r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$"
-_MODEL: Final = r"^[\x21-\x7e]{0,200}$"
+_Model = Annotated[
+    str, matching(r"^[\x21-\x7e]{0,200}$", "at most 200 visible ASCII characters without spaces")
+]
 
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
@@ -59,12 +60,12 @@ class EmbeddingConfig(Frozen):
         default="auto",
         description="none, static (extra embed), http (needs url), or auto: whichever is available.",
     )
-    url: Annotated[str, Field(pattern=_ADDRESS)] = Field(
+    url: Address = Field(
         default="",
         description="Base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1.",
     )
     key: _Key = Field(default=SecretStr(""), description="Bearer token for that server.")
-    model: Annotated[str, Field(pattern=_MODEL)] = Field(
+    model: _Model = Field(
         default="", description="Name of its model; vectors of another one are made anew."
     )
     dimensions: Annotated[int, Field(ge=0, le=8_192)] = Field(
@@ -84,14 +85,12 @@ class RerankConfig(Frozen):
 
     model_config = ConfigDict(hide_input_in_errors=True, title="rerank")
 
-    url: Annotated[str, Field(pattern=_ADDRESS)] = Field(
+    url: Address = Field(
         default="",
         description="URL of a rerank endpoint in the form of Jina, Cohere or TEI; empty asks none.",
     )
     key: _Key = Field(default=SecretStr(""), description="Bearer token for it.")
-    model: Annotated[str, Field(pattern=_MODEL)] = Field(
-        default="", description="Name of its model, if required."
-    )
+    model: _Model = Field(default="", description="Name of its model, if required.")
     timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
         default=5.0, description="Seconds a call to it may take."
     )

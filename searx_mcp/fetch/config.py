@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, SecretStr
 
 from searx_mcp.http.host_headers import HostHeaders
-from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.models.base import ByteCount, Frozen, matching
+from searx_mcp.models.coercion import A_USER_AGENT
 from searx_mcp.models.fetch_request import (
     MAX_CHARS,
     MAX_CONTENT_LENGTH,
@@ -42,7 +43,7 @@ class WebFetchConfig(Frozen):
     max_redirects: Annotated[int, Field(ge=0, le=20)] = Field(
         default=10, description="Maximum number of redirects."
     )
-    user_agent: Annotated[str, Field(pattern=r"^[\x20-\x7e]{0,256}$")] = Field(
+    user_agent: Annotated[str, matching(r"^[\x20-\x7e]{0,256}$", A_USER_AGENT)] = Field(
         default="",
         description="User-Agent for pages; empty sends searx-mcp/<version> with a link.",
     )

@@ -1,9 +1,9 @@
 """The common shape of every public value."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Frozen(BaseModel):
@@ -33,3 +33,26 @@ def parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whateve
 
 ByteCount = Annotated[int, BeforeValidator(parse_size)]
 """Bytes; also accepts text such as `2MB`, where 1 MB is 1,048,576 bytes as in the specification."""
+
+WANTED: Final = "wanted"
+"""Where the schema of a text keeps the words for its pattern."""
+
+
+def matching(pattern: str, wanted: str) -> Any:  # noqa: ANN401 - as pydantic's own `Field`
+    """Limit a text to a pattern, and say in words which texts match it.
+
+    Args:
+        pattern: a regular expression; no user gets to read it.
+        wanted: completes "'value' is not ...".
+    """
+    return Field(pattern=pattern, json_schema_extra={WANTED: wanted})
+
+
+Address = Annotated[
+    str,
+    matching(
+        r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$",
+        "an http or https address without user name, ? and #, or empty",
+    ),
+]
+"""An http or https address without a query, or nothing."""

@@ -201,6 +201,9 @@ are a number, then units of up to a day, weeks, months, years."""
 _HOURS_A_DAY: Final = 24
 
 
+A_LANGUAGE: Final = "a language such as en, a region such as en-US, all or auto"
+
+
 def language(value: object, limits: Limits) -> str:
     """Read a language: `EN_us` is `en-US`, `English` is `en`; `all` and `auto` are languages too."""
     if isinstance(value, str) and len(value) <= SHOWN_LENGTH:
@@ -210,7 +213,7 @@ def language(value: object, limits: Limits) -> str:
         tag = f"{code.lower()}{hyphen}{region.upper()}"
         if re.fullmatch(limits.pattern, tag):
             return tag
-    raise _wrong(value, "a language such as en, a region such as en-US, all or auto")
+    raise _wrong(value, A_LANGUAGE)
 
 
 _LANGUAGES: Final = {
@@ -284,11 +287,14 @@ def cursor(value: object, limits: Limits) -> str:
     raise _wrong(value, "a cursor from an earlier answer, 16 letters and digits")
 
 
+A_USER_AGENT: Final = "printable ASCII of at most 256 characters"
+
+
 def user_agent(value: object, limits: Limits) -> str:
     """Take a header value as it is."""
     if isinstance(value, str) and re.fullmatch(limits.pattern, value):
         return value
-    raise _wrong(value, "printable ASCII of at most 256 characters")
+    raise _wrong(value, A_USER_AGENT)
 
 
 def engines(pattern: str) -> Reader:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, matching
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
 
@@ -32,7 +32,9 @@ class InstancesConfig(Frozen):
         default=(),
         description="User name and password, or token, for own instances that want them.",
     )
-    categories: tuple[Annotated[str, Field(pattern=CATEGORY_PATTERN)], ...] = Field(
+    categories: tuple[
+        Annotated[str, matching(CATEGORY_PATTERN, "1 to 60 characters without commas")], ...
+    ] = Field(
         default=(),
         description="Categories of your own instances that SearXNG does not have by itself.",
     )
@@ -76,7 +78,10 @@ class OwnConfig(Frozen):
         default=0.0,
         description="Seconds without a search after which it stops until the next one; 0 never.",
     )
-    source: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = Field(
+    source: Annotated[
+        str,
+        matching(r"^(https?://[^\s?#]+)?$", "an http or https address without ? and #, or empty"),
+    ] = Field(
         default="https://github.com/searxng/searxng",
         description="Repository that its source archives are fetched from; empty fetches none.",
     )

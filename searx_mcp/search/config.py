@@ -4,7 +4,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.models.base import ByteCount, Frozen, matching
+from searx_mcp.models.coercion import A_LANGUAGE
 from searx_mcp.models.request import LANGUAGE_PATTERN, MAX_RESULTS, Category
 
 
@@ -77,7 +78,13 @@ class WebSearchConfig(Frozen):
         return self
 
 
-SourcePattern = Annotated[str, Field(pattern=r"^[a-z0-9*._/-]{1,200}$")]
+SourcePattern = Annotated[
+    str,
+    matching(
+        r"^[a-z0-9*._/-]{1,200}$",
+        "a domain or pattern in lower case, such as docs.rs, *.gov or */docs/*",
+    ),
+]
 """A domain, which covers its subdomains, or a pattern with `*`; with a `/`, of host and path."""
 
 
@@ -145,7 +152,9 @@ class StorageConfig(Frozen):
         default=True,
         description="Keep the corpus there; false keeps it in memory, for as long as the process.",
     )
-    namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
+    namespace: Annotated[
+        str, matching(r"^[A-Za-z0-9_.-]{1,64}$", "1 to 64 ASCII letters, digits, -, _ and .")
+    ] = Field(
         default="default",
         description="Name that separates captured pages and corpus from those of other names.",
     )
@@ -157,7 +166,7 @@ class SearchConfig(Frozen):
     default_category: Category = Field(
         default=Category.GENERAL, description="Category if a call sets none."
     )
-    default_language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = Field(
+    default_language: Annotated[str, matching(LANGUAGE_PATTERN, A_LANGUAGE)] = Field(
         default="en", description="Language if a call sets none."
     )
     phase_timeout: Annotated[float, Field(ge=1, le=120)] = Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.models.base import Address, ByteCount, Frozen, matching
 from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
@@ -16,8 +16,15 @@ _AUTHORITY: Final = r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5
 """A host as a request names it, RFC 9110 7.2; an IPv6 address stands in brackets."""
 _SCHEME: Final = r"[a-z][a-z0-9+.-]{0,30}"
 
-_Host = Annotated[str, Field(pattern=rf"^{_AUTHORITY}$")]
-_Origin = Annotated[str, Field(pattern=rf"^{_SCHEME}://{_AUTHORITY}$")]
+_Host = Annotated[
+    str, matching(rf"^{_AUTHORITY}$", "a host such as search.example.org, [::1] or 192.0.2.1:8765")
+]
+_Origin = Annotated[
+    str,
+    matching(
+        rf"^{_SCHEME}://{_AUTHORITY}$", "an origin such as https://app.example.org, without a path"
+    ),
+]
 
 
 def _check_token(token: SecretStr) -> SecretStr:
@@ -74,11 +81,9 @@ class ServerConfig(Frozen):
         default="auto",
         description="Structured results next to the text: auto (by client), on (with schemas), off.",
     )
-    traces: Annotated[str, Field(pattern=r"^(https?://[^\s/@?#]{1,260}(/[^\s?#]{0,200})?)?$")] = (
-        Field(
-            default="",
-            description="OpenTelemetry collector (OTLP over HTTP) for traces, such as http://127.0.0.1:4318.",
-        )
+    traces: Address = Field(
+        default="",
+        description="OpenTelemetry collector (OTLP over HTTP) for traces, such as http://127.0.0.1:4318.",
     )
 
     @model_validator(mode="before")
@@ -106,7 +111,12 @@ class HttpConfig(Frozen):
     # A token may stand in the wrong place, so that no error of pydantic may print what it was given.
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    host: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:-]{1,253}$")] = Field(
+    host: Annotated[
+        str,
+        matching(
+            r"^[A-Za-z0-9._:-]{1,253}$", "a host name or IP address, such as 127.0.0.1 or ::1"
+        ),
+    ] = Field(
         default="127.0.0.1",
         description="Address to listen on; anything but loopback needs a token.",
     )

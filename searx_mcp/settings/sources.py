@@ -31,6 +31,7 @@ from pydantic_core import ErrorDetails
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
+from searx_mcp.models.base import WANTED
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.settings.environment import (
     ALIASES,
@@ -347,6 +348,8 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
         allowed = _allowed(key)
         if details["type"] in {"enum", "literal_error"}:  # of a value, which may stand in a list
             allowed = allowed.replace("a list of", "one of")
+        elif details["type"] == "string_pattern_mismatch":  # likewise
+            allowed = _wanted(key)
         message = f"{_shown(key, details['input'])} is not {allowed}"
     else:
         # A rule between keys of one table; to blame is the last of them that was changed.
@@ -365,17 +368,17 @@ def _named(location: Sequence[str]) -> str:
 
 
 def _shown(key: str, value: object) -> str:
-    return "it" if key in UNSHOWN | UNSHOWN_PROXIES | SECRETS else shown(value)
+    # An address with an @ may hold a password, and a long one is cut.
+    text = value if isinstance(value, str) else shown(value)
+    is_unshown = key in UNSHOWN | UNSHOWN_PROXIES | SECRETS or "@" in text
+    return "it" if is_unshown else shown(value)
 
 
 def _allowed(key: str) -> str:
     """Say for a person which values a setting may have."""
-    table, _, name = key.rpartition(".")
-    if table not in _TABLES:
+    if key.rpartition(".")[0] not in _TABLES:
         return "text"
-    schema = _TABLES[table].model_json_schema()
-    rules = schema["properties"][name]
-    definitions = schema.get("$defs", {})
+    rules, definitions = _rules(key)
     if entry := definitions.get(_referred(rules.get("items", {}))):
         if "enum" in entry:
             return f"a list of {', '.join(entry['enum'])}"
@@ -383,6 +386,19 @@ def _allowed(key: str) -> str:
     rules = rules | definitions.get(_referred(rules), {})
     is_size = any(isinstance(rule, BeforeValidator) for rule in _FIELDS[key].metadata)
     return _described(rules) + (", or a size such as 2MB" if is_size else "")
+
+
+def _wanted(key: str) -> str:
+    """Say for a person which texts match the pattern of a setting, or of the entries of its list."""
+    rules, _ = _rules(key)
+    return str(rules.get("items", rules)[WANTED])
+
+
+def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """The schema of a setting, and the definitions that it may refer to."""
+    table, _, name = key.rpartition(".")
+    schema = _TABLES[table].model_json_schema()
+    return schema["properties"][name], schema.get("$defs", {})
 
 
 def _referred(rules: Mapping[str, Any]) -> str:
@@ -400,8 +416,8 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"a list of {', '.join(rules['items']['enum'])}"
     if items := [_described(item) for item in rules.get("prefixItems", ())]:
         return f"a list of {len(items)}, each {items[0]}"
-    if "pattern" in rules:
-        return f"text like {rules['pattern']}"
+    if WANTED in rules:
+        return str(rules[WANTED])
     inner = "text" if rules.get("additionalProperties") == {"type": "string"} else "tables"
     others = {
         "boolean": "true or false",

@@ -55,7 +55,7 @@ whole, and no book."""
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,62}")
 """What the interfaces of Anthropic, OpenAI and Gemini all take as the name of a function; Gemini's clients are
 the ones with 63 characters at most (`server/clients.toml`) and no digit first."""
-_WANTED: Final = "1 to 63 ASCII letters, digits, - and _, of which the first is a letter or _"
+_WANTED: Final = "1 to 63 ASCII letters, digits, - and _, starting with a letter or _"
 
 
 def published_names(

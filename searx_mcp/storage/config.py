@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, matching
 
 _SHORTEST_SECRET: Final = 16
 _WANTED: Final = (
@@ -69,9 +69,9 @@ class RedisConfig(Frozen):
         default=SecretStr(""),
         description="Redis or Valkey to share state, answers, pages: redis://, rediss:// or unix://.",
     )
-    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")] = Field(
-        default="searx-mcp:", description="Prefix of all keys on the server."
-    )
+    prefix: Annotated[
+        str, matching(r"^[A-Za-z0-9_.:-]{1,64}$", "1 to 64 ASCII letters, digits, -, _, . and :")
+    ] = Field(default="searx-mcp:", description="Prefix of all keys on the server.")
     timeout: Annotated[float, Field(ge=0.05, le=10)] = Field(
         default=0.5,
         description="Seconds a call waits for the server before the process goes on by itself.",

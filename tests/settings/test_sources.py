@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pydantic import SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
@@ -328,7 +328,11 @@ BAD_FILES = [
     ("[search]\ncache_size = 1.5", "search.cache_size", "1.5 is not a whole number"),
     ("[search]\ncache_size = 'many'", "search.cache_size", "'many' is not a whole number"),
     ("[search]\ndefault_category = 'x'", "search.default_category", "'x' is not one of general,"),
-    ("[search]\ndefault_language = 'english'", "search.default_language", "is not text like ^(all"),
+    (
+        "[search]\ndefault_language = 'english'",
+        "search.default_language",
+        "is not a language such as en",
+    ),
     ("[search]\ncache_tll = 1", "search.cache_tll", "(did you mean search.cache_ttl?)"),
     ("[serch]\ncache_ttl = 1", "serch", "is not a setting (did you mean search?)"),
     ("[Search]\ncache_ttl = 1", "Search", "(did you mean search?)"),
@@ -373,7 +377,7 @@ BAD_FILES = [
     ("[web_search]\nmax_content_size = '2TB'", "web_search.max_content_size", "such as 2MB"),
     ("[web_search]\nmax_content_size = 5", "web_search.max_content_size", "from 1,024 to 52,428,"),
     ("[web_search]\nrotate_user_agents = 'x'", "web_search.rotate_user_agents", "true or false"),
-    ("[web_fetch]\nuser_agent = 'é'", "web_fetch.user_agent", "'é' is not text like"),
+    ("[web_fetch]\nuser_agent = 'é'", "web_fetch.user_agent", "'é' is not printable ASCII of at"),
     ("[instances]\npublic = true", "instances.public", "True is not one of auto, on, off"),
     ("[instances]\nmin_grade = 'D'", "instances.min_grade", "'D' is not one of A+, A, B, C, F"),
     ("[instances]\nown = 5", "instances.own", "it is not a list of text"),
@@ -419,7 +423,7 @@ BAD_FILES = [
     (
         f"[server]\ntool_prefix = '{'x' * 54}'",
         "server.tool_prefix",
-        "of which the first is a letter or _",
+        "starting with a letter or _",
     ),
     ("[server]\ntool_timeout = 4", "server.tool_timeout", "4 is not a number from 5 to 600"),
 ]
@@ -436,6 +440,63 @@ def test_a_mistake_in_the_file_is_told(text, field, message, write):
     assert message in error.message
     assert error.origin == f"file {path}"
     assert len(error.message) < 250 + len(str(path))
+
+
+_ADDRESS = "an http or https address without user name, ? and #, or empty"
+PATTERNS = {
+    "embedding.model": "at most 200 visible ASCII characters without spaces",
+    "embedding.url": _ADDRESS,
+    "http.allowed_hosts": "a host such as search.example.org, [::1] or 192.0.2.1:8765",
+    "http.allowed_origins": "an origin such as https://app.example.org, without a path",
+    "http.host": "a host name or IP address, such as 127.0.0.1 or ::1",
+    "instances.categories": "1 to 60 characters without commas",
+    "open_sources.contact": "a mail address or URL without spaces and parentheses, or empty",
+    "open_sources.npm_url": _ADDRESS,
+    "open_sources.photon_url": _ADDRESS,
+    "own.source": "an http or https address without ? and #, or empty",
+    "providers.google.search_engine_id": "at most 100 ASCII letters, digits, -, _ and :",
+    "quality.demoted_domains": "a domain or pattern in lower case, such as docs.rs, *.gov or */docs/*",
+    "quality.preferred_domains": "a domain or pattern in lower case, such as docs.rs, *.gov or */docs/*",
+    "redis.prefix": "1 to 64 ASCII letters, digits, -, _, . and :",
+    "rerank.model": "at most 200 visible ASCII characters without spaces",
+    "rerank.url": _ADDRESS,
+    "search.default_language": "a language such as en, a region such as en-US, all or auto",
+    "server.traces": _ADDRESS,
+    "storage.namespace": "1 to 64 ASCII letters, digits, -, _ and .",
+    "web_fetch.user_agent": "printable ASCII of at most 256 characters",
+}
+
+
+def patterned(model: type[BaseModel], table: str = "") -> Iterator[str]:
+    """Name the settings whose texts, or the texts in whose lists, have a pattern."""
+    rules = model.model_json_schema()["properties"]
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from patterned(field.annotation, f"{table}{name}.")
+        elif "pattern" in rules[name].get("items", rules[name]):
+            yield f"{table}{name}"
+
+
+def test_every_setting_with_a_pattern_is_in_the_table():
+    assert sorted(patterned(Settings)) == sorted(PATTERNS)
+
+
+@pytest.mark.parametrize(("key", "wanted"), PATTERNS.items(), ids=PATTERNS)
+def test_a_text_that_matches_no_pattern_is_answered_in_words(key, wanted, write):
+    table, _, name = key.rpartition(".")
+    is_list = isinstance(value_of(Settings(), key), list)
+    wrong = "é, é"
+    value = json.dumps([wrong] if is_list else wrong, ensure_ascii=False)
+    error = refusal(path=write(f"[{table}]\n{name} = {value}"))
+    assert error.message.endswith(f": '{wrong}' is not {wanted}")
+
+
+@pytest.mark.parametrize("key", [key for key, wanted in PATTERNS.items() if wanted == _ADDRESS])
+def test_an_address_that_may_hold_a_password_is_not_shown(key, write):
+    table, _, name = key.rpartition(".")
+    error = refusal(path=write(f"[{table}]\n{name} = 'https://me:geheim@a.example/'"))
+    assert error.message.endswith(f": it is not {_ADDRESS}")
+    assert "geheim" not in str(error)
 
 
 BAD_ENVIRONMENTS = [

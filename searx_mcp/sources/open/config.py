@@ -8,10 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
 from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Frozen
-
-CONTACT_PATTERN = r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$"
-"""A mail address or URL that can stand in the comment of a User-Agent, so without parentheses."""
+from searx_mcp.models.base import Address, Frozen, matching
 
 Name = Literal[
     "wikipedia", "keenable", "stackexchange", "github", "hackernews", "npm", "crates", "huggingface",
@@ -23,9 +20,6 @@ Name = Literal[
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
 _WANTED: Final = "it must be visible ASCII characters without spaces"
-
-Address = Annotated[str, Field(pattern=r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$")]
-"""An http or https address without a query, or nothing."""
 
 
 class OpenSourcesMode(StrEnum):
@@ -62,7 +56,14 @@ class OpenSourcesConfig(Frozen):
         default=OpenSourcesMode.AUTO,
         description="Ask them: fallback (when no instance can serve), blend (with it and science), off, auto.",
     )
-    contact: Annotated[str, Field(pattern=CONTACT_PATTERN)] = Field(
+    contact: Annotated[
+        str,
+        # It stands in the comment of a User-Agent.
+        matching(
+            r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$",
+            "a mail address or URL without spaces and parentheses, or empty",
+        ),
+    ] = Field(
         default="",
         description="Your mail address or URL for operators who ask; without it some are asked slower.",
     )

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, matching
 
 GOOGLE_ENDS: Final = date(2027, 1, 1)
 """When Google's API ends (developers.google.com/custom-search/v1/overview)."""
@@ -69,7 +69,10 @@ class GoogleConfig(ProviderConfig):
 
     TABLE: ClassVar[str] = "providers.google"
 
-    search_engine_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9:_-]{0,100}$")] = Field(
+    search_engine_id: Annotated[
+        str,
+        matching(r"^[A-Za-z0-9:_-]{0,100}$", "at most 100 ASCII letters, digits, -, _ and :"),
+    ] = Field(
         default="",
         description="The ID (cx) of your Programmable Search Engine, which has to be set too.",
     )
