@@ -1,6 +1,7 @@
 """What serves the dashboard: its page, a search on it, the login, and two files."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.resources import files
@@ -32,6 +33,7 @@ from searx_mcp.server.rest.endpoint import Silent, unless_gone
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import searched
 from searx_mcp.server.rest.operation import Call
+from searx_mcp.server.rest.written import response_with
 from searx_mcp.server.supervision import supervise, unforeseen
 from searx_mcp.server.tokens import Identity, identity_of
 from searx_mcp.server.web.access import Access
@@ -58,6 +60,7 @@ _HEADERS: Final = {
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
+_HTML: Final = {"content-type": "text/html; charset=utf-8"}
 _FILES: Final = {
     STYLE_PATH: ("dashboard.css", "text/css"),
     SCRIPT_PATH: ("dashboard.js", "text/javascript"),
@@ -161,9 +164,8 @@ class _Dashboard:
         try:
             look = await self._look(identity)
         except SearxMcpError as error:
-            return _html(
-                problem_page(status_line(failed_trail(error, self._limit))), status_of(error)
-            )
+            page = problem_page(status_line(failed_trail(error, self._limit)))
+            return await _html(page, request, status_of(error))
         may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
 
         # As in /metrics: what everybody has done is not for every named token.
@@ -178,7 +180,7 @@ class _Dashboard:
                 has_login=self._access.wants_token,
             )
 
-        return _html(await asyncio.to_thread(written), status)
+        return await _html(await asyncio.to_thread(written), request, status)
 
     @property
     def _limit(self) -> float:
@@ -220,9 +222,11 @@ class _Login:
     def __init__(self, access: Access) -> None:
         self._access = access
 
-    async def show(self, _: Request) -> Response:
-        """Answer with the page, where there is a token to be had."""
-        return _html(login_page()) if self._access.wants_token else _to(DASHBOARD_PATH)
+    async def show(self, request: Request) -> Response:
+        """Answer with the page; with the dashboard where no token is required."""
+        if not self._access.wants_token:
+            return _to(DASHBOARD_PATH)
+        return await _html(login_page(), request)
 
     async def enter(self, request: Request) -> Response:
         """Let a person in with a token."""
@@ -230,7 +234,7 @@ class _Login:
         found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
         if isinstance(found, Refusal):
             headers = {"retry-after": str(found.retry_after)} if found.retry_after else {}
-            return _html(login_page(found.message), found.status, headers)
+            return await _html(login_page(found.message), request, found.status, headers)
         answer = _to(DASHBOARD_PATH)
         answer.headers["set-cookie"] = found
         return answer
@@ -245,10 +249,10 @@ class _Login:
 def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlette
     content = files(__package__).joinpath(name).read_bytes()
 
-    async def endpoint(_: Request) -> Response:
-        return Response(
-            content, media_type=kind, headers={**_HEADERS, "cache-control": "max-age=60"}
-        )
+    headers = {**_HEADERS, "content-type": f"{kind}; charset=utf-8", "cache-control": "max-age=60"}
+
+    async def endpoint(request: Request) -> Response:
+        return await response_with(content, request, headers)
 
     return endpoint
 
@@ -263,11 +267,15 @@ async def _form(request: Request) -> dict[str, str]:
     return {name: values[0] for name, values in fields.items()}
 
 
-def _html(
-    page: str, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None
+async def _html(
+    page: str,
+    request: Request,
+    status: int = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
 ) -> Response:
+    # Compression gives nothing away (BREACH): no secret is in a page, and only a page of this server can search.
     body = page.encode("utf-8", "replace")
-    return Response(body, status, {**_HEADERS, **(headers or {})}, "text/html; charset=utf-8")
+    return await response_with(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
 
 
 def _to(path: str) -> Response:

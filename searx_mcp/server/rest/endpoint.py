@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import pydantic_core
@@ -19,7 +18,7 @@ from searx_mcp.server.events import note_failure
 from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.stream import EVENTS, EventStream, event
-from searx_mcp.server.rest.written import LEAST_COMPRESSED, compressed, encoded, takes_gzip
+from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued
 from searx_mcp.server.supervision import Listener, unforeseen
 from searx_mcp.server.tokens import identity_of
@@ -145,12 +144,9 @@ class Endpoint:
 
 
 async def _send_whole(body: bytes, request: Request, send: Send) -> tuple[int, int]:
-    headers = dict(_HEADERS)
-    if len(body) >= LEAST_COMPRESSED and takes_gzip(request.headers.get("accept-encoding", "")):
-        headers["content-encoding"] = "gzip"
-        body = await asyncio.to_thread(compressed, body)
-    await Response(body, HTTPStatus.OK, headers)(request.scope, request.receive, send)
-    return HTTPStatus.OK, len(body)
+    response = await response_with(body, request, _HEADERS)
+    await response(request.scope, request.receive, send)
+    return response.status_code, len(response.body)
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:

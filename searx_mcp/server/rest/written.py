@@ -1,14 +1,19 @@
-"""Bodies of answers as bytes."""
+"""Bodies of answers as bytes, compressed where the client accepts it."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from searx_mcp.render.public import scrub
 
-LEAST_COMPRESSED: Final = 1_024
-"""Bytes; one packet holds that, so that nothing would be won."""
+_LEAST_COMPRESSED: Final = 1_024
+"""Bytes; less fits in one packet, so compressing it gains nothing."""
 _LEVEL: Final = 5
 """Of gzip."""
 
@@ -23,6 +28,26 @@ def encoded(data: Mapping[str, Any]) -> bytes:
     return f"{{{','.join(fields)}}}".encode()
 
 
+async def response_with(
+    body: bytes, request: Request, headers: Mapping[str, str], status: int = HTTPStatus.OK
+) -> Response:
+    """Make a response, compressed with gzip if that pays and the client accepts it.
+
+    Args:
+        body: of the response.
+        request: that it answers.
+        headers: of the response, with its content type.
+        status: of the response.
+    """
+    headers = dict(headers)
+    if len(body) >= _LEAST_COMPRESSED:
+        headers["vary"] = "accept-encoding"
+        if _takes_gzip(request.headers.get("accept-encoding", "")):
+            headers["content-encoding"] = "gzip"
+            body = await asyncio.to_thread(_compressed, body)
+    return Response(body, status, headers)
+
+
 def _listed(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{','.join(map(_written, value))}]"
@@ -33,12 +58,12 @@ def _written(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def compressed(body: bytes) -> bytes:
-    """Compress a body with gzip, the same body always to the same bytes."""
+def _compressed(body: bytes) -> bytes:
+    """Compress a body; without a time, so that the same body always gives the same bytes."""
     return gzip.compress(body, _LEVEL, mtime=0)
 
 
-def takes_gzip(accepted: str) -> bool:
+def _takes_gzip(accepted: str) -> bool:
     """Tell from the header Accept-Encoding whether an answer may be compressed (RFC 9110 12.5.3)."""
     weights = {}
     for each in accepted.lower().replace(" ", "").split(","):

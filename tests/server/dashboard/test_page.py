@@ -236,6 +236,19 @@ async def test_style_and_script_come_from_the_server_itself(browse):
     assert style.headers["x-content-type-options"] == "nosniff"
 
 
+@pytest.mark.parametrize("path", ["/", "/dashboard.css", "/dashboard.js"])
+async def test_pages_and_files_are_compressed_for_browsers_that_accept_it(browse, path):
+    async with browse() as client:
+        packed = await client.get(path, headers={"Accept-Encoding": "gzip"})
+        plain = await client.get(path, headers={"Accept-Encoding": "br"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 2
+    assert packed.headers["content-type"] == plain.headers["content-type"]
+    assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding, origin"
+    assert packed.text == plain.text
+
+
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
