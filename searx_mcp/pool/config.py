@@ -40,7 +40,7 @@ class InstancesConfig(Frozen):
     )
     public: PublicInstances = Field(
         default=PublicInstances.AUTO,
-        description="Ask public instances: auto (only without an own one), on, off.",
+        description="Ask public instances: auto (only if you have none of your own), on, off.",
     )
     catalog: str = Field(
         default="",
