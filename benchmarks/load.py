@@ -9,9 +9,13 @@ what it shows.
 import asyncio
 import random
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from http import HTTPStatus
+from http.client import HTTPConnection
 from itertools import islice
 from typing import Final
+from urllib.parse import urlsplit
 
 from benchmarks.fetching import memory
 from benchmarks.loading.calls import Call, at_once, mix, share
@@ -40,6 +44,13 @@ _MORE, _QUICK_MORE = 8.0, 16.0  # MB
 _SEARCHED: Final = 160.0  # MB
 _SECONDS: Final = 50.0
 _OVERHEAD: Final = 2.0
+_OBSERVED: Final = 100
+"""Searches in a round; as many clients say hello."""
+_OBSERVED_ROUNDS: Final = 11
+_DEADLINE: Final = 10.0
+"""Seconds for a scrape."""
+_METRICS: Final = 1.05
+_TRACES: Final = 1.15
 
 
 def main() -> None:
@@ -64,8 +75,9 @@ def main() -> None:
             with open_server(world) as server:
                 targets, table = asyncio.run(_loaded(world, server, int(options.calls or CALLS)))
             more, other = _trivial(world)
-            targets += more + _searched(world)
-            tables += [table, other]
+            observed, costs = _observed(world, rounds=_OBSERVED_ROUNDS)
+            targets += more + observed + _searched(world)
+            tables += [table, other, costs]
     report(targets, as_json=options.json, tables=tables)
 
 
@@ -74,8 +86,8 @@ def _quick(world: World) -> list[Ratio]:
         targets, _ = asyncio.run(_loaded(world, server, QUICK_CALLS))
         soak = Soak(world, server, SEED)
         asyncio.run(soak.run(_QUICK_CROWD))
-    more = _flat(soak, _QUICK_CROWD, _QUICK_MORE)
-    return [target for target in targets if "second" not in target.name] + more
+    more = _flat(soak, _QUICK_CROWD, _QUICK_MORE) + _observed(world, rounds=1)[0]
+    return [target for target in targets + more if "second" not in target.name]
 
 
 def _soaked(world: World, seconds: float) -> tuple[list[Ratio], Table]:
@@ -175,6 +187,90 @@ def _trivial(world: World) -> tuple[list[Ratio], Table]:
     return [_at_most("processor of a call that asks for nothing / bare", ratio, _OVERHEAD)], Table(
         title, ("", "calls a second", "CPU ms a call"), rows
     )
+
+
+def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
+    """What metrics and traces cost: searches without pages, and greetings, beside a server that has neither."""
+    off, metrics, traces = "neither", "metrics", "metrics and traces"
+    searches: dict[str, list[float]] = {name: [] for name in (off, metrics, traces)}
+    greetings: dict[str, list[float]] = {name: [] for name in searches}
+    with (
+        open_server(world, "unheard") as unheard,
+        open_server(world) as counting,
+        open_server(world, traces=world.collector) as traced,
+    ):
+        servers = dict(zip(searches, (unheard, counting, traced), strict=True))
+        for turn in range(rounds + 1):
+            calls = [
+                Call("", "web_search", {"query": f"hedges {turn}-{number}", "fetch_content": False})
+                for number in range(_OBSERVED)
+            ]
+            for name, server in servers.items():
+                run = asyncio.run(at_once(server, calls))
+                if run.surprises:
+                    sys.exit(f"{name}: {run.surprises}")
+                searches[name].append(run.busy)
+                greetings[name].append(asyncio.run(_greet(server)))
+        counted = {name: _counted(server) for name, server in servers.items()}
+    batches = float(_body(world.collector, "/"))
+    made = (rounds + 1) * _OBSERVED
+    targets = [
+        _at_most("searches that metrics miss", made - counted[metrics], 0),
+        _at_most("searches counted without metrics", counted[off], 0),
+        Ratio("batches of traces", batches, 1, at_least=True),
+    ]
+    for what, found in (("a search", searches), ("an initialize", greetings)):
+        for name, limit in ((metrics, _METRICS), (traces, _TRACES)):
+            pairs = zip(found[name][1:], found[off][1:], strict=True)
+            ratio = share([on / without for on, without in pairs], 0.5)
+            targets.append(
+                _at_most(f"processor seconds of {what} with {name} / {off}", ratio, limit)
+            )
+    each = 1_000 / _OBSERVED
+    rows = tuple(
+        (
+            name,
+            round(each * share(searches[name][1:], 0.5), 2),
+            round(each * share(greetings[name][1:], 0.5), 2),
+        )
+        for name in searches
+    )
+    title = f"{_OBSERVED} at once, medians of {rounds} interleaved rounds"
+    return targets, Table(title, ("", "CPU ms a search", "CPU ms an initialize"), rows)
+
+
+async def _greet(server: Server) -> float:
+    """Processor seconds of many `initialize`, each on a connection that is open before."""
+    async with AsyncExitStack() as stack:
+        wires = [Wire(server.url, TOKEN, Era.SESSION) for _ in range(_OBSERVED)]
+        for wire in wires:
+            await stack.enter_async_context(wire)
+        busy = server.busy()
+        async with asyncio.TaskGroup() as group:
+            for wire in wires:
+                group.create_task(wire.greet())
+        busy = server.busy() - busy
+        for wire in wires:
+            await wire.leave()
+    return busy
+
+
+def _counted(server: Server) -> float:
+    """The searches that a server has in its metrics."""
+    lines = _body(server.url, "/metrics", Authorization=f"Bearer {TOKEN}").splitlines()
+    ended = [line for line in lines if line.startswith("searx_mcp_calls_total{")]
+    return sum(float(line.rpartition(" ")[2]) for line in ended)
+
+
+def _body(url: str, path: str, **headers: str) -> str:
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=_DEADLINE)
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    if answer.status != HTTPStatus.OK:
+        raise RuntimeError(text)
+    return text
 
 
 def _searched(world: World) -> list[Ratio]:

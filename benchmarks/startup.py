@@ -1,8 +1,8 @@
-"""How soon the server answers a host that starts it, beside a bare server of the same SDK.
+"""How soon the server answers a host that starts it, beside a bare server of the same SDK, and with traces on.
 
     python -m benchmarks.startup [--json] [--quick]
 
-Both are processes that speak over their standard streams; `docs/decisions/benchmarks.md` says what it shows.
+All are processes that speak over their standard streams; `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import json
@@ -22,10 +22,13 @@ from benchmarks.measure import Ratio, Table, command_line, report
 
 ROUNDS: Final = 15
 OURS: Final = "searx-mcp"
+TRACED: Final = "with traces"
 BARE: Final = "bare SDK server"
 TOOLS: Final = ("web_search", "web_fetch", "read_page", "answer")
 
 _RATIO: Final = 1.1
+_TRACES: Final = 1.3
+"""Times as long with `server.traces` as without: the libraries are loaded first."""
 _MEMORY: Final = 80.0
 """Megabytes in memory after the list of tools."""
 _BARE: Final = f"""
@@ -75,13 +78,19 @@ def main() -> None:
         config.touch()
         environ = {**os.environ, "SEARX_MCP_CONFIG": str(config)}
         environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a program that is installed has its bytecode
-        commands = {OURS: ["-m", "searx_mcp"], BARE: ["-c", _BARE]}
+        # Nothing is sent: a start makes no span.
+        traced = {**environ, "SEARX_MCP_SERVER__TRACES": "http://127.0.0.1:9"}
+        commands = {
+            OURS: (["-m", "searx_mcp"], environ),
+            BARE: (["-c", _BARE], environ),
+            TRACED: (["-m", "searx_mcp"], traced),
+        }
         starts: dict[str, list[Start]] = {name: [] for name in commands}
-        for arguments in commands.values():
-            _start(arguments, environ)  # makes what bytecode is not there
+        for arguments, environment in commands.values():
+            _start(arguments, environment)  # makes what bytecode is not there
         for _ in range(1 if options.quick else ROUNDS):
-            for name, arguments in commands.items():
-                starts[name].append(_start(arguments, environ))
+            for name, (arguments, environment) in commands.items():
+                starts[name].append(_start(arguments, environment))
     targets, table = _compared(starts)
     if options.quick:
         targets = [target for target in targets if "MB" in target.name]
@@ -140,17 +149,6 @@ def _compared(starts: Mapping[str, Sequence[Start]]) -> tuple[list[Ratio], Table
         name: [statistics.median(column) for column in zip(*map(astuple, found), strict=True)]
         for name, found in starts.items()
     }
-    # Of each round, so that a busy moment of the machine counts for both.
-    ratios = [
-        statistics.median(column)
-        for column in zip(
-            *(
-                [ours / bare for ours, bare in zip(astuple(one), astuple(other), strict=True)]
-                for one, other in zip(starts[OURS], starts[BARE], strict=True)
-            ),
-            strict=True,
-        )
-    ]
     columns = ("initialize s", "CPU s", "tools/list s", "CPU s until then", "MB then")
     table = Table(
         f"Medians of {len(starts[OURS])} interleaved starts",
@@ -160,10 +158,23 @@ def _compared(starts: Mapping[str, Sequence[Start]]) -> tuple[list[Ratio], Table
     names = ("initialize, wall", "initialize, CPU", "tools/list, wall", "tools/list, CPU")
     targets = [
         Ratio(f"{name} / bare", ratio, _RATIO, at_least=False)
-        for name, ratio in zip(names, ratios, strict=False)
+        for name, ratio in zip(names, _ratios(starts[OURS], starts[BARE]), strict=False)
+    ]
+    targets += [
+        Ratio(f"{name}, with traces / without", ratio, _TRACES, at_least=False)
+        for name, ratio in zip(names[:2], _ratios(starts[TRACED], starts[OURS]), strict=False)
     ]
     targets.append(Ratio("MB after tools/list", medians[OURS][-1], _MEMORY, at_least=False))
     return targets, table
+
+
+def _ratios(ours: Sequence[Start], others: Sequence[Start]) -> list[float]:
+    """Medians of the ratios of each round, so that a busy moment of the machine counts for both."""
+    rounds = [
+        [one / other for one, other in zip(astuple(mine), astuple(theirs), strict=True)]
+        for mine, theirs in zip(ours, others, strict=True)
+    ]
+    return [statistics.median(column) for column in zip(*rounds, strict=True)]
 
 
 if __name__ == "__main__":

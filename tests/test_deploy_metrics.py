@@ -16,6 +16,7 @@ from searx_mcp.server.metrics import Gauges
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
 RULES = DEPLOY / "prometheus-rules.yaml"
+ALERT_TESTS = Path(__file__).parent / "alerts.yaml"
 DASHBOARD = DEPLOY / "grafana-dashboard.json"
 OF_PROMETHEUS = {"instance", "job", "le"}
 OF_THE_PROCESS = {"process_resident_memory_bytes"}
@@ -61,8 +62,20 @@ def test_every_metric_of_calls_sources_and_budgets_is_on_the_dashboard():
     }
 
 
+def test_each_alert_has_a_test_in_which_it_fires_and_one_in_which_it_does_not():
+    (group,) = yaml.safe_load(RULES.read_text("utf-8"))["groups"]
+    cases = [
+        (case["alertname"], bool(case.get("exp_alerts")))
+        for each in yaml.safe_load(ALERT_TESTS.read_text("utf-8"))["tests"]
+        for case in each["alert_rule_test"]
+    ]
+    assert {*cases} == {
+        (rule["alert"], fires) for rule in group["rules"] for fires in (True, False)
+    }
+
+
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
-def test_prometheus_accepts_the_rules():
-    command = ["promtool", "check", "rules", str(RULES)]
+def test_alerts_fire_when_they_should_and_only_then():
+    command = ["promtool", "test", "rules", str(ALERT_TESTS)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

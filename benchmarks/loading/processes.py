@@ -64,12 +64,16 @@ class Server:
 
 
 @contextmanager
-def open_server(world: World, *, idle: float | None = None) -> Iterator[Server]:
+def open_server(
+    world: World, kind: str = "ours", *, idle: float | None = None, traces: str = ""
+) -> Iterator[Server]:
     """Run our server over that world.
 
     Args:
         world: what it may reach.
+        kind: `ours`, or `unheard` for one that counts nothing.
         idle: seconds after which a session that nobody uses ends, unless it is what the server has.
+        traces: URL of a collector.
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "empty.toml").touch()
@@ -82,12 +86,14 @@ def open_server(world: World, *, idle: float | None = None) -> Iterator[Server]:
             "SEARX_MCP_INSTANCES__OWN": json.dumps(world.instances),
             "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps(world.origins),
             "SEARX_MCP_OPEN_SOURCES__MODE": "off",
+            "SEARX_MCP_SERVER__TRACES": traces,
+            "OTEL_BSP_SCHEDULE_DELAY": "200",  # milliseconds: what sends them works in every round
             # All pages are on four hosts here.
             "SEARX_MCP_FETCH__HOST_RATE": "6000",
             "SEARX_MCP_FETCH__MAX_PER_HOST": "64",
             "SEARX_MCP_NETWORK__MAX_CONNECTIONS_PER_HOST": "64",
         }
-        arguments = ["ours", *([] if idle is None else [str(idle)])]
+        arguments = [kind, *([] if idle is None else [str(idle)])]
         with _process("server", *arguments, environment=environment) as process:
             yield Server(process)
 

@@ -1,10 +1,10 @@
 """A server over HTTP that can be asked what it holds.
 
-    python -m benchmarks.loading.server ours|bare [IDLE]
+    python -m benchmarks.loading.server ours|unheard|bare [IDLE]
 
-Ours goes by the environment, the bare one is the library's with one tool that does nothing. It says on its
-first line of output where it listens, answers each line of input with what it holds, and ends with its input.
-IDLE is after how many seconds a session that nobody uses ends.
+Ours goes by the environment; "unheard" is ours without metrics and traces; the bare one is the library's with one
+tool that does nothing. It says on its first line of output where it listens, answers each line of input with what
+it holds, and ends with its input. IDLE is after how many seconds an unused session ends.
 """
 
 import asyncio
@@ -15,19 +15,22 @@ import socket
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import uvicorn
 from mcp.server.mcpserver import MCPServer
 
 from searx_mcp.cli.logs import configure
 from searx_mcp.server.app import build_server
+from searx_mcp.server.events import CallLog
 from searx_mcp.server.http import serve_http
 from searx_mcp.server.web.connections import LIMITS
 from searx_mcp.settings.sources import load
+from searx_mcp.telemetry import Listener
 
 Serve = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
 """Serves until it is cancelled, and says where once it does."""
+_TELL: Final = "tell"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Held:
 
 async def _serve(kind: str, idle: float | None) -> None:
     ended = asyncio.Event()
-    serve = _ours(idle) if kind == "ours" else _bare
+    serve = _bare if kind == "bare" else _ours(idle, counts=kind != "unheard")
     async with asyncio.TaskGroup() as group:
 
         def listening(url: str) -> None:
@@ -57,8 +60,10 @@ async def _serve(kind: str, idle: float | None) -> None:
         task.cancel()
 
 
-def _ours(idle: float | None) -> Serve:
+def _ours(idle: float | None, *, counts: bool) -> Serve:
     configure("INFO")
+    if not counts:
+        setattr(CallLog, _TELL, _tell_nobody)
     settings = load(environ=os.environ).settings
     limits = LIMITS if idle is None else replace(LIMITS, session_idle=idle)
 
@@ -67,6 +72,10 @@ def _ours(idle: float | None) -> Serve:
         await serve_http(server, settings.http, listening=listening, limits=limits)
 
     return serve
+
+
+def _tell_nobody(_: CallLog, __: Listener) -> None:
+    """Stand in for what adds a listener."""
 
 
 async def _bare(listening: Callable[[str], None]) -> None:

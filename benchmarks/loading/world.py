@@ -14,7 +14,10 @@ from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from aiohttp import web
+
 from benchmarks.serving.site import article
+from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 
@@ -37,6 +40,7 @@ class World:
         pages: addresses of articles of 5,000 characters.
         missing: the address of a page that is not there.
         silent: addresses of pages that never come, each of a host of its own.
+        collector: takes traces, and answers with the number of batches so far.
     """
 
     instances: Sequence[str]
@@ -44,6 +48,7 @@ class World:
     pages: Sequence[str]
     missing: str
     silent: Sequence[str]
+    collector: str
 
 
 async def _serve() -> None:
@@ -65,6 +70,7 @@ async def _serve() -> None:
             pages=pages,
             missing=sites[0].url("/nothing"),
             silent=[site.url("/") for site in silent],
+            collector=(await stack.enter_async_context(LoopbackServer(_Collector()))).base,
         )
         print(json.dumps(asdict(world)), flush=True)
         await asyncio.to_thread(sys.stdin.read)
@@ -75,6 +81,16 @@ def _pages(site: int) -> dict[str, FakePage]:
         f"/{number}": FakePage(article(sections=_SECTIONS, first=site * _PAGES + number))
         for number in range(_PAGES)
     }
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self._batches = 0
+
+    async def __call__(self, request: web.BaseRequest, _: ReceivedRequest) -> web.Response:
+        await request.read()
+        self._batches += request.method == "POST"
+        return web.Response(text=str(self._batches))
 
 
 if __name__ == "__main__":
