@@ -206,7 +206,7 @@ def _with_library(make: Callable[[], T], library: str = "redis", table: str = "r
             raise
         raise SettingsError(
             f"{table}.url",
-            f"the library for {table.capitalize()} is not installed",
+            f"the {table.capitalize()} library is not installed",
             advice=f"Install the extra: pip install 'searx-mcp[{table}]'.",
         ) from exc
     except ValueError:

@@ -63,17 +63,21 @@ _NOTE_LARGE: Final = (
     " HTML were read."
 )
 _NOTE_TAGS: Final = f"Only the first {MAX_TAGS:,} tags of the page were read."
-_NOTE_SKELETON: Final = "The page needs its scripts to show its text; this is what it says without."
-_NOTE_UNCOVERED: Final = (
-    "The page's style hides most of its text until its scripts run; it is shown here."
+_NOTE_SKELETON: Final = (
+    "The page needs its scripts to show its text; this is what it says without them."
 )
-_NOTE_STYLE_CUT: Final = "The page's style is too large to be read to its end; some of this text may be hidden from its readers."
+_NOTE_UNCOVERED: Final = (
+    "The page's CSS hides most of its text until its scripts run; it is shown here."
+)
+_NOTE_STYLE_CUT: Final = (
+    "The page's CSS is too large to read in full; some of this text may be hidden on the page."
+)
 _NOTE_UNREADABLE: Final = (
     "Some of the text is unreadable: the page is not in the encoding it names."
 )
 _NOTE_DATA_CUT: Final = f"Only the first {_DATA_CHARS:,} characters are shown."
 _NOTE_PLAIN: Final = (
-    "Plain text instead of Markdown, menus included: the page was too much for its reader."
+    "Plain text instead of Markdown, menus included: the page was too complex to convert."
 )
 _NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
 
@@ -156,7 +160,7 @@ def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     No parser reads it. Arguments and result are those of `page_job`.
 
     Raises:
-        ContentError: `extraction_failed`; there is no text in it.
+        ContentError: `extraction_failed`; it has no text.
     """
     html, _ = decode(body, charset=options["charset"])
     plain, hidden = clean_counted(stripped(html[:_STRIPPED_CHARS]))

@@ -216,7 +216,7 @@ class _Reading:
         if self._are_missing:
             notes.append(f"Further pages do not exist: the PDF has {_pages(self._count)}.")
         if self._empty:
-            notes.append(f"Pages without text, most likely scans: {_ranges(self._empty)}.")
+            notes.append(f"Pages without text, probably scans: {_ranges(self._empty)}.")
         if self._broken:
             notes.append(f"Damaged pages, left out: {_ranges(self._broken)}.")
         return notes
@@ -271,7 +271,7 @@ class _Reading:
             return _failure("the PDF is damaged: none of its pages can be read", "")
         return _failure(
             f"the PDF has no text layer; pages looked at: {_ranges(self._read)} of {self._count}",
-            "They are most likely scans, which only text recognition could read.",
+            "They are most likely scans, which only OCR can read.",
         )
 
 

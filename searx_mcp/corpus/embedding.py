@@ -137,7 +137,7 @@ class StaticEmbedder:
         except Exception as exc:
             # The library or its model may be of another version, or broken.
             _log.warning("corpus.embedding_failed reason=%s", type(exc).__name__)
-            raise SearxMcpError("The static model could not be used in time.") from exc
+            raise SearxMcpError("The static model was not ready in time.") from exc
         _note_batch(texts, began)
         return vectors
 
@@ -198,7 +198,7 @@ class ServerEmbedder:
         """Make a vector of each text; see `Embedder`."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._not_before:
-            raise _failed("failed a moment ago, and is left alone")
+            raise _failed("failed a moment ago and is not asked again yet")
         batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
@@ -216,7 +216,7 @@ class ServerEmbedder:
             answer = await self._asked([text[:_MOST_CHARS] or " " for text in texts])
         by_index = {row.index: row.embedding for row in answer.data}
         if len(answer.data) != len(texts) or set(by_index) != set(range(len(texts))):
-            raise _failed(f"gave {len(answer.data)} vectors for {len(texts)} texts")
+            raise _failed(f"returned {len(answer.data)} vectors for {len(texts)} texts")
         _note_batch(texts, began)
         return [pack(by_index[index]) for index in range(len(texts))]
 
@@ -239,7 +239,7 @@ class ServerEmbedder:
         try:
             return await asyncio.to_thread(_Answer.model_validate_json, response.body)
         except ValidationError:
-            raise _failed("gave an answer that is none of embeddings") from None
+            raise _failed("returned something other than embeddings") from None
 
 
 def _note_batch(texts: Sequence[str], began: float) -> None:

@@ -225,7 +225,9 @@ class Ingestion:
                     FetchRequest(url=url, force_refresh=force), deadline=deadline, previous=previous
                 )
         except TimeoutError as exc:  # other pages took the time
-            raise TransportError("The page was not asked for.", code=ErrorCode.TIMEOUT) from exc
+            raise TransportError(
+                "There was no time to request the page.", code=ErrorCode.TIMEOUT
+            ) from exc
 
     def _age(self, stored: StoredPage) -> float:
         return max(0.0, self._clock() - stored.fetched_at)
@@ -339,7 +341,7 @@ def address_of(url: str) -> str:
 def busy() -> SearxMcpError:
     """Make the error for a corpus whose file other processes keep busy; it names no file."""
     return SearxMcpError(
-        "The corpus cannot be read or written just now.",
+        "The corpus is unavailable just now.",
         code=ErrorCode.INTERNAL,
         advice="Call again in a moment.",
     )

@@ -47,9 +47,9 @@ _KEPT_BACK: Final = 0.1
 _MOST_KEPT_BACK: Final = 0.25
 """Share of the time, and seconds, left for what was found by words when no server answers."""
 
-LEXICAL_ONLY: Final = "No vectors could be made just now: chunks were found by their words alone."
-NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of the search."
-NO_WORDS: Final = "No word of the question was found: these are the longest parts."
+LEXICAL_ONLY: Final = "Embeddings were unavailable: chunks were matched by their words alone."
+NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of retrieval."
+NO_WORDS: Final = "No word of the question was found: these are the longest chunks."
 
 _log = logging.getLogger("searx_mcp.corpus")
 

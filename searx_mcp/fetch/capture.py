@@ -325,7 +325,7 @@ class PageCapture:
                 return document, None
             if isinstance(error, SettingsError):
                 raise ContentError(
-                    f"The page has no text before its scripts run, and they cannot: {error.message}",
+                    f"The page has no text until its scripts run, and they cannot: {error.message}",
                     code=ErrorCode.EXTRACTION_FAILED,
                     url=answer.url,
                     status_code=answer.status,
@@ -368,7 +368,7 @@ def now() -> float:
 
 def timed_out() -> TransportError:
     """Make the error for a page that did not come in time."""
-    return TransportError("The page was not there.", code=ErrorCode.TIMEOUT)
+    return TransportError("The page did not arrive.", code=ErrorCode.TIMEOUT)
 
 
 def _with(document: Document, *, is_cut: bool, notes: Iterable[str]) -> Document:

@@ -28,12 +28,12 @@ that is a bomb takes half as much memory again where it is decoded by the megaby
 
 _ZLIB_HEADER: Final = 2  # bytes
 
-NOTE_DEADLINE: Final = "cut when the time was over"
+NOTE_DEADLINE: Final = "cut off when time ran out"
 NOTE_BROKEN: Final = "the connection broke before the end"
-NOTE_SIZE: Final = "cut at the size limit"
+NOTE_SIZE: Final = "cut off at the size limit"
 NOTE_ENDED_EARLY: Final = "the compressed data ended early"
 NOTE_CORRUPT: Final = "the compressed data is corrupt from here on"
-NOTE_MEMBERS: Final = "cut after too many compressed members"
+NOTE_MEMBERS: Final = "cut off after too many compressed members"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +253,6 @@ def _decoder(content_encoding: Sequence[str]) -> _Decoder:
             return _Deflate()
         case _:
             raise ContentError(
-                "The body is compressed in a way that was not asked for.",
+                "The body is compressed in a way that we did not ask for.",
                 code=ErrorCode.UNSUPPORTED_ENCODING,
             )

@@ -265,7 +265,7 @@ def _translated(failure: Exception, host: str) -> FetchError:
         case BlockedAddressError():
             return refused_address(host)
         case TimeoutError():
-            code, message = ErrorCode.TIMEOUT, "There was no connection in time."
+            code, message = ErrorCode.TIMEOUT, "The connection timed out."
         case socket.gaierror() | UnicodeError():
             code, message = ErrorCode.DNS_ERROR, "The host name does not resolve."
         case _:

@@ -46,7 +46,7 @@ def _checked(given: Given) -> Given:
             raise _refusal(f"{origin} has {len(headers)} headers; at most {_MAX_HEADERS}")
         names = [name.lower() for name in headers]
         if len(set(names)) < len(names):
-            raise _refusal(f"a header of {origin} is there twice: keep one")
+            raise _refusal(f"a header of {origin} appears twice: keep one")
         for name, value in headers.items():
             _check(origin, name, value)
         found[origin] = headers
@@ -79,7 +79,7 @@ _NO_HOST: Final = (
 
 def _check(origin: str, name: str, value: SecretStr) -> None:
     if not _NAME.fullmatch(name):
-        raise _refusal(f"a name of {origin} is not that of a header")
+        raise _refusal(f"{origin} has a name that no header can have")
     if name.lower() in _OURS:
         raise _refusal(f"{name} of {origin} belongs to the connection and cannot be set")
     text = value.get_secret_value()

@@ -340,7 +340,9 @@ def _translated(failure: Exception, url: str) -> FetchError:
             code, message = ErrorCode.TLS_ERROR, "The TLS handshake or the certificate failed."
         case aiohttp.ClientResponseError(__cause__=UnaskedAnswerError()):
             code = ErrorCode.MALFORMED_RESPONSE
-            message = f"The host sent more than {MAX_INTERIM} interim answers, or another protocol."
+            message = (
+                f"The host sent more than {MAX_INTERIM} interim answers, or switched protocols."
+            )
         case aiohttp.ClientResponseError() | aiohttp.InvalidURL():
             code, message = ErrorCode.MALFORMED_RESPONSE, "The answer is not valid HTTP."
         case _:

@@ -129,11 +129,11 @@ def _userinfo(authority: str, *, is_socks: bool) -> tuple[str | None, str | None
         unquote(part, errors="surrogateescape") for part in userinfo.partition(":")
     )
     if not name or ":" in name:
-        raise ValueError("its user name must not be empty and contain a colon")
+        raise ValueError("its user name must not be empty or contain a colon")
     if not _PRINTABLE.fullmatch(name + password):
-        raise ValueError("its user name and password must not hold control characters")
+        raise ValueError("its user name and password must not contain control characters")
     if is_socks and not (_fits_socks(name) and _fits_socks(password)):
-        raise ValueError("for SOCKS user name and password must be 1 to 255 ASCII characters each")
+        raise ValueError("for SOCKS, user name and password must be 1 to 255 ASCII characters each")
     return name, password if colon else ""
 
 
@@ -212,8 +212,8 @@ class Bypass:
 
 
 BLIND: Final = (
-    "Names are looked up by the proxy: pages and public instances are judged by their address as it"
-    " is written, and a public name that leads into a private network is not noticed here."
+    "The proxy resolves names: pages and public instances are judged by their address as written, and"
+    " a public name that resolves to a private address goes unnoticed here."
 )
 """What the guard against private addresses cannot do behind a proxy, for a person."""
 

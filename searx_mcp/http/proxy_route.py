@@ -137,11 +137,11 @@ class ProxyRoute:
             case _ if has_arrived:
                 pass
             case TimeoutError():
-                failure = self.barred("there was no connection in time")
+                failure = self.barred("the connection timed out")
             case aiohttp.ClientResponseError():
-                failure = self._ours("does not answer as a proxy does")
+                failure = self._ours("does not answer like a proxy")
             case _:
-                failure = self.barred("it hung up")
+                failure = self.barred("it closed the connection")
         return failure
 
     def unreachable(self) -> ProxyRouteError:
@@ -150,11 +150,11 @@ class ProxyRoute:
 
     def refused(self) -> ProxyRouteError:
         """The proxy does not let us in."""
-        return self._ours("does not let us in: it wants another user name and password")
+        return self._ours("rejected our user name and password, or requires them")
 
     def unfit(self) -> ProxyRouteError:
         """The proxy speaks something else, or does not let us in: it cannot be told apart."""
-        return self._ours("wants another user name and password, or is no SOCKS 5 proxy")
+        return self._ours("rejected our user name and password, or is not a SOCKS 5 proxy")
 
     def barred(self, why: str) -> ProxyRouteError:
         """The way ended behind the proxy, or in it: who is to blame cannot be told."""
@@ -165,10 +165,10 @@ class ProxyRoute:
         """A certificate is not believed: the proxy's own, or one of whoever answers behind it."""
         host, port = getattr(exc, "host", None), getattr(exc, "port", None)
         if (host, port) == (self._proxy.host, self._proxy.port):
-            return self._ours("has no valid certificate; its authority belongs in network.ca_file")
+            return self._ours("has no valid certificate; add its authority to network.ca_file")
         message = (
             f"The TLS handshake or the certificate failed. If {self._name[0].lower()}"
-            f"{self._name[1:]} reads TLS itself, its authority belongs in network.ca_file."
+            f"{self._name[1:]} intercepts TLS, add its authority to network.ca_file."
         )
         return ProxyRouteError(message, is_ours=False, code=ErrorCode.TLS_ERROR)
 

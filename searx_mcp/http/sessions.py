@@ -209,8 +209,8 @@ class Sessions:
         if proxies.https is not None or proxies.http is not None:
             raise SettingsError(
                 "fetch.browser",
-                "the browser does not go through the proxy of network.proxy",
-                advice="Switch fetch.browser off, or do without the proxy.",
+                "the browser cannot go through network.proxy",
+                advice="Turn off fetch.browser, or do without the proxy.",
             )
         guard = self._guard()
         dialler = Dialler(
@@ -333,7 +333,7 @@ def _admit(raw: str, *, origins: frozenset[URL]) -> URL:
         raise InvalidArgumentError("url", "is not a valid URL") from exc
     if origin not in origins:
         raise PolicyError(
-            "The address is none of the configured ones.",
+            "The address is not one of the configured ones.",
             code=ErrorCode.BLOCKED_ADDRESS,
             url=str(origin),
         )

@@ -86,9 +86,9 @@ class SocksErrors:
         except ProxyConnectionError as exc:
             raise self._route.unreachable() from exc
         except ProxyTimeoutError as exc:
-            raise self._route.barred("there was no connection in time") from exc
+            raise self._route.barred("the connection timed out") from exc
         except EOFError as exc:
-            raise self._route.barred("it hung up") from exc
+            raise self._route.barred("it closed the connection") from exc
         except ProxyError as exc:
             if exc.error_code in _TOLD_OF_THE_HOST:
                 raise self._route.barred(f"{exc}") from exc

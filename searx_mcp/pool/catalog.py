@@ -76,7 +76,7 @@ def parse_catalog(text: str, *, origin: str = "") -> Catalog:
         first, *more = exc.errors(include_url=False)
         where = ".".join(str(step) for step in first["loc"])
         others = f" (and {len(more)} more)" if more else ""
-        message = f"the list of instances has a wrong {where!r}: {first['msg']}{others}"
+        message = f"the list of instances has an invalid {where!r}: {first['msg']}{others}"
         raise _refuse(message, origin) from exc
 
 

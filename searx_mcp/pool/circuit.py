@@ -27,7 +27,7 @@ from searx_mcp.pool.transitions import (
 if TYPE_CHECKING:
     import random
 
-RESTS = "Its quota is used up for now, as it says itself."
+RESTS = "It says that its quota is used up for now."
 
 _LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
 _AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
@@ -336,7 +336,7 @@ class Members:
         if is_full and now - record.limits[0] <= timers.DAY:
             record.limits = ()
             if not member.is_trusted:
-                self._quarantine(record, "It limited us three times within a day.", now)
+                self._quarantine(record, "It limited our requests three times within a day.", now)
                 return
         record.state = InstanceState.RATE_LIMITED
         record.reason = outcome.detail

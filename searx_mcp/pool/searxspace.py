@@ -211,13 +211,13 @@ def _document(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as exc:
         raise _refuse("it is not JSON") from exc
     if not isinstance(document, dict) or not isinstance(document.get("instances"), dict):
-        raise _refuse("it has no object of instances")
+        raise _refuse('it has no "instances" object')
     return document
 
 
 def _refuse(reason: str) -> CatalogError:
     return CatalogError(
-        f"This is no list of searx.space: {reason}.", code=ErrorCode.MALFORMED_RESPONSE
+        f"This is not a list from searx.space: {reason}.", code=ErrorCode.MALFORMED_RESPONSE
     )
 
 

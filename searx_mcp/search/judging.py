@@ -87,10 +87,10 @@ _ENOUGH: Final = 3
 """Good pages beside which a doubtful one is left out; with fewer, the reader may judge it."""
 _WALLS: Final = MappingProxyType(
     {
-        Poor.LOGIN: (ErrorCode.AUTHENTICATION_REQUIRED, "The page wants a login."),
-        Poor.PAYWALL: (ErrorCode.AUTHENTICATION_REQUIRED, "The page is for subscribers."),
+        Poor.LOGIN: (ErrorCode.AUTHENTICATION_REQUIRED, "The page requires a login."),
+        Poor.PAYWALL: (ErrorCode.AUTHENTICATION_REQUIRED, "The page is for subscribers only."),
         Poor.SCRIPT: (ErrorCode.EXTRACTION_FAILED, "The page needs JavaScript."),
-        Poor.CONSENT: (ErrorCode.BLOCKED_BY_SITE, "The page asks for consent to cookies first."),
+        Poor.CONSENT: (ErrorCode.BLOCKED_BY_SITE, "The page asks for cookie consent first."),
     }
 )
 """A browser or a member gets past them: the result stays, and only the wall is left out."""

@@ -216,9 +216,9 @@ class _Reading:
 
 def _not_in_time(turn: Turn, now: float) -> SearxMcpError:
     if turn.began is None:
-        return DeadlineError("The search ended before it was the turn of this page.")
+        return DeadlineError("The search ended before this page's turn.")
     return TransportError(
-        f"The page was not there within {now - turn.began:.3g} seconds.", code=ErrorCode.TIMEOUT
+        f"The page did not arrive within {now - turn.began:.3g} seconds.", code=ErrorCode.TIMEOUT
     )
 
 

@@ -85,14 +85,14 @@ async def exchange(
                 response, asked, workers=workers, deadline=deadline
             )
     except DefeatError:
-        result = Failure(Verdict.MALFORMED, "The answer is too much for its reader.")
+        result = Failure(Verdict.MALFORMED, "The answer is too complex to parse.")
     except TimeoutError:
-        result = Failure(Verdict.TIMEOUT, "There was no complete answer in time.")
+        result = Failure(Verdict.TIMEOUT, "No complete answer arrived in time.")
     except SearxMcpError as exc:
         status = exc.status_code if isinstance(exc, FetchError) else None
         result = Failure(verdict_of(exc), exc.message, ours=isinstance(exc, ProxyError))
     except Exception:  # noqa: BLE001 - the one supervisor of a request
         # A mistake of ours costs one request, never the search; the next source is asked.
         _log.exception("sources.request_crashed source=%s", name)
-        result = Failure(Verdict.MALFORMED, "The answer could not be handled.")
+        result = Failure(Verdict.MALFORMED, "The answer could not be processed.")
     return Exchange(result, (last_byte or loop.time()) - start, status, response)

@@ -55,7 +55,7 @@ def _check_database(url: SecretStr) -> SecretStr:
 
 def _check_secret(secret: SecretStr) -> SecretStr:
     if 0 < len(secret.get_secret_value()) < _SHORTEST_SECRET:
-        raise _refusal("redis.secret", f"it has less than {_SHORTEST_SECRET} characters")
+        raise _refusal("redis.secret", f"it has fewer than {_SHORTEST_SECRET} characters")
     return secret
 
 

@@ -207,8 +207,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
     mark = _pragma(connection, "application_id")
     if has_tables and mark != _APPLICATION + schema.major:
         raise StorageUnavailableError(
-            f"{path} belongs to another program or to another major version",
-            advice="Name another folder, or move that file.",
+            f"{path} belongs to another program or another major version",
+            advice="Choose another folder, or move that file.",
         )
     if thorough or schema.checked:
         # The quick check does not see that a table and its index fell out of step at a loss of power.
@@ -302,23 +302,23 @@ def unavailable(error: sqlite3.Error | OSError, path: Path) -> StorageUnavailabl
     folder = path.parent
     if _code(error) == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in _NO_ROOM:
         return StorageUnavailableError(
-            f"the disk that holds {folder} is full", advice="Make room, then start again."
+            f"the disk that holds {folder} is full", advice="Free some space, then start again."
         )
     if isinstance(error, OSError) and error.errno == errno.EINVAL:
         return StorageUnavailableError(
             f"{error.filename or path} cannot be used: {error.strerror}",
-            advice="Move it away, or name another folder.",
+            advice="Move it away, or choose another folder.",
         )
     if isinstance(error, OSError) or _code(error) in _NOT_WRITABLE:
         return StorageUnavailableError(
             f"{folder} cannot be written",
-            advice="Make it writable for this user, or name another folder.",
+            advice="Make it writable for this user, or choose another folder.",
         )
     if getattr(error, "sqlite_errorcode", None) in _LOCKS_FAILED:
         return _unreliable_locks(folder, str(error))
     return StorageUnavailableError(
         f"{path} cannot be used ({error})",
-        advice=f"Check the disk that holds {folder}, or name another folder.",
+        advice=f"Check the disk that holds {folder}, or choose another folder.",
     )
 
 
@@ -326,7 +326,7 @@ def _unreliable_locks(folder: Path, reason: str) -> StorageUnavailableError:
     """The error for a folder whose file system cannot share a database between processes."""
     return StorageUnavailableError(
         f"{folder} cannot share a database between processes ({reason})",
-        advice="Name a folder on a local disk.",
+        advice="Choose a folder on a local disk.",
     )
 
 

@@ -53,27 +53,27 @@ _FAILED: Final = (
 )  # fmt: skip
 _EXPLAINED: Final = (
     ((TimeoutError,), "did not answer within {patience:g} s", "Check that it runs and is near."),
-    ((pg.CannotConnectNowError,), "is starting or stopping", "Wait for it."),
+    ((pg.CannotConnectNowError,), "is starting or stopping", "Wait until it is up."),
     (
         (pg.InvalidAuthorizationSpecificationError, pg.InsufficientPrivilegeError),
-        "refuses us",
+        "refuses access",
         "Check user name, password and rights in postgres.url.",
     ),
     ((pg.InvalidCatalogNameError,), "has no such database", "Create it: createdb NAME."),
     (
         (pg.ReadOnlySQLTransactionError,),
         "is a read-only replica",
-        "Name the primary server in postgres.url.",
+        "Set the primary server in postgres.url.",
     ),
     (
         (pg.TooManyConnectionsError,),
         "has no connection left",
         "Raise its max_connections; each process takes four.",
     ),
-    ((pg.DiskFullError,), "has no room left", "Give it room."),
+    ((pg.DiskFullError,), "has no room left", "Free space on its disk."),
     (
         (pg.FeatureNotSupportedError, pg.UndefinedFileError),
-        "lacks the extension vector",
+        "lacks the vector extension",
         "Install pgvector 0.7 or later on it.",
     ),
 )
@@ -175,7 +175,7 @@ class PostgresLink:
         except _BUSY as exc:
             raise self._busy(patience) from exc
         except _REFUSED as exc:
-            raise StorageError(f"Postgres at {self.place} does not take a value") from exc
+            raise StorageError(f"Postgres at {self.place} rejected a value") from exc
         except _FAILED as exc:
             raise self._note(exc, patience) from exc
         finally:
@@ -272,8 +272,8 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
     if isinstance(exc, pg.PostgresError):
         # Its text may show what was sent.
         return StorageUnavailableError(
-            f"Postgres at {place} answers with an error (SQLSTATE {exc.sqlstate})",
-            advice="Look into its log.",
+            f"Postgres at {place} answered with an error (SQLSTATE {exc.sqlstate})",
+            advice="Check its log.",
         )
     if isinstance(exc, OSError) and not isinstance(exc, pg.InterfaceError):
         reason = os.strerror(exc.errno) if exc.errno else type(exc).__name__
@@ -283,6 +283,6 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
         )
     # The library names options of the address here, with their values.
     return StorageUnavailableError(
-        f"Postgres at {place} cannot be talked to ({type(exc).__name__[:_LONGEST_REASON]})",
+        f"Postgres at {place} does not answer as Postgres does ({type(exc).__name__[:_LONGEST_REASON]})",
         advice="Check postgres.url and the version of the server.",
     )

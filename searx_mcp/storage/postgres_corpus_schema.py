@@ -95,8 +95,8 @@ async def _minor(connection: Connection, name: str) -> int:
 async def _upgrade(connection: Connection, name: str) -> None:
     if await connection.fetchval("SHOW server_encoding") != "UTF8":
         raise StorageUnavailableError(
-            "The database of postgres.url is not in UTF-8",
-            advice="Create another: createdb --encoding=UTF8 --template=template0 NAME.",
+            "The database of postgres.url is not UTF-8",
+            advice="Create one that is: createdb --encoding=UTF8 --template=template0 NAME.",
         )
     await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{name}"')
     await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")

@@ -47,13 +47,13 @@ _EXPLAINED = (
         "did not answer within {patience:g} s",
         "Check that it runs and is near.",
     ),
-    ((BusyLoadingError,), "is still loading its data", "Wait for it."),
+    ((BusyLoadingError,), "is still loading its data", "Wait until it is up."),
     (
         (AuthenticationError, AuthorizationError, NoPermissionError),
-        "refuses us",
+        "refuses access",
         "Check user name, password and permissions in redis.url.",
     ),
-    ((ReadOnlyError,), "is a read-only replica", "Name the primary server in redis.url."),
+    ((ReadOnlyError,), "is a read-only replica", "Set the primary server in redis.url."),
     ((OutOfMemoryError,), "is out of memory", "Raise its maxmemory."),
 )
 """What a person is told of an error, the first that fits."""
@@ -219,7 +219,7 @@ class RedisLink:
         except TimeoutError as exc:
             # That says nothing about the server: the calls before this one may be many or large.
             raise StorageBusyError(
-                f"Redis at {self.place} has too many calls of this process to answer",
+                f"Redis at {self.place} still has too many calls from this process to answer",
                 advice="Try again.",
             ) from exc
 
@@ -289,7 +289,7 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
     if isinstance(exc, ResponseError):
         # Its text may show what was sent.
         return StorageUnavailableError(
-            f"Redis at {place} answers with an error", advice="Look into its log."
+            f"Redis at {place} answered with an error", advice="Check its log."
         )
     return StorageUnavailableError(
         f"Redis at {place} cannot be reached ({_reason(exc)})",

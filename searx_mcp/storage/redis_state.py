@@ -194,8 +194,8 @@ class RedisStore(StateStore):
         if error is None:
             return ""
         return (
-            f"{error.message}, so this process goes on by itself: budgets and instance states are "
-            f"not shared, and end with it. {error.advice} It is tried again every few seconds."
+            f"{error.message}, so this process carries on alone: budgets and instance states are "
+            f"not shared, and end with it. {error.advice} It retries every few seconds."
         )
 
     @override

@@ -180,7 +180,7 @@ class SqliteStore(StateStore):
         )
         if changed is None:
             raise StorageBusyError(
-                f"{self._database.path} is kept busy by another process",
+                f"{self._database.path} is in use by another process",
                 advice="Nothing was changed; try again.",
             )
         return changed

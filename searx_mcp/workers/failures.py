@@ -64,7 +64,7 @@ def unexpected() -> DefeatError:
 
 def short_of_memory() -> DefeatError:
     """The job needed more memory than a process may have."""
-    return _defeated("the document could not be read: that needs more memory than allowed")
+    return _defeated("the document could not be read: it needs more memory than allowed")
 
 
 def too_slow(seconds: float) -> DefeatError:
@@ -81,13 +81,13 @@ def crash(code: int | None) -> DefeatError:
     if code == OUT_OF_MEMORY:
         return short_of_memory()
     if code is not None and -code == getattr(signal, "SIGXCPU", None):
-        return _defeated("the document could not be read: that needs more time than allowed")
+        return _defeated("the document could not be read: it needs more time than allowed")
     return _defeated("the document could not be read: its reader crashed")
 
 
 def broken() -> DefeatError:
     """A process said what it should not, or a result has no form."""
-    return _defeated("the document could not be read: its reader gave no proper answer")
+    return _defeated("the document could not be read: its reader returned no valid answer")
 
 
 def too_large() -> ContentError:
@@ -108,7 +108,7 @@ def closed() -> ContentError:
 def needs_process() -> ContentError:
     """The job could end the process it runs in, and this one is the caller's."""
     return ContentError(
-        "such a document is read in a child process only, and this client may start none",
+        "such a document is read only in a child process, and this client may not start one",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         advice="Open the client with processes=True, or use another result.",
     )
@@ -117,7 +117,7 @@ def needs_process() -> ContentError:
 def late() -> TransportError:
     """The caller's time was over first."""
     return TransportError(
-        "the document was not read yet",
+        "the document was not read in time",
         code=ErrorCode.TIMEOUT,
     )
 

@@ -99,7 +99,7 @@ CHECKS = [
         "https://b.example/",
         ConfigReport(limiter=False),
         robots=Robots.UNREADABLE,
-        detail="There was no complete answer in time.",
+        detail="No complete answer arrived in time.",
     ),
     check("https://c.example/", robots=Robots.OPTED_OUT),
     check("https://d.example/", ConfigReport(limiter=True)),
@@ -213,7 +213,7 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
             [
                 "instance answers robots.txt limiter engines version",
                 "a.example 12 ms allows us on, token 0 1",
-                "b.example no There was no complete answer in time. off",
+                "b.example no No complete answer arrived in time. off",
                 "c.example no names us",
                 "d.example no on",
             ],

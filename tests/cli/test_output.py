@@ -60,7 +60,7 @@ def test_a_pipe_gets_whole_lines(monkeypatch):
             120,
             [
                 "instance       ms  detail",
-                "a-long.example  5  There was no complete answer in time.",
+                "a-long.example  5  No complete answer arrived in time.",
             ],
         ),
         (
@@ -68,14 +68,14 @@ def test_a_pipe_gets_whole_lines(monkeypatch):
             [
                 "instance        ms",
                 "a-long.example  5",
-                "  There was no complete answer",
+                "  No complete answer arrived",
                 "  in time.",
             ],
         ),
     ],
 )
 def test_a_note_has_a_column_or_lines_of_its_own(width, shown):
-    rows = [((Text("a-long.example"), Text("5")), "There was no complete answer in time.")]
+    rows = [((Text("a-long.example"), Text("5")), "No complete answer arrived in time.")]
     out = Console(width=width, color_system=None, soft_wrap=True)
     with out.capture() as capture:
         out.print(noted_table(("instance", "ms", "detail"), rows, width=width))

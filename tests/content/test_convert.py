@@ -141,7 +141,7 @@ def test_a_page_that_says_little_without_its_scripts_says_so():
     converted = read(SHELL.format("Loading"))
     assert (converted.markdown, converted.is_skeleton) == ("Loading", True)
     assert converted.notes == (
-        "The page needs its scripts to show its text; this is what it says without.",
+        "The page needs its scripts to show its text; this is what it says without them.",
     )
 
 

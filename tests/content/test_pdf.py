@@ -190,7 +190,7 @@ def test_a_scan_has_no_text():
 
 def test_pages_without_text_are_named():
     result = read(make_pdf("One.", NO_TEXT, "Three.", NO_TEXT, NO_TEXT), {})
-    assert result["notes"] == ["Pages without text, most likely scans: 2,4-5."]
+    assert result["notes"] == ["Pages without text, probably scans: 2,4-5."]
     assert [entry["title"] for entry in result["outline"]] == ["Page 1", "Page 3"]
 
 
@@ -222,7 +222,7 @@ def test_text_that_nobody_sees_is_left_out_and_counted():
 def test_a_page_of_hidden_text_only_is_one_without_text():
     result = read(make_pdf("Seen.", [PdfText("Hidden", x=-500)]), {})
     assert result["hidden_chars_removed"] == len("Hidden")
-    assert result["notes"] == ["Pages without text, most likely scans: 2."]
+    assert result["notes"] == ["Pages without text, probably scans: 2."]
 
 
 def test_characters_beyond_the_basic_plane_do_not_shift_the_lines():
@@ -270,7 +270,7 @@ def test_an_endless_outline_is_cut():
     ("was", "becomes", "note"),
     [
         (rb"/Kids \[\d+ 0 R", b"/Kids [99 0 R", "Damaged pages, left out: 1."),
-        (rb"/Contents \d+ ", b"/Contents 3 ", "Pages without text, most likely scans: 1."),
+        (rb"/Contents \d+ ", b"/Contents 3 ", "Pages without text, probably scans: 1."),
     ],
 )
 def test_a_page_that_is_damaged_is_left_out_and_named(was, becomes, note):

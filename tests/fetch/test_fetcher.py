@@ -332,7 +332,7 @@ async def test_a_longer_body_is_cut_and_not_refused(site, fetcher):
     page = await fetcher.fetch(FetchRequest(url=url, max_content_length=1_024))
     assert page.truncated
     assert page.content_length == 1_024
-    assert page.notes == ("The page is incomplete: cut at the size limit.",)
+    assert page.notes == ("The page is incomplete: cut off at the size limit.",)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher,
     page = await fetcher.fetch(FetchRequest(url=url), deadline=deadline)
     assert page.truncated
     assert "quick brown fox" in page.markdown_content
-    assert page.notes == ("The page is incomplete: cut when the time was over.",)
+    assert page.notes == ("The page is incomplete: cut off when time ran out.",)
     await site.until_idle()
 
 

@@ -130,7 +130,7 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end(raw: RawServer
             await connection.send(b" " * 65_536)
 
     error = await failed(raw, flood)
-    assert "is not whole: cut at the size limit" in error.message
+    assert "is not whole: cut off at the size limit" in error.message
 
 
 async def test_every_status_of_a_success_is_one(raw: RawServer) -> None:

@@ -165,7 +165,7 @@ async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
         (ErrorCode.TIMEOUT, None),
         (ErrorCode.DEADLINE_EXCEEDED, None),
     ]
-    assert results[0].error_details.startswith("The page was not there within 0.1")
+    assert results[0].error_details.startswith("The page did not arrive within 0.1")
     assert stats.failed == 2
 
 

@@ -182,8 +182,8 @@ async def test_a_server_that_is_back_is_used_again_after_the_pause(
 @pytest.mark.parametrize(
     ("error", "said", "advice"),
     [
-        (asyncpg.InvalidPasswordError("for user alice"), "refuses us", "password"),
-        (asyncpg.InsufficientPrivilegeError("x"), "refuses us", "rights"),
+        (asyncpg.InvalidPasswordError("for user alice"), "refuses access", "password"),
+        (asyncpg.InsufficientPrivilegeError("x"), "refuses access", "rights"),
         (asyncpg.InvalidCatalogNameError("x"), "no such database", "createdb"),
         (asyncpg.ReadOnlySQLTransactionError("x"), "read-only", "primary"),
         (asyncpg.TooManyConnectionsError("x"), "no connection left", "max_connections"),
@@ -302,7 +302,7 @@ async def test_a_schema_that_is_there_needs_no_right_to_make_one(postgres_url):
     await owner._link.read(lambda c: c.execute(";".join(statements)))
     other = store_of(postgres_url.replace("postgres:", f"{login}:"), name)
     await other.pin(["x"], 1)
-    with pytest.raises(StorageUnavailableError, match="refuses us"):
+    with pytest.raises(StorageUnavailableError, match="refuses access"):
         await other.purge()
     await owner.aclose()
     await other.aclose()

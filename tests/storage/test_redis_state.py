@@ -271,8 +271,8 @@ async def reply_with() -> AsyncIterator[Callable[[bytes], Awaitable[str]]]:
         (b"", True, "did not answer within 0.2 s"),
         (b"", False, "did not answer within 0.2 s"),
         (b"-LOADING Redis is loading the dataset in memory\r\n", False, "is still loading"),
-        (b"-WRONGPASS invalid username-password pair\r\n", False, "refuses us"),
-        (b"-NOPERM this user has no permissions\r\n", True, "refuses us"),
+        (b"-WRONGPASS invalid username-password pair\r\n", False, "refuses access"),
+        (b"-NOPERM this user has no permissions\r\n", True, "refuses access"),
         (b"-READONLY You can't write against a replica\r\n", True, "is a read-only replica"),
         (b"-OOM command not allowed\r\n", True, "is out of memory"),
         (b"-ERR open-sesame\r\n", True, "answers with an error,"),
@@ -437,7 +437,7 @@ async def test_a_password_lets_us_in_and_a_wrong_one_is_told(start_redis, store_
     for userinfo in ("", ":wrong@"):
         other = store_at(server.url.replace("//", f"//{userinfo}"))
         assert (await reserve(other, NOW)).granted
-        assert "refuses us" in other.problem
+        assert "refuses access" in other.problem
 
 
 @pytest.mark.slow

@@ -381,7 +381,7 @@ async def test_a_network_file_system_is_refused_with_advice(database_at, path, t
     mounts.write_text(f"server:/x {tmp_path} nfs4 rw 0 0\n")
     with pytest.raises(StorageUnavailableError, match=r"between processes \(nfs4\)") as caught:
         await database_at(path, mounts=mounts).write(add("a"))
-    assert caught.value.advice == "Name a folder on a local disk."
+    assert caught.value.advice == "Choose a folder on a local disk."
     assert not path.exists()
 
 

@@ -245,7 +245,7 @@ async def test_a_folder_that_cannot_be_made_means_memory_and_one_warning(
     [record] = caplog.records
     assert record.message == (
         f"pages.not_kept reason={folder} cannot be written"
-        " advice=Make it writable for this user, or name another folder."
+        " advice=Make it writable for this user, or choose another folder."
     )
     with pytest.raises(StorageUnavailableError):
         await store.purge()

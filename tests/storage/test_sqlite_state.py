@@ -258,12 +258,12 @@ async def test_a_folder_that_cannot_be_made_means_memory_one_warning_and_a_reaso
     assert sum(task.result() for task in asked) == 2
     assert store.problem == (
         "Budgets and instance states last only as long as this process: "
-        f"{folder} cannot be written. Make it writable for this user, or name another folder."
+        f"{folder} cannot be written. Make it writable for this user, or choose another folder."
     )
     [record] = caplog.records
     assert record.message == (
         f"storage.degraded reason={folder} cannot be written"
-        " advice=Make it writable for this user, or name another folder."
+        " advice=Make it writable for this user, or choose another folder."
     )
     assert repr(store) == f"<SqliteStore {folder / FILE_NAME} [in memory]>"
     with pytest.raises(StorageUnavailableError):

@@ -100,7 +100,7 @@ async def test_a_page_that_the_server_does_not_take_holds_up_nothing(store, serv
 
     async def refuse(page, chunks, now):
         if page.url == URL:
-            raise StorageError("does not take a value")
+            raise StorageError("rejected a value")
         return await keep(page, chunks, now)
 
     server.keep = refuse

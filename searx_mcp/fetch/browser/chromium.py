@@ -145,7 +145,7 @@ class Driver:
                 _log.debug("fetch.browser_driver_failed", exc_info=exc)
                 raise SettingsError(
                     "fetch.browser",
-                    "the browser driver does not start",
+                    "the browser driver did not start",
                     advice=(
                         "Reinstall the extra: pip install --force-reinstall 'searx-mcp[browser]'."
                     ),
@@ -367,10 +367,10 @@ def _not_started(said: str) -> SettingsError:
     advice = "Start it by hand to see why, or set another program in fetch.browser_path."
     if "No usable sandbox" in said:
         advice = (
-            "Its sandbox needs unprivileged user namespaces: allow them, such as by the profile that"
-            " comes with the package, or by the seccomp profile of the container."
+            "Its sandbox needs unprivileged user namespaces: allow them, such as with its"
+            " package's AppArmor profile or the container's seccomp profile."
         )
-    return SettingsError("fetch.browser", "Chromium does not start", advice=advice)
+    return SettingsError("fetch.browser", "Chromium did not start", advice=advice)
 
 
 def _is_root() -> bool:

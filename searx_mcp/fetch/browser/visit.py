@@ -276,7 +276,7 @@ class Visit:
     def _overdue(self) -> FetchError:
         if self._events > MAX_EVENTS:
             return ContentError(
-                f"The page makes more than {MAX_EVENTS} frames, workers and connections.",
+                f"The page opens more than {MAX_EVENTS} frames, workers and connections.",
                 code=ErrorCode.EXTRACTION_FAILED,
                 url=str(self._url),
             )
@@ -357,7 +357,7 @@ def _answered(said: str, url: str) -> FetchError:
         )
     if "net::ERR_HTTP_RESPONSE_CODE_FAILURE" in said:
         return SiteError(
-            "The site answered with an error and without a page.",
+            "The site answered with an error and no page.",
             code=ErrorCode.HTTP_ERROR,
             url=url,
         )

@@ -97,7 +97,7 @@ _MEANINGS = {
     ),
     451: (
         ErrorCode.HTTP_ERROR,
-        "The page is not available for legal reasons",
+        "The page is unavailable for legal reasons",
         _OTHER_SOURCE,
     ),
     999: _PROTECTED,  # what LinkedIn sends to programs

@@ -66,7 +66,7 @@ def read_blocklist(path: Path) -> frozenset[str]:
         reason = getattr(exc, "strerror", None) or str(exc)
         raise _error(f"{path} cannot be read: {reason}") from exc
     if wrong and not names:
-        raise _error(f"{path} holds no domains: none of its lines is understood")
+        raise _error(f"{path} contains no domains: none of its lines could be parsed")
     if wrong:
         logger.warning("fetch.blocklist_lines_skipped count=%d", wrong)
     return frozenset(names)

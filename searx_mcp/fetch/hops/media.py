@@ -199,7 +199,7 @@ def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
     name = media.name or "data of an unknown type"
     volume = "" if size is None else f" ({_volume(size)})"
     raise ContentError(
-        f"The address holds {name}{volume}, which cannot be read as text.",
+        f"The address leads to {name}{volume}, which cannot be read as text.",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         url=url,
         advice="Look for an HTML or plain text version of it.",
@@ -237,7 +237,7 @@ def cut_document(media: MediaType, body: Body, *, most: int, url: str) -> FetchE
 def _too_large(media: MediaType, size: int | None, *, most: int, url: str) -> ContentError:
     volume = f"more than {_volume(most)}" if size is None else _volume(size)
     return ContentError(
-        f"The address holds {media.name} of {volume}; at most {_volume(most)} are read.",
+        f"The address leads to {media.name} of {volume}; at most {_volume(most)} can be read.",
         code=ErrorCode.CONTENT_TOO_LARGE,
         url=url,
         advice=f"Set a larger max_content_length, up to {MAX_CONTENT_LENGTH}, or look for an"

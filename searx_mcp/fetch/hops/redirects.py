@@ -139,7 +139,7 @@ class Trail:
                 advice="Use another source.",
             )
         if self.current.scheme == "https" and target.scheme == "http":
-            self.notes.append("A redirect left https for http.")
+            self.notes.append("A redirect went from https to http.")
         self._seen.add(target)
         self.current = target
 
@@ -262,7 +262,7 @@ def _cut_short(url: str, body: Body) -> TransportError:
     """Make the error for a robots.txt of which the end, and so perhaps a rule, is missing."""
     is_late = NOTE_DEADLINE in body.notes
     return TransportError(
-        f"Only a part of it arrived: {', '.join(body.notes)}.",
+        f"Only part of it arrived: {', '.join(body.notes)}.",
         code=ErrorCode.TIMEOUT if is_late else ErrorCode.CONNECTION_ERROR,
         url=url,
     )
@@ -314,7 +314,7 @@ def join(current: URL, location: str) -> URL:
     if len(location) > MAX_URL_LENGTH or not is_short_enough(host_in(location)):
         raise ValueError("it is too long")
     if "\\" in _PATH_END.split(location, maxsplit=1)[0]:
-        raise ValueError("browsers take a backslash for a slash, which may make a host of a path")
+        raise ValueError("browsers read a backslash as a slash, which may turn a path into a host")
     try:
         return current.join(URL(location)).with_fragment(None)
     except IndexError as exc:  # yarl 1.25 on "//[]@"

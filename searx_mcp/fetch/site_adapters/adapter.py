@@ -242,12 +242,12 @@ def composed(
         notes: sentences a caller should know.
 
     Raises:
-        ContentError: there is no text in it.
+        ContentError: it has no text.
     """
     clean, hidden = clean_counted(markdown.strip("\n"))
     inert = disarm(clean)
     if not inert.strip():
-        raise ContentError("there is no text in it", code=ErrorCode.EXTRACTION_FAILED)
+        raise ContentError("it has no text", code=ErrorCode.EXTRACTION_FAILED)
     document = Document(
         markdown=inert,
         word_count=count(inert),

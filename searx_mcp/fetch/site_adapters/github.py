@@ -89,7 +89,7 @@ class GithubAdapter:
         if token and not _TOKEN.fullmatch(token):
             raise SettingsError(
                 "fetch.github_token",
-                "holds a character that no token has",
+                "contains a character that no token has",
                 advice="Copy the token again, without spaces around it.",
             )
         self._headers = {"X-GitHub-Api-Version": _VERSION}

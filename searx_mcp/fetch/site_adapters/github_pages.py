@@ -410,7 +410,7 @@ def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
     if left > 0:
         notes.append(f"{left:,} more files are left out.")
     if found.flag("truncated"):
-        notes.append("The gist has more files than the API gives.")
+        notes.append("The gist has more files than the API returns.")
     return composed(
         joined(
             heading(1, title),
@@ -440,7 +440,7 @@ def _gist_file(name: str, file: Fields, prose: Prose) -> tuple[str, list[str]]:
     named = RawFile(name, base=prose.base)
     written, notes = render(file.text("content"), named, shift=2, prose=prose)
     more = (
-        [f"{clean_line(name, 100)} is cut: the API gives 1 MB of a file."]
+        [f"{clean_line(name, 100)} is cut off: the API returns 1 MB of a file."]
         if file.flag("truncated")
         else []
     )

@@ -89,7 +89,7 @@ def _compose(answers: Sequence[Answer | None], *, page: str, is_latest: bool) ->
     readme = next((answer for answer in answers[1:] if answer is not None), None)
     notes = []
     if is_latest:
-        notes.append("The CDN that holds the copies may learn of a new version up to 7 days late.")
+        notes.append("The CDN with the copies may get a new version up to 7 days late.")
     if readme is None:
         notes.append("The package has no README.md.")
     description = manifest.line("description", 1_000)

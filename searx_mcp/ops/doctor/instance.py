@@ -191,7 +191,7 @@ async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding
 def challenged() -> Finding:
     """The finding when a challenge is all one gets."""
     return broken(
-        "A browser challenge blocks the way to the instance.",
+        "A browser challenge blocks access to the instance.",
         "Allow this machine in whatever serves the challenge, such as Anubis or Cloudflare.",
     )
 

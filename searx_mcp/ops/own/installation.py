@@ -127,7 +127,7 @@ class ContainerFolder:
             raise SettingsError(
                 "storage.folder",
                 f"{self._path} cannot be written to: {exc.strerror}",
-                advice="Make it writable, or name another folder.",
+                advice="Make it writable, or choose another folder.",
             ) from exc
         return self._settings
 

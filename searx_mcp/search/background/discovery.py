@@ -173,7 +173,7 @@ class Discovery:
             async with asyncio.timeout(TIMEOUT):
                 return await self._fetch(now)
         except TimeoutError:
-            return f"There was no complete answer within {TIMEOUT:.0f} seconds."
+            return f"No complete answer arrived within {TIMEOUT:.0f} seconds."
         except SearxMcpError as exc:
             return exc.message
         except RuntimeError:
@@ -242,7 +242,7 @@ class Discovery:
         try:
             _write(self._file, self._kept.model_dump_json(exclude_none=True))
         except OSError as exc:
-            return f"The list could not be kept on disk: {exc.strerror or type(exc).__name__}."
+            return f"The list could not be saved: {exc.strerror or type(exc).__name__}."
         self._on_disk = self._kept
         return ""
 

@@ -159,7 +159,7 @@ class ConcurrentQueries:
         except Exception:  # noqa: BLE001 - the one supervisor of an engine
             # A mistake of ours costs one engine, never the search.
             _log.exception("open_sources.engine_crashed engine=%s", engine.name)
-            log.skipped[engine.name] = "could not be handled"
+            log.skipped[engine.name] = "could not be processed"
             return None
 
     async def ask_one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> Answered | None:
@@ -173,7 +173,7 @@ class ConcurrentQueries:
         """One request, or `None` when the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
-            log.skipped[engine.name] = "cannot be asked this"
+            log.skipped[engine.name] = "cannot search for this"
             return None
         now = self._clock()
         if not self._sources.may_ask(engine.address, now):
@@ -235,7 +235,7 @@ class ConcurrentQueries:
                 answered = await self._upstream.ask(engine, ask, query, timeout=timeout)
             except asyncio.CancelledError:
                 is_over = log.left <= _TOO_LATE
-                detail = "The time was over." if is_over else "The other queries had found enough."
+                detail = "Time ran out." if is_over else "The other queries found enough."
                 _note(
                     log,
                     engine,

@@ -300,7 +300,7 @@ class InstanceSearch:
         now = self._clock()
         if not log.attempts and log.queued_behind:
             return DeadlineError(
-                f"{log.queued_behind} other searches were under way at the instance",
+                f"{log.queued_behind} other searches were running at the instance",
                 advice="Run fewer searches at once, or raise search.own_at_once.",
             )
         if not log.attempts and log.is_late:

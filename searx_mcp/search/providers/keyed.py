@@ -63,7 +63,7 @@ class KeyedSearch:
         """Answer a search; see `Provider`."""
         query = context.query
         if secret := secret_in(query.text):
-            raise _unfit(f"the query holds what looks like {secret}")
+            raise _unfit(f"the query contains what looks like {secret}")
         context = self._plan.of_search(context)
         log = SourceLog(context.deadline, context.progress)
         is_asked = False
@@ -73,7 +73,7 @@ class KeyedSearch:
             if answers:
                 return _found(engine, answers, query, log)
         if not is_asked:
-            raise _unfit("none searches for that")
+            raise _unfit("none can search for that")
         raise sources_unavailable(log, "keyed provider", _ADVICE)
 
     async def raw(
@@ -107,7 +107,7 @@ class KeyedSearch:
             message = f"{shown(name)} has no key{near}"
             raise InvalidArgumentError("provider", message, advice=NO_KEY)
         if secret := secret_in(query.text):
-            raise _unfit(f"the query holds what looks like {secret}")
+            raise _unfit(f"the query contains what looks like {secret}")
         log = SourceLog(deadline, progress)
         answers = await self._answers(engine, query, wanted, log)
         if not answers:

@@ -27,8 +27,8 @@ _CAUSES: Final = {
         "Set server.limiter to false in its settings.yml; `searx-mcp doctor` shows the lines.",
     ),
     Verdict.CHALLENGE: (
-        "A browser challenge blocks the way to your own SearXNG instance",
-        "Allow this machine in whatever serves it; see `searx-mcp doctor`.",
+        "A browser challenge blocks access to your own SearXNG instance",
+        "Exempt this machine from it; see `searx-mcp doctor`.",
     ),
     Verdict.REFUSED: (
         "Your own SearXNG instance refused the search ({status})",
@@ -47,7 +47,7 @@ _CAUSES: Final = {
         f"Correct {_ADDRESS}; see `searx-mcp doctor`.",
     ),
     Verdict.TLS: (
-        "The certificate of your own SearXNG instance is not accepted",
+        "The certificate of your own SearXNG instance is not trusted",
         "Set network.ca_file to its authority; see `searx-mcp doctor`.",
     ),
     Verdict.MALFORMED: (

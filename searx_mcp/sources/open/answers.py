@@ -39,8 +39,8 @@ _NOT_UNDERSTOOD: Final = frozenset(
 )
 """What an engine says of a request that it would not take from anybody."""
 _CLOSED: Final[Mapping[int, str]] = {
-    HTTPStatus.UNAUTHORIZED: "It does not take our key, or wants one (HTTP 401).",
-    HTTPStatus.FORBIDDEN: "It refuses us (HTTP 403); some engines want to know open_sources.contact.",
+    HTTPStatus.UNAUTHORIZED: "It rejected our key, or requires one (HTTP 401).",
+    HTTPStatus.FORBIDDEN: "It refused us (HTTP 403); some engines require open_sources.contact.",
 }
 _RESTS: Final = frozenset({Verdict.RATE_LIMITED, Verdict.TIMEOUT})
 
@@ -94,7 +94,7 @@ def judge(response: Response, asked: Asked) -> Answered:
         refusal = _refusal(engine, response, now)
         return Answered(outcome_of(refusal), again=refusal.again)
     if response.truncated:
-        detail = "The answer came incomplete or was too long."
+        detail = "The answer was incomplete or too long."
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
     try:
         parsed = engine.parse(response.body, asked.query)
@@ -103,7 +103,7 @@ def judge(response: Response, asked: Asked) -> Answered:
     except ValueError as exc:
         # The engines say what is wrong; the libraries' errors may repeat what they were given.
         known = f": {exc}" if type(exc) is ValueError else ""
-        detail = f"The answer is not shaped as documented{known}"
+        detail = f"The answer is not in the documented form{known}"
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
     pauses = [wait for wait in (parsed.pause, pause(response.headers, now)) if wait is not None]
     return Answered(_success(parsed), max(pauses, default=None))
@@ -120,12 +120,12 @@ def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
     # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
     is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
     if status in _LIMITS | engine.limits or is_spent:
-        detail = f"It limits us (HTTP {status})."
+        detail = f"It limits our requests (HTTP {status})."
         return rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
     if status in _CLOSED:
         return RefusedError(Verdict.REFUSED, _CLOSED[status], pause=FORBIDDEN)
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        detail = f"It sends us elsewhere (HTTP {status}): its address may have changed."
+        detail = f"It redirected us (HTTP {status}): its address may have changed."
         return RefusedError(Verdict.FOREIGN_REDIRECT, detail)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", pause=wait)

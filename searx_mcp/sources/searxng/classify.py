@@ -123,7 +123,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
         return Judgement(
             Verdict.CHALLENGE,
             retry_after=retry_after(headers),
-            detail="A browser challenge blocks the way to the instance.",
+            detail="A browser challenge blocks access to the instance.",
         )
     match received.status // 100:
         case 3:
@@ -202,7 +202,7 @@ def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
     return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
 
 
-_LEADS_NOWHERE: Final = Judgement(Verdict.MALFORMED, detail="The redirect leads nowhere.")
+_LEADS_NOWHERE: Final = Judgement(Verdict.MALFORMED, detail="The redirect has no usable target.")
 
 
 def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Judgement:
@@ -256,7 +256,7 @@ def _judge_failure(
 
 
 _WANTS_CREDENTIALS: Final = (
-    "The instance wants other credentials: those of an own one belong in SEARXNG_URL or"
+    "The instance rejected our credentials: set those of your own instance in SEARXNG_URL or"
     " instances.credentials."
 )
 
@@ -299,7 +299,7 @@ def judge_page(page: ResultPage, *, truncated: bool = False) -> tuple[Verdict, s
     if page.hits:
         return Verdict.THIN, ""
     if page.rows_seen:
-        return Verdict.MALFORMED, f"None of the page's {page.rows_seen} rows can be read."
+        return Verdict.MALFORMED, f"None of the page's {page.rows_seen} rows could be read."
     if page.unresponsive_engines:
         return Verdict.ENGINES_FAILED, f"{len(page.unresponsive_engines)} engines failed."
     return (Verdict.MALFORMED, _CUT_OFF) if truncated else (Verdict.EMPTY, "")

@@ -191,15 +191,15 @@ def parse_html(body: bytes, *, base_url: str) -> Reading:
     rows = document.css_first("#urls")
     page = _page(document, base_url)
     if rows is None or _has_lost_its_rows(page, rows):
-        return Reading(BodyKind.MALFORMED, detail="The results are not where they should be.")
+        return Reading(BodyKind.MALFORMED, detail="The results are not where SearXNG puts them.")
     return Reading(BodyKind.RESULTS, page=page)
 
 
 _DETAILS: Final = {
     BodyKind.SEARCH_ERROR: "The instance could not search.",
     BodyKind.HOME: "The instance answered with its start page.",
-    BodyKind.MALFORMED: "The answer is a page of SearXNG, but no result page.",
-    BodyKind.FOREIGN: "The answer is a page of another program.",
+    BodyKind.MALFORMED: "The answer is a SearXNG page, but not a result page.",
+    BodyKind.FOREIGN: "The answer is a page from another program.",
 }
 
 

@@ -58,11 +58,11 @@ def parse_json(body: bytes, *, base_url: str) -> Reading:
         # ValueError also stands for an integer of more digits than Python converts.
         return Reading(BodyKind.MALFORMED, detail="The answer is not JSON.")
     if not isinstance(document, dict):
-        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
     if not isinstance(document.get("results"), list):
         if "error" in document:
             return Reading(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
-        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
     return Reading(BodyKind.RESULTS, page=_page(document, base_url))
 
 

@@ -183,7 +183,7 @@ def refused(path: Path) -> str:
 
 def test_a_file_where_nothing_is_right_is_a_settings_error(file_of):
     assert refused(file_of("<html>\n<p>not found\n")).endswith(
-        "holds no domains: none of its lines is understood"
+        "contains no domains: none of its lines could be parsed"
     )
 
 

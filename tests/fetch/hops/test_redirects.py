@@ -189,7 +189,7 @@ def test_leaving_https_is_noted():
     trail.follow(URL("http://example.com/still"))
     trail.follow(URL("https://example.com/"))
     trail.follow(URL("https://example.com/still"))
-    assert trail.notes == ["A redirect left https for http."]
+    assert trail.notes == ["A redirect went from https to http."]
 
 
 def test_no_redirect_may_be_allowed_and_a_circle_is_told_first():

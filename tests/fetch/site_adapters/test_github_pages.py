@@ -463,7 +463,7 @@ def test_files_are_capped(read):
 
 def test_a_file_that_was_cut_says_so(read):
     page = read(GIST_URL, gist(x={"content": "x", "truncated": True}))
-    assert page.notes == ("x is cut: the API gives 1 MB of a file.",)
+    assert page.notes == ("x is cut off: the API returns 1 MB of a file.",)
     assert read(GIST_URL, {**gist(), "truncated": True}).truncated
 
 

@@ -303,7 +303,7 @@ async def test_a_refusal_to_replace_leaves_nothing_behind_and_the_old_file_whole
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", refuse)
         refreshed = await it.refresh(NOW + DAY)
-    assert refreshed.problem == "The list could not be kept on disk: Permission denied."
+    assert refreshed.problem == "The list could not be saved: Permission denied."
     assert names_in(tmp_path) == [FILE_NAME]
     assert make().last_good() == old.catalog
     # The unchanged file does not take the newer list away, nor does it make a refresh due.

@@ -349,7 +349,7 @@ def test_rows_that_cannot_be_read_are_counted():
     judgement = _judge(200, _html(urls=row * 7))
 
     assert judgement.verdict is Verdict.MALFORMED
-    assert judgement.detail == "None of the page's 7 rows can be read."
+    assert judgement.detail == "None of the page's 7 rows could be read."
     assert judgement.page is not None
     assert (judgement.page.rows_seen, judgement.page.hits) == (7, ())
 

@@ -67,11 +67,11 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
         if _ERRORS not in (entry.findtext(f"{_ATOM}id") or ""):
             _add(rows, entry)
         elif not is_named:
-            raise RefusedError(Verdict.REFUSED, "arXiv could not read the question.", ours=True)
+            raise RefusedError(Verdict.REFUSED, "arXiv could not parse the query.", ours=True)
     parsed = rows.parsed(has_next=total > PER_PAGE * query.page)
     # An id that it does not know is counted, and has no entry, or an empty one, or an error.
     if not is_named and not parsed.rows_seen and total > PER_PAGE * (query.page - 1):
-        raise ValueError("the answer has no entries, but counts some")
+        raise ValueError("the answer counts entries but has none")
     return parsed
 
 
@@ -103,9 +103,9 @@ def _feed(body: bytes) -> _Element:
     try:
         feed: _Element = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as exc:
-        raise ValueError("the answer is no XML") from exc
+        raise ValueError("the answer is not XML") from exc
     if feed.tag != f"{_ATOM}feed":
-        raise ValueError("the answer is no feed")
+        raise ValueError("the answer is not a feed")
     return feed
 
 

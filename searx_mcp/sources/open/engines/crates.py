@@ -50,7 +50,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     answer = json_object(body)
     if "errors" in answer:
         # As it answers Cargo, with status 200.
-        raise RefusedError(Verdict.REFUSED, "crates.io answers with an error.")
+        raise RefusedError(Verdict.REFUSED, "crates.io answered with an error.")
     if "crates" not in answer:
         raise ValueError("the answer has no crates")
     rows = Rows(NAME, query)

@@ -79,7 +79,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
     """Read 404, which is how a DOI is answered that no member of Crossref has registered."""
     del headers, body
     return (
-        RefusedError(Verdict.EMPTY, "Crossref has no work of this DOI.")
+        RefusedError(Verdict.EMPTY, "Crossref has no work with this DOI.")
         if status == _NOT_FOUND
         else None
     )

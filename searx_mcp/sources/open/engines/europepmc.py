@@ -53,7 +53,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     if "errMsg" in answer or "errCode" in answer:
         if (answer.count("errCode") or 0) >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise RefusedError(Verdict.SERVER_ERROR, "Europe PMC failed.")
-        raise RefusedError(Verdict.REFUSED, "Europe PMC could not read the question.", ours=True)
+        raise RefusedError(Verdict.REFUSED, "Europe PMC could not parse the query.", ours=True)
     if "resultList" not in answer:
         raise ValueError("the answer has no results")
     rows = Rows(NAME, query)

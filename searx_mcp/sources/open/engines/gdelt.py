@@ -89,8 +89,8 @@ def _term(keyword: str) -> str:
 
 def _refused(text: bytes) -> RefusedError:
     if b"limit requests" in text[:1_000]:
-        return RefusedError(Verdict.RATE_LIMITED, "GDELT asks to wait.")
-    return RefusedError(Verdict.REFUSED, "GDELT could not read the question.", ours=True)
+        return RefusedError(Verdict.RATE_LIMITED, "GDELT asked us to wait.")
+    return RefusedError(Verdict.REFUSED, "GDELT could not parse the query.", ours=True)
 
 
 def _escape(found: re.Match[bytes]) -> bytes:
@@ -112,7 +112,7 @@ ENGINE: Final = Engine(
     per_day=300,
     timeout=6.0,
     rest=900.0,
-    licence="News by the GDELT Project (https://www.gdeltproject.org/).",
+    licence="News from the GDELT Project (https://www.gdeltproject.org/).",
     time_ranges=frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH}),
     pages=False,
     filters_language=True,

@@ -64,7 +64,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read a list; models have their pages at the root, all else below its kind."""
     answer = loads(body)
     if not isinstance(answer, list):
-        raise ValueError("the answer is no list")  # noqa: TRY004 - says what the service sent
+        raise ValueError("the answer is not a list")  # noqa: TRY004 - says what the service sent
     aim = _aim(query)
     root = _SITE if aim == "models" else f"{_SITE}{aim}/"
     rows = Rows(NAME, query)

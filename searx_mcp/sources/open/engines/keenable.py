@@ -60,8 +60,8 @@ ENGINE: Final = Engine(
     per_day=400,
     timeout=8.0,
     notice=(
-        "Keenable is on: a company with an index of the web, which sees every query it is asked,"
-        " and your address. Its terms could not be read."
+        "Keenable is on: a company with its own web index, which sees every query sent to it"
+        " and your IP address. We could not read its terms."
     ),
     is_web_index=True,
     is_semantic=True,

@@ -125,7 +125,7 @@ def _read(body: bytes, title: str) -> Fields:
     if not code:
         raise ValueError("the answer is an error without a code")
     if code in _BUSY:
-        raise RefusedError(Verdict.RATE_LIMITED, f"{title} asks to wait.")
+        raise RefusedError(Verdict.RATE_LIMITED, f"{title} asked us to wait.")
     if code.startswith(_BROKEN):
         raise RefusedError(Verdict.SERVER_ERROR, f"{title} failed.")
-    raise RefusedError(Verdict.REFUSED, f"{title} could not read the question.", ours=True)
+    raise RefusedError(Verdict.REFUSED, f"{title} could not parse the query.", ours=True)

@@ -85,7 +85,7 @@ def _address(links: Fields, name: str) -> str:
 ENGINE: Final = Engine(
     name=NAME,
     title="npm",
-    operator="whoever runs the configured registry",
+    operator="the operator of the configured registry",
     categories={Category.IT: 1},
     endpoint="",
     ask=ask,

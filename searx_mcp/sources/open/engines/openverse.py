@@ -72,7 +72,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
     del headers, body
     if status != HTTPStatus.FORBIDDEN:
         return None
-    detail = "Openverse refuses your network (HTTP 403): it answers few data centres and proxies."
+    detail = "Openverse refused your network (HTTP 403): it blocks most data centres and proxies."
     return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
 
 
@@ -134,7 +134,7 @@ ENGINE: Final = Engine(
     gap=3.1,
     per_day=180,
     timeout=6.0,
-    licence="Images and sounds found by Openverse have the licences named beside them.",
+    licence="Each image or sound from Openverse has the licence shown with it.",
     filters_safely=True,
     routing=Routing(
         signals={Signal.IMAGE: 4, Signal.SOUND: 4},

@@ -184,14 +184,16 @@ def _refusal(answer: Fields) -> RefusedError | None:
     if not name:
         return None
     if name == _NOT_READ and answer.line("error_message").startswith("`key`"):
-        detail = "Stack Exchange does not know open_sources.stackexchange_key."
+        detail = "Stack Exchange rejected open_sources.stackexchange_key."
         return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
     if name != _THROTTLE:
         verdict = Verdict.SERVER_ERROR if name in _AWAY else Verdict.REFUSED
-        return RefusedError(verdict, f"Stack Exchange answers {name}.", ours=name == _NOT_READ)
+        return RefusedError(verdict, f"Stack Exchange answered {name}.", ours=name == _NOT_READ)
     seconds = _SECONDS.search(answer.line("error_message"))
     pause = float(seconds[1]) if seconds else None
-    return RefusedError(Verdict.RATE_LIMITED, "Stack Exchange allows no more for now.", pause=pause)
+    return RefusedError(
+        Verdict.RATE_LIMITED, "Stack Exchange allows no more requests for now.", pause=pause
+    )
 
 
 ENGINE: Final = Engine(
@@ -212,7 +214,7 @@ ENGINE: Final = Engine(
     key_parameter="key",
     per_day_with_key=9_000,
     timeout=5.0,
-    licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
+    licence="Questions and answers from Stack Exchange are CC BY-SA; name the site and the author.",
     time_ranges=ANY_AGE,
     languages=frozenset({"en"}),
     languages_of_code=frozenset({"es", "ja", "pt", "ru"}),

@@ -93,7 +93,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read `web.results`; `web` is missing where nothing was found. Snippets mark words with tags."""
     answer = json_object(body)
     if answer.text("type") != "search":
-        raise ValueError("the answer is not of the type search")
+        raise ValueError("the answer is not a search answer")
     rows = Rows(NAME, query)
     for result in answer.part("web").parts("results"):
         rows.add(
@@ -117,13 +117,13 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
         return None
     shown = f" (HTTP {status}, {code})" if _CODE.fullmatch(code) else f" (HTTP {status})"
     if status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.PAYMENT_REQUIRED}:
-        detail = f"Your plan allows no more now{shown}."
+        detail = f"Your plan allows no more requests now{shown}."
         return RefusedError(
             Verdict.RATE_LIMITED, detail, pause=_spent_for(headers) or retry_after(headers)
         )
     # It answers a wrong key with 422, as it does a wrong parameter.
     if code.startswith("SUBSCRIPTION") or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        detail = f"It does not take your key{shown}."
+        detail = f"It rejected your key{shown}."
         return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
     is_ours = status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
     return RefusedError(Verdict.REFUSED, f"It refused the request{shown}.", ours=is_ours)

@@ -106,7 +106,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
         pause = retry_after(headers) or (FORBIDDEN if is_days else None)
         return RefusedError(Verdict.RATE_LIMITED, f"Your quota is spent{shown}.", pause=pause)
     if reason in _KEY_REASONS or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        detail = f"It does not take your key{shown}."
+        detail = f"It rejected your key{shown}."
         return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
     if status == HTTPStatus.NOT_FOUND:
         detail = (
@@ -135,7 +135,7 @@ ENGINE: Final = Engine(
     per_day=100,
     per_month=3_000,
     timeout=6.0,
-    notice=f"Google ends the API of Programmable Search on {GOOGLE_ENDS}; Brave's is another.",
+    notice=f"Google shuts down the Programmable Search API on {GOOGLE_ENDS}; Brave has one, too.",
     is_web_index=True,
     time_ranges=ANY_AGE,
     languages=frozenset(name.partition("-")[0] for name in _LANGUAGES) | {"he", "nb", "nn"},

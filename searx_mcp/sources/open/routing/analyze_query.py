@@ -12,7 +12,7 @@ from searx_mcp.sources.open.routing.features import look
 from searx_mcp.sources.open.routing.question_patterns import content, keywords
 from searx_mcp.sources.open.routing.words import DEFAULT_TOPIC, cut, grams, topic_of
 
-MAIL: Final = "a mail address"
+MAIL: Final = "an email address"
 KEY: Final = "a key or token"
 HEX: Final = "a long hexadecimal number"
 HOST: Final = "a private host"

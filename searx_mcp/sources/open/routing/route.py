@@ -129,7 +129,7 @@ def route(
     name = category.lower().strip()
     meant = Category(name) if name in set(Category) else _FURTHER.get(name)
     if question.looks_secret:
-        return Route((), meant, f"the query holds what looks like {question.secret}")
+        return Route((), meant, f"the query contains what looks like {question.secret}")
     if meant is None and not wanted:
         return Route((), None, f"no engine serves the category {name}")
     spoken = language.partition("-")[0].lower()
@@ -146,7 +146,7 @@ def route(
         scope = _at_home(scope, fitting)
         points, _ = _points_of(question, question.signals)
         scores = {name: _Score(points.get(name, 0), 1.0) for name in fitting}
-        none = "none of the engines asked for is among the open sources in use, or fits"
+        none = "none of the requested engines is enabled and suitable"
         why = "engines asked for" if scores else none
     else:
         scores, why = _scores_of(scope, fitting, time_range)
@@ -183,7 +183,7 @@ def _is_on(engine: Engine, question: Question) -> bool:
 def _nobody(question: Question, language: str) -> str:
     if question.sites:
         return "no engine has results on that site"
-    return f"no engine serves that in {language}"
+    return f"no engine searches that in {language}"
 
 
 def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:

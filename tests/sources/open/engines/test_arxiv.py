@@ -40,7 +40,7 @@ def test_the_last_page_has_no_next(read, answer):
 
 
 def test_a_page_that_came_empty_by_mistake_is_no_empty_answer(read):
-    with pytest.raises(ValueError, match="counts some"):
+    with pytest.raises(ValueError, match="counts entries but has none"):
         read("arxiv", FEED.format(23, "").encode(), page=2)
 
 

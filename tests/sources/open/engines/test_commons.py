@@ -66,7 +66,7 @@ def test_other_files_have_a_name_a_size_and_a_type(read, answer):
 
 @pytest.mark.parametrize("code", ["ratelimited", "maxlag", "cirrussearch-too-busy-error"])
 def test_a_limit_told_with_status_200_is_one(read, code):
-    with pytest.raises(RefusedError, match="asks to wait") as refused:
+    with pytest.raises(RefusedError, match="asked us to wait") as refused:
         read("commons", {"error": {"code": code, "info": "red panda"}})
     assert refused.value.verdict is Verdict.RATE_LIMITED
 

@@ -86,19 +86,19 @@ def test_what_is_no_answer_is_a_value_error(ask, body):
     [
         pytest.param(
             422, {}, error(422, "SUBSCRIPTION_TOKEN_INVALID"),
-            Verdict.REFUSED, "It does not take your key (HTTP 422, SUBSCRIPTION_TOKEN_INVALID).", 3_600, id="wrong key",
+            Verdict.REFUSED, "It rejected your key (HTTP 422, SUBSCRIPTION_TOKEN_INVALID).", 3_600, id="wrong key",
         ),
         pytest.param(422, {}, error(422, "VALIDATION"), Verdict.REFUSED, "It refused the request (HTTP 422, VALIDATION).", None, id="ours"),
-        pytest.param(401, {}, error(401, ""), Verdict.REFUSED, "It does not take your key (HTTP 401).", 3_600, id="401"),
+        pytest.param(401, {}, error(401, ""), Verdict.REFUSED, "It rejected your key (HTTP 401).", 3_600, id="401"),
         pytest.param(
             429, {"X-RateLimit-Remaining": "0, 1985", "X-RateLimit-Reset": "1, 1419704"}, error(429, "RATE_LIMITED"),
-            Verdict.RATE_LIMITED, "Your plan allows no more now (HTTP 429, RATE_LIMITED).", 1, id="second",
+            Verdict.RATE_LIMITED, "Your plan allows no more requests now (HTTP 429, RATE_LIMITED).", 1, id="second",
         ),
         pytest.param(
             429, {"X-RateLimit-Remaining": "0, 0", "X-RateLimit-Reset": "1, 1419704"}, error(429, "QUOTA_LIMITED"),
-            Verdict.RATE_LIMITED, "Your plan allows no more now (HTTP 429, QUOTA_LIMITED).", 86_400, id="month",
+            Verdict.RATE_LIMITED, "Your plan allows no more requests now (HTTP 429, QUOTA_LIMITED).", 86_400, id="month",
         ),
-        pytest.param(429, {"Retry-After": "9"}, error(429, "RATE_LIMITED"), Verdict.RATE_LIMITED, "Your plan allows no more now (HTTP 429, RATE_LIMITED).", 9, id="retry after"),
+        pytest.param(429, {"Retry-After": "9"}, error(429, "RATE_LIMITED"), Verdict.RATE_LIMITED, "Your plan allows no more requests now (HTTP 429, RATE_LIMITED).", 9, id="retry after"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_told_by_its_code(status, headers, body, verdict, said, pause):

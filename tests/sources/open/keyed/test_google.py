@@ -101,7 +101,7 @@ def test_hostile_rows_become_text_or_nothing(ask):
     [
         pytest.param(
             400, error(400, "badRequest", details=[{"reason": "API_KEY_INVALID"}]),
-            Verdict.REFUSED, "It does not take your key (HTTP 400, API_KEY_INVALID).", 3_600, id="wrong key",
+            Verdict.REFUSED, "It rejected your key (HTTP 400, API_KEY_INVALID).", 3_600, id="wrong key",
         ),
         pytest.param(
             400, error(400, "badRequest", message="Request contains an invalid argument."),
@@ -109,7 +109,7 @@ def test_hostile_rows_become_text_or_nothing(ask):
         ),
         pytest.param(
             403, error(403, "forbidden", details=[{"reason": "SERVICE_DISABLED"}]),
-            Verdict.REFUSED, "It does not take your key (HTTP 403, SERVICE_DISABLED).", 3_600, id="API off",
+            Verdict.REFUSED, "It rejected your key (HTTP 403, SERVICE_DISABLED).", 3_600, id="API off",
         ),
         pytest.param(
             403, error(403, "dailyLimitExceeded"),
@@ -133,7 +133,7 @@ def test_hostile_rows_become_text_or_nothing(ask):
             "It does not know your search engine (HTTP 404, notFound): see providers.google.search_engine_id.",
             3_600, id="unknown engine",
         ),
-        pytest.param(403, error(403, "<b>4711"), Verdict.REFUSED, "It does not take your key (HTTP 403).", 3_600, id="hostile reason"),
+        pytest.param(403, error(403, "<b>4711"), Verdict.REFUSED, "It rejected your key (HTTP 403).", 3_600, id="hostile reason"),
     ],
 )  # fmt: skip
 def test_a_refusal_is_told_by_its_reason_and_never_by_its_text(status, body, verdict, said, pause):

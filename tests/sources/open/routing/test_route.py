@@ -366,14 +366,14 @@ def test_engines_that_the_caller_names_are_asked_in_a_category_of_his_own():
     ("text", "said"),
     [
         ("ghp_abcdefABCDEF0123456789abcdefABCDEF01 403", "a key or token"),
-        ("mail from jane.doe@firm.test", "a mail address"),
+        ("mail from jane.doe@firm.test", "an email address"),
         ("ssh 192.168.7.13 refused", "a private address"),
     ],
 )
 def test_what_looks_like_a_secret_is_told_nobody(text, said):
     found = routed(text, wanted=["wikipedia"])
     assert not found.choices
-    assert found.why == f"the query holds what looks like {said}"
+    assert found.why == f"the query contains what looks like {said}"
 
 
 def test_why_is_said_in_words():
