@@ -162,7 +162,7 @@ def test_a_page_that_its_style_hides_is_shown_and_says_so():
         "<style>main{opacity:0}</style><main>" + "<p>All the text of it. " * 20 + "</main>"
     )
     assert "All the text" in converted.markdown
-    assert "style hides" in converted.notes[0]
+    assert "CSS hides" in converted.notes[0]
 
 
 def test_a_page_whose_style_is_too_much_says_that_hidden_text_may_be_shown():

@@ -125,7 +125,7 @@ async def test_while_other_processes_keep_the_file_busy_an_error_names_no_file(
     site.put("/a", page_of("Bees make wax."))
     corpus = parts.corpus(store=parts.store(tmp_path / FILE_NAME, patience=0.0))
     done = await corpus.ingest(site.url("/a"))
-    assert "cannot be read" in str(done.error)
+    assert "corpus is unavailable" in str(done.error)
     with pytest.raises(SearxMcpError) as caught:
         await corpus.retrieve("wax", urls=None, limit=3)
     assert str(tmp_path) not in str(caught.value)

@@ -187,7 +187,7 @@ def rows(*pairs):
 )
 async def test_an_answer_that_is_none_is_an_error_of_ours(parts, embedding, text):
     embedding.answers = said(text)
-    with pytest.raises(SearxMcpError, match="The embedding server gave"):
+    with pytest.raises(SearxMcpError, match="The embedding server returned"):
         await parts.embedder(embedding).embed(["wax", "honey"])
 
 

@@ -341,7 +341,7 @@ async def test_what_is_no_socks_proxy_is_our_failure(describe, serve):
         describe(server.url.replace("http:", "socks5:").rstrip("/")), "public", SECURE
     )
     assert isinstance(error, ProxyError)
-    assert "is no SOCKS 5 proxy" in error.message
+    assert "is not a SOCKS 5 proxy" in error.message
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5"])
@@ -541,7 +541,7 @@ async def test_what_the_guard_cannot_do_is_said_once(start, describe, caplog):
             assert await status_of(session, SECURE) == 200
     (record,) = caplog.records
     assert record.levelname == "WARNING"
-    assert "looked up by the proxy" in record.getMessage()
+    assert "The proxy resolves names" in record.getMessage()
     assert "hunter2" not in record.getMessage()
 
 

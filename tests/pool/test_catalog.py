@@ -69,11 +69,11 @@ def test_a_catalog_is_read_with_what_is_known():
         pytest.param('{"listed_at": NaN}', "is not JSON", id="not-a-number"),
         pytest.param("[]", "must be a JSON object", id="a-list"),
         pytest.param('{"schema_version": 2}', "has schema 2", id="newer-schema"),
-        pytest.param('{"schema_version": 0}', "wrong 'schema_version'", id="no-such-schema"),
-        pytest.param("{}", "wrong 'listed_at'", id="no-date"),
+        pytest.param('{"schema_version": 0}', "invalid 'schema_version'", id="no-such-schema"),
+        pytest.param("{}", "invalid 'listed_at'", id="no-date"),
         pytest.param(
             '{"listed_at": "2026-08-05", "instances": [{"url": "https://a.example/"}, {}]}',
-            "wrong 'instances.1.url'",
+            "invalid 'instances.1.url'",
             id="no-url",
         ),
         pytest.param(

@@ -227,7 +227,7 @@ def test_rows_beyond_the_limit_are_counted_and_not_looked_at():
     ],
 )
 def test_what_is_no_list_is_refused_in_a_sentence(text):
-    with pytest.raises(CatalogError, match=r"This is no list of searx\.space: .+\."):
+    with pytest.raises(CatalogError, match=r"This is not a list from searx\.space: .+\."):
         parse_searxspace(text)
 
 

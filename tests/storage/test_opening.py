@@ -170,8 +170,8 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
 @pytest.mark.parametrize(
     ("error", "message", "advice"),
     [
-        (sqlite_error(sqlite3.SQLITE_FULL), "the disk that holds state is full", "Make room"),
-        (OSError(errno.ENOSPC, "no"), "the disk that holds state is full", "Make room"),
+        (sqlite_error(sqlite3.SQLITE_FULL), "the disk that holds state is full", "Free some space"),
+        (OSError(errno.ENOSPC, "no"), "the disk that holds state is full", "Free some space"),
         (sqlite_error(sqlite3.SQLITE_READONLY), "state cannot be written", "another folder"),
         (sqlite_error(sqlite3.SQLITE_READONLY_DIRECTORY), "state cannot be written", "another"),
         (sqlite_error(sqlite3.SQLITE_CANTOPEN), "state cannot be written", "another folder"),

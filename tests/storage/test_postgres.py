@@ -188,11 +188,11 @@ async def test_a_server_that_is_back_is_used_again_after_the_pause(
         (asyncpg.ReadOnlySQLTransactionError("x"), "read-only", "primary"),
         (asyncpg.TooManyConnectionsError("x"), "no connection left", "max_connections"),
         (asyncpg.CannotConnectNowError("x"), "starting", "Wait"),
-        (asyncpg.DiskFullError("x"), "no room", "room"),
-        (asyncpg.FeatureNotSupportedError("x"), "extension vector", "pgvector"),
+        (asyncpg.DiskFullError("x"), "no room", "Free space"),
+        (asyncpg.FeatureNotSupportedError("x"), "vector extension", "pgvector"),
         (asyncpg.UndefinedTableError("hunter2"), "SQLSTATE 42P01", "log"),
         (asyncpg.exceptions.ProtocolError("hunter2"), "ProtocolError", "version"),
-        (ValueError("hunter2"), "cannot be talked to", "postgres.url"),
+        (ValueError("hunter2"), "does not answer as Postgres does", "postgres.url"),
     ],
 )
 async def test_each_trouble_has_its_words(link_to, postgres_url, error, said, advice):

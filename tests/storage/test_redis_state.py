@@ -275,7 +275,7 @@ async def reply_with() -> AsyncIterator[Callable[[bytes], Awaitable[str]]]:
         (b"-NOPERM this user has no permissions\r\n", True, "refuses access"),
         (b"-READONLY You can't write against a replica\r\n", True, "is a read-only replica"),
         (b"-OOM command not allowed\r\n", True, "is out of memory"),
-        (b"-ERR open-sesame\r\n", True, "answers with an error,"),
+        (b"-ERR open-sesame\r\n", True, "answered with an error,"),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", False, "cannot be reached"),
     ],
     ids=[
@@ -309,7 +309,7 @@ async def test_without_a_usable_server_the_process_goes_on_and_says_why(
         assert "sesame" not in text
         assert "user" not in text.replace("user name", "")
     assert store.problem.startswith(f"Redis at {store._link.place} {reason}")
-    assert "this process goes on by itself" in store.problem
+    assert "this process carries on alone" in store.problem
 
 
 async def test_a_server_that_is_not_there_costs_no_time_and_is_tried_again_after_a_while(

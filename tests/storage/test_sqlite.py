@@ -352,7 +352,7 @@ async def test_a_folder_that_cannot_be_made_is_named(database_at, tmp_path):
     with pytest.raises(StorageUnavailableError, match="cannot be written") as caught:
         await database_at(folder / "x.db").write(add("a"))
     assert str(folder) in caught.value.message
-    assert "name another folder" in caught.value.advice
+    assert "choose another folder" in caught.value.advice
 
 
 async def test_a_file_that_cannot_be_written_is_not_set_aside(database_at, path):

@@ -174,7 +174,7 @@ async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hol
     store._database.patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as hog:
         hog.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageBusyError, match="kept busy"):
+        with pytest.raises(StorageBusyError, match="in use by another process"):
             await store.choose(Choice.OWN, OTHER, chosen=True)
     store._database.patience = 30
     assert (await store.choices())[Choice.OWN] == (HOST,)

@@ -53,7 +53,7 @@ async def test_what_a_job_made_is_the_answer() -> None:
 
 @pytest.mark.parametrize("result", [{}, {"answer": 3}, {"answer": {"a": "b"}}, {"other": "x"}])
 async def test_a_job_that_makes_something_else_is_defeated(result: Result) -> None:
-    with pytest.raises(DefeatError, match="no proper answer"):
+    with pytest.raises(DefeatError, match="no valid answer"):
         await _read(_giving(result), MAX_ON_LOOP + 1)
 
 

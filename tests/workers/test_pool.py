@@ -94,7 +94,7 @@ async def test_frames_that_nobody_asked_for_end_the_process(pool_of, run):
 
 async def test_a_result_that_is_too_large_is_not_sent(pool_of, run):
     pool = pool_of()
-    with pytest.raises(ContentError, match="no proper answer"):
+    with pytest.raises(ContentError, match="no valid answer"):
         await run(pool, "flood", chars=MAX_BODY)
     assert (await run(pool, "echo"))["text"] == ""
 

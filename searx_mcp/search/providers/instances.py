@@ -299,8 +299,9 @@ class InstanceSearch:
     def _failure(self, log: InstanceLog) -> Exception:
         now = self._clock()
         if not log.attempts and log.queued_behind:
+            others = log.queued_behind
             return DeadlineError(
-                f"{log.queued_behind} other searches were running at the instance",
+                f"The instance was busy with {others} other search{'es' * (others != 1)}",
                 advice="Run fewer searches at once, or raise search.own_at_once.",
             )
         if not log.attempts and log.is_late:

@@ -154,7 +154,7 @@ GZIPPED = {"Content-Encoding": "gzip"}
         pytest.param(FakePage("<!DOCTYPE html>"), "not JSON", id="page"),
         pytest.param(FakePage(page().content[:-9]), "not JSON", id="cut"),
         pytest.param(FakePage(b"\xff\xfe\x00"), "not JSON", id="bytes"),
-        pytest.param(FakePage('{"error": "x"}'), "no object of instances", id="other-json"),
+        pytest.param(FakePage('{"error": "x"}'), 'no "instances" object', id="other-json"),
         pytest.param(FakePage('{"instances": {}}'), "Only 0 of 0", id="empty"),
         pytest.param(page(9), "Only 9 of 9", id="nine"),
         pytest.param(page(19), "shrank from 40 to 19", id="less-than-half"),
@@ -286,7 +286,7 @@ async def test_a_list_that_cannot_be_kept_is_used_and_said(make, tmp_path):
     it = make(tmp_path / "file")
     refreshed = await it.refresh(NOW)
     assert refreshed.changed is True
-    assert "could not be kept on disk" in refreshed.problem
+    assert "could not be saved" in refreshed.problem
     assert it.last_good() == refreshed.catalog is not None
     assert it.due(NOW) > 0
 
