@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import json
 import os
 import re
 import secrets
@@ -130,6 +131,22 @@ def chromium() -> str:
     if found is None:
         pytest.skip("chromium is missing; install it: apt-get install chromium")
     return found
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """Give the folder with the packages of `interop/package.json`, in these versions."""
+    listed = Path(__file__).parent / "interop" / "package.json"
+    pinned = json.loads(listed.read_text("utf-8"))
+    folder = Path(os.environ.get("SEARX_MCP_NODE", os.devnull)) / "node_modules"
+    for name, version in pinned["dependencies"].items():
+        found = folder / name / "package.json"
+        if not found.is_file() or json.loads(found.read_text("utf-8"))["version"] != version:
+            pytest.skip(
+                f"{name} {version} is missing; copy tests/interop/package.json to a folder, run"
+                " `npm install --no-package-lock` there, and name the folder in SEARX_MCP_NODE"
+            )
+    return folder
 
 
 class Waiting(selectors.DefaultSelector):

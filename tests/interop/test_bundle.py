@@ -24,8 +24,8 @@ def bundle(tmp_path: Path) -> Path:
     return bundle
 
 
-async def test_the_manifest_of_the_bundle_is_valid(modules: Path, run_node, bundle: Path):
-    tool = modules / "@anthropic-ai/mcpb/dist/cli/cli.js"
+async def test_the_manifest_of_the_bundle_is_valid(node_modules: Path, run_node, bundle: Path):
+    tool = node_modules / "@anthropic-ai/mcpb/dist/cli/cli.js"
     code, said = await run_node(tool, "validate", bundle.with_name("manifest.json"))
     assert (code, "Manifest schema validation passes!" in said) == (0, True), said
     code, said = await run_node(tool, "info", bundle)

@@ -45,9 +45,9 @@ def test_the_page_names_the_versions_that_are_pinned() -> None:
 
 
 @pytest.fixture
-def run_suite(modules: Path, run_node: Any, tmp_path: Path) -> Any:
+def run_suite(node_modules: Path, run_node: Any, tmp_path: Path) -> Any:
     """Run the suite; give its exit code, what it said, and what came of each scenario."""
-    suite = modules / "@modelcontextprotocol" / "conformance"
+    suite = node_modules / "@modelcontextprotocol" / "conformance"
 
     async def run(revision: str, url: str, attempt: int) -> tuple[int, str, dict[str, str]]:
         required = yaml.safe_load((suite / "requirements" / f"{revision}.yaml").read_text("utf-8"))

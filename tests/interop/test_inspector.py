@@ -23,9 +23,9 @@ ERAS = ("legacy", "modern")
 
 
 @pytest.fixture
-def inspect(modules: Path, run_node: Any) -> Any:
+def inspect(node_modules: Path, run_node: Any) -> Any:
     """List the tools of a server, with all that is wrong with a schema."""
-    launcher = modules / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+    launcher = node_modules / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
     async def run(*how: str, era: str = "modern") -> tuple[int, str]:
         asked = ("--method", "tools/list", "--strict", "--protocol-era", era)

@@ -83,11 +83,11 @@ class TypeScript:
 
     @classmethod
     @asynccontextmanager
-    async def started(cls, node: Path, modules: Path) -> AsyncIterator[Self]:
+    async def started(cls, node: Path, node_modules: Path) -> AsyncIterator[Self]:
         """Start it without a server."""
         script = Path(__file__).with_name("client.mjs")
         process = await asyncio.create_subprocess_exec(
-            node, script, modules, stdin=PIPE, stdout=PIPE, limit=1 << 24
+            node, script, node_modules, stdin=PIPE, stdout=PIPE, limit=1 << 24
         )
         try:
             async with Tasks() as tasks:
@@ -229,7 +229,7 @@ async def host(
     request: pytest.FixtureRequest,
     tables: dict[str, dict[str, Any]],
     node: Path,
-    modules: Path,
+    node_modules: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[Host]:
     transport, mode = request.param.split("-")
@@ -240,7 +240,7 @@ async def host(
             server: dict[str, Any] = {"url": url, "token": TOKEN}
         else:
             server = {"server": process(tables, folder)}
-        client = await stack.enter_async_context(TypeScript.started(node, modules))
+        client = await stack.enter_async_context(TypeScript.started(node, node_modules))
         greeting = await client.do("connect", mode=mode, **server)
         # From here on the client knows the schemas, and refuses what does not fit them.
         listed = await client.do("list")
@@ -330,9 +330,9 @@ async def test_resources_and_the_prompt_are_read(host: Host) -> None:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_client_goes_on_after_a_restart_of_the_server(
-    mode: str, tables: dict[str, dict[str, Any]], node: Path, modules: Path, tmp_path: Path
+    mode: str, tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
 ) -> None:
-    async with TypeScript.started(node, modules) as client:
+    async with TypeScript.started(node, node_modules) as client:
         async with over_http(tables, tmp_path) as url:
             await client.do("connect", url=url, token=TOKEN, mode=mode)
             await client.call("web_search", query="bees")
@@ -344,11 +344,11 @@ async def test_a_client_goes_on_after_a_restart_of_the_server(
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_two_servers_take_the_requests_of_a_client_in_turn(
-    mode: str, tables: dict[str, dict[str, Any]], node: Path, modules: Path, tmp_path: Path
+    mode: str, tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
 ) -> None:
     async with (
         asyncio.timeout(2 * PATIENCE),
-        TypeScript.started(node, modules) as client,
+        TypeScript.started(node, node_modules) as client,
         over_http(tables, tmp_path) as one,
         over_http(tables, tmp_path) as two,
         in_turn(one, two) as url,
