@@ -52,6 +52,14 @@ def test_uvx_runs_it_and_setup_makes_the_client_do_the_same(dist: Path, tmp_path
     assert entry["args"] == ["searx-mcp", "stdio"]
 
 
+def test_setup_keeps_the_extras_that_uvx_was_given(dist: Path, tmp_path: Path):
+    (wheel,) = dist.glob("*.whl")
+    for spec in ("searx-mcp[pdf,socks]", f"searx-mcp[pdf,socks] @ {wheel.as_uri()}"):
+        uvx = (program("uvx"), "--find-links", dist, "--python", sys.executable, "--from", spec)
+        shown = json.loads(run(*uvx, "searx-mcp", "setup", "cursor", "--print", HOME=str(tmp_path)))
+        assert shown["mcpServers"]["searx"]["args"] == ["--from", spec, "searx-mcp", "stdio"]
+
+
 def test_pipx_installs_the_command(dist: Path, tmp_path: Path):
     folders = {"PIPX_HOME": str(tmp_path / "home"), "PIPX_BIN_DIR": str(tmp_path / "bin")}
     (wheel,) = dist.glob("*.whl")

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import re
 import secrets
 import shutil
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from importlib import metadata
@@ -41,6 +42,8 @@ _MAX_FILE: Final = 50_000_000
 _MARK: Final = "\ufeff"
 """What some editors on Windows begin a file with."""
 _MAX_LINES: Final = 5
+_OF_EXTRA: Final = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra == [\'\"](?P<extra>[\w-]+)")
+"""A requirement in the metadata of a package, if an extra asks for it."""
 _UV_CACHE: Final = ("archive-v", "environments-v", "builds-v")
 _HELLO: Final = {
     "jsonrpc": "2.0",
@@ -114,7 +117,7 @@ def server_command(
         environ: the user's environment.
         program: how this process was started.
         prefix: of the Python environment.
-        source: the file or address that was installed, unless the package came from an index.
+        source: what was installed, as `installed_from` gives it.
     """
     parts = Path(prefix).parts
     if any(part.startswith(_UV_CACHE) for part in parts):
@@ -135,11 +138,33 @@ def _absolute(program: str) -> str:
 
 
 def installed_from() -> str | None:
-    """The file or address this package was installed from, unless it came from an index."""
+    """The requirement that installs this package again (PEP 508), with its file or address and its extras.
+
+    `None` if it came from an index, without extras, or if that is not known.
+    """
     with suppress(metadata.PackageNotFoundError, ValueError, TypeError, KeyError):
-        text = metadata.distribution(PROGRAM).read_text("direct_url.json")
-        return str(json.loads(text)["url"]) if text else None
+        found = metadata.distribution(PROGRAM)
+        text = found.read_text("direct_url.json")
+        url = str(json.loads(text)["url"]) if text else None
+        if not (extras := _extras(found.requires or ())):
+            return url
+        return f"{PROGRAM}[{','.join(extras)}]" + (f" @ {url}" if url else "")
     return None
+
+
+def _extras(requirements: Iterable[str]) -> list[str]:
+    """The extras whose packages are all installed."""
+    needs: dict[str, list[str]] = {}
+    for requirement in requirements:
+        if match := _OF_EXTRA.match(requirement):
+            needs.setdefault(match["extra"], []).append(match["name"])
+    return sorted(extra for extra, names in needs.items() if all(map(_is_installed, names)))
+
+
+def _is_installed(name: str) -> bool:
+    with suppress(metadata.PackageNotFoundError):
+        return bool(metadata.distribution(name))
+    return False
 
 
 async def set_up(
