@@ -11,11 +11,11 @@
         │   └── ProxyError            the proxy on our side failed; says nothing about the host
         ├── RedirectError             too many hops, or a loop
         ├── SiteError                 the site refused or failed
-        ├── CursorError               what a cursor names is not, or no longer, kept
-        └── ContentError              there is a body, and it cannot be read as text
+        ├── CursorError               the page of a cursor is not, or no longer, kept
+        └── ContentError              the body cannot be read as text
             └── SkeletonError         the page is empty unless its scripts run
 
-Every error has a `code` out of `ErrorCode`, the same on every front. Nobody matches texts.
+Every error has a `code` from `ErrorCode`, the same on every front; never match on the text.
 """
 
 from enum import StrEnum
@@ -117,10 +117,10 @@ class SearxMcpError(Exception):
         code: what went wrong, stable.
         message: one sentence for a person; never the query, never a private address.
         advice: what to do now, one sentence; may be empty.
-        retry_after: seconds after which the same call may succeed, or `None` if waiting is no help.
-        time_limit: the seconds that ran out, if that is what happened.
-        quoted: what a stranger wrote that belongs to it, such as the rule that forbids an address;
-            neither `message` nor `advice` holds any of it, so that it can be shown apart. Mostly empty.
+        retry_after: seconds after which the same call may succeed, or `None` if waiting does not help.
+        time_limit: the time limit in seconds that was exceeded, or `None` if none was.
+        quoted: text from a stranger, such as the robots.txt rule that forbids an address; kept out of
+            `message` and `advice` so that it can be shown separately. Usually empty.
     """
 
     def __init__(
@@ -141,11 +141,11 @@ class SearxMcpError(Exception):
         self.time_limit: float | None = None
 
     def ran_out(self, allowed: float, passed: float) -> None:
-        """Name the time that ran out, once.
+        """Add the time limit that was exceeded to the message, once.
 
         Args:
-            allowed: seconds the call had.
-            passed: seconds until it failed; what is near the end was kept back for the answer.
+            allowed: seconds that the call had.
+            passed: seconds until it failed; near the end, the rest was reserved for the answer.
         """
         if self.time_limit is not None:
             return
@@ -183,7 +183,7 @@ class SettingsError(SearxMcpError):
 
     Attributes:
         field: the setting's dotted name.
-        origin: where the value came from: a file, an environment variable, an argument.
+        origin: where the value came from: a file, an environment variable or an argument.
     """
 
     def __init__(self, field: str, message: str, *, origin: str = "", advice: str = "") -> None:
@@ -199,7 +199,7 @@ class NoInstancesError(SearxMcpError):
     """No instance could serve the search.
 
     Attributes:
-        reason: which of the kinds of unavailability it is.
+        reason: why none could serve; each reason needs a different remedy.
         attempts: every request made, in order.
     """
 
@@ -223,7 +223,7 @@ class NoInstancesError(SearxMcpError):
 
 
 class DeadlineError(SearxMcpError):
-    """The whole call ran out of time before anything useful was there."""
+    """The whole call ran out of time before anything useful was found."""
 
     def __init__(
         self, message: str, *, attempts: "tuple[Attempt, ...]" = (), advice: str = ""
@@ -236,11 +236,11 @@ class FetchError(SearxMcpError):
     """One page could not be read.
 
     Attributes:
-        url: the address that failed: the one asked for, or the hop.
+        url: the address that failed: the requested one, or a hop.
         status_code: the HTTP status, or `None` if there was no answer.
         response_time_ms: from the call to the failure, or `None` if not measured yet.
-        redirect_chain: `url -> status` of the hops so far, where the site redirected; the last hop, `url`,
-            may have no answer.
+        redirect_chain: `url -> status` of the hops so far, if the site redirected; the last hop, `url`,
+            may be without an answer.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class TransportError(FetchError):
 class ProxyError(TransportError):
     """The proxy on our side of the network failed; `connection_error`.
 
-    It says nothing about the host that was asked, and no other host can be reached either.
+    It says nothing about the requested host; no other host can be reached either.
     """
 
 
@@ -291,7 +291,7 @@ class SiteError(FetchError):
 
 
 class CursorError(FetchError):
-    """`cursor_expired`: what the cursor names is not, or no longer, kept."""
+    """`cursor_expired`: the page of the cursor is not, or no longer, kept."""
 
 
 class ContentError(FetchError):
@@ -307,12 +307,12 @@ class SkeletonError(ContentError):
 
 
 class StorageError(SearxMcpError):
-    """What is kept cannot be read or written now. It never reaches whoever searches."""
+    """A store cannot be read or written now; searches never raise this."""
 
 
 class StorageBusyError(StorageError):
-    """Other processes kept the file of a store for too long; another time may work."""
+    """Other processes kept a store busy for too long; trying again may work."""
 
 
 class StorageUnavailableError(StorageError):
-    """The file or the server of a store cannot be used as things are; the message names it."""
+    """The file or server of a store cannot be used; the message names it."""

@@ -1,4 +1,4 @@
-"""The calls of a client that read by question and give evidence."""
+"""The calls of a client that answer questions with evidence."""
 
 import asyncio
 from abc import abstractmethod
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class CorpusCalls(Service):
-    """Turns what a program writes into requests to the corpus, each with a deadline.
+    """Turns the arguments of a program into requests to the corpus, each with a deadline.
 
     Args:
-        settings: of the client.
+        settings: the settings of the client.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -45,10 +45,10 @@ class CorpusCalls(Service):
 
     @abstractmethod
     async def _answering(self) -> "Answerer":
-        """What reads by question, wired at its first use."""
+        """What answers questions, wired on first use."""
 
     def _deadline(self, timeout: float | None) -> float:
-        """The event loop's time by which a call that names so many seconds returns."""
+        """The event loop's time by which a call with a timeout in seconds returns."""
         seconds = self.settings.server.tool_timeout if timeout is None else timeout
         return asyncio.get_running_loop().time() + seconds
 
@@ -61,16 +61,16 @@ class CorpusCalls(Service):
         progress: Progress | None = None,
         **arguments: Unpack[ReadArguments],
     ) -> ReadResponse:
-        """Find in one page what answers questions; the page is kept, and asked again without a request.
+        """Find the passages of one page that answer questions; the page is kept for later questions.
 
         Args:
             request: a request, or the address with the rest as keyword arguments.
-            progress: told each step.
+            progress: called with each step.
             **arguments: the fields of `ReadRequest`.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
-            FetchError: the page could not be read, and is not kept; see `searx_mcp.errors`.
+            FetchError: the page could not be read and is not kept; see `searx_mcp.errors`.
         """
         if isinstance(request, str):
             request = parse_corpus(ReadRequest, {"url": request, **arguments})
@@ -88,17 +88,17 @@ class CorpusCalls(Service):
         progress: Progress | None = None,
         **arguments: Unpack[AnswerArguments],
     ) -> EvidenceResponse:
-        """Give evidence for a question, from pages that are named or found, and from pages they link to.
+        """Find evidence for a question in named pages or search results, and in pages they link to.
 
         Args:
             request: a request, or the question with the rest as keyword arguments.
-            progress: told each step.
+            progress: called with each step.
             **arguments: the fields of `AnswerRequest`.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
             NoInstancesError: no page was named, and no instance could serve.
-            FetchError: not one page could be read; see `searx_mcp.errors`.
+            FetchError: no page could be read; see `searx_mcp.errors`.
             DeadlineError: the call ran out of time before anything was found.
         """
         if isinstance(request, str):
@@ -117,11 +117,11 @@ class CorpusCalls(Service):
         progress: Progress | None = None,
         **arguments: Unpack[CorpusSearchArguments],
     ) -> EvidenceResponse:
-        """Give evidence for a question from pages that are kept; makes no request.
+        """Find evidence for a question in kept pages; sends no request to a site.
 
         Args:
             request: a request, or the question with the rest as keyword arguments.
-            progress: told each step.
+            progress: called with each step.
             **arguments: the fields of `CorpusSearchRequest`.
 
         Raises:
@@ -136,11 +136,14 @@ class CorpusCalls(Service):
     async def corpus_status(
         self, request: StatusRequest | str = "", /, *, include_urls: bool = True
     ) -> CorpusStatus:
-        """Tell which pages are kept, of all or of one; makes no request.
+        """Report which pages are kept, all or one; sends no request.
 
         Args:
-            request: a request, or the address of a page; all of them unless given.
-            include_urls: whether the pages are listed.
+            request: a request, or the address of one page; all pages unless given.
+            include_urls: whether to list the pages.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
         """
         if isinstance(request, str):
             raw = {"source_url": request, "include_urls": include_urls}
@@ -156,12 +159,15 @@ class CorpusCalls(Service):
         force_refresh: bool = False,
         progress: Progress | None = None,
     ) -> IngestResponse:
-        """Read pages and keep them, to be asked later; what fails is said of each.
+        """Read pages and keep them for later questions; a page that fails has its `error` set.
 
         Args:
-            request: a request, or one or several addresses.
+            request: a request, or one or more addresses.
             force_refresh: fetch them even if they are kept and fresh.
-            progress: told each step.
+            progress: called with each step.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
         """
         if not isinstance(request, IngestRequest):
             raw = {"url": request, "force_refresh": force_refresh}
@@ -172,13 +178,16 @@ class CorpusCalls(Service):
         )
 
     async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes and links of a report against the pages that are kept; makes no request.
+        """Check the quotes and links of a report against the kept pages; sends no request.
 
         Args:
-            text: of the report, in Markdown or plain.
+            text: the report, in Markdown or plain text.
+
+        Raises:
+            InvalidArgumentError: the report is too long.
         """
         return await (await self._answering()).verify(text)
 
     async def corpus(self) -> "Corpus":
-        """The corpus itself: it exports, removes and clears what is kept."""
+        """The corpus itself, which can export, remove and clear kept pages."""
         return (await self._answering()).corpus

@@ -1,4 +1,4 @@
-"""The client: what fronts and other asyncio programs talk to."""
+"""The client: the interface for the fronts and for other asyncio programs."""
 
 import asyncio
 import random
@@ -47,27 +47,29 @@ class SearxClient(CorpusCalls):
         page = await client.fetch(response.results[0].url)
     ```
 
-    Hermetic: it reads no environment and no configuration, starts no process, touches no signal
-    handler and no logging set-up. Leaving the block cancels what is under way, closes every
-    connection and returns within seconds; the client may then be entered again.
+    Hermetic: unless told to, it reads no environment variable or file, starts no process and touches
+    neither signal handlers nor logging. Leaving the block cancels what is running, closes every
+    connection and returns within seconds; the client can then be opened again. Timeouts are in
+    seconds.
 
     Args:
-        settings: all defaults unless given; `searx_mcp.settings.sources.load` reads files and environment.
+        settings: the defaults unless given; `searx_mcp.settings.sources.load` reads files and environment.
         catalog: the public instances; the configured or bundled list unless given.
         state: where budgets are kept; in memory unless given.
-        background: whether health checks of own instances run and the list of public ones is
-            renewed while the client lives.
-        folder: where a fetched list of public instances and the corpus are kept; in memory unless given.
-        clock: Unix seconds.
-        rng: the dice for jitter, round-robin and personas.
-        origins: where the settings come from, by dotted name, for errors that name one.
+        background: whether to check own instances and refresh the list of public ones while the
+            client is open.
+        folder: where to keep a fetched list of public instances and the corpus; in memory unless given.
+        clock: returns Unix seconds.
+        rng: random numbers for jitter, round-robin and personas.
+        origins: where each setting came from, by dotted name, for error messages.
         pages: where captured pages are kept; in memory unless given.
-        processes: whether child processes may be started, which survive what a PDF may do to them.
-        dialling: how names are looked up and guarded connections opened; as the system does unless
-            given.
+        processes: whether to read documents in child processes; PDFs are read only there, since one
+            can crash its process.
+        dialling: how to resolve names and open guarded connections; as the system does unless given.
 
     Raises:
-        SettingsError: when entered, if a setting cannot be used.
+        SettingsError: when opened, if a setting cannot be used.
+        RuntimeError: when opened twice, or used before it is opened.
     """
 
     def __init__(
@@ -136,7 +138,7 @@ class SearxClient(CorpusCalls):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Cancel what is under way and close every connection; harmless when called twice."""
+        """Cancel what is running and close every connection; calling it twice does no harm."""
         if self._components is not None:
             await self._close()
             await self._pages.aclose()
@@ -161,7 +163,7 @@ class SearxClient(CorpusCalls):
 
         Args:
             request: a request, or the query with the rest as keyword arguments.
-            progress: told each step.
+            progress: called with each step.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
@@ -191,18 +193,18 @@ class SearxClient(CorpusCalls):
         progress: Progress | None = None,
         **arguments: Unpack[SearchArguments],
     ) -> SearchBatch:
-        """Search for several things at the same time, each with an answer of its own.
+        """Run several searches at the same time, each with an answer of its own.
 
-        A result that an earlier search has is named, and not repeated. One that fails takes no other with it.
+        A result of an earlier search is only named, not repeated. A search that fails leaves the others alone.
 
         Args:
             request: a request with `queries`, or the queries with the rest as keyword arguments.
-            progress: told each step.
+            progress: called with each step.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
-            SearxMcpError: every search failed; the error of the first one.
+            SearxMcpError: every search failed; this is the first one's error.
         """
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what no single search needs
 
@@ -221,18 +223,18 @@ class SearxClient(CorpusCalls):
         progress: Progress | None = None,
         **arguments: Unpack[SearchArguments],
     ) -> RawBatch:
-        """Give the JSON that a keyed provider answers queries with, untouched; nothing is cached.
+        """Return the JSON of a keyed provider's answers, unchanged; nothing is cached.
 
         Args:
             provider: its name, such as `google`.
-            request: a request, or the queries with the rest as keyword arguments. Of these the language,
-                the safe search, the time range, the page and the number of results are sent.
-            progress: told each step.
+            request: a request, or the queries with the rest as keyword arguments. Only language, safe
+                search, time range, page and number of results are sent with them.
+            progress: called with each step.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
             InvalidArgumentError: an argument is wrong, or the provider has no key.
-            SearxMcpError: every query failed; the error of the first one.
+            SearxMcpError: every query failed; this is the first one's error.
         """
         from searx_mcp.search.batch import raw_all  # noqa: PLC0415 - what no single search needs
 
@@ -263,9 +265,9 @@ class SearxClient(CorpusCalls):
         Args:
             request: a request, or the address with the rest as keyword arguments; not needed with
                 `cursor`.
-            progress: told each step.
-            **arguments: the fields of `FetchRequest`; with `ignore_robots`, the call is taken for
-                one that a person makes.
+            progress: called with each step.
+            **arguments: the fields of `FetchRequest`; with `ignore_robots`, the call counts as made by
+                a person.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
@@ -282,7 +284,7 @@ class SearxClient(CorpusCalls):
 
     @override
     async def instances(self) -> PoolReport:
-        """Report the pool with what is left of each budget; makes no request."""
+        """Report the pool with the rest of each budget; sends no request."""
         from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - what no search needs
 
         components = self._opened()
@@ -291,7 +293,7 @@ class SearxClient(CorpusCalls):
 
     @property
     def admin(self) -> "InstanceAdmin":
-        """What looks after the pool: shows it, checks it and changes who is in it."""
+        """Shows, checks and changes the pool."""
         from searx_mcp.ops.instance_admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
 
         return InstanceAdmin(
@@ -304,10 +306,10 @@ class SearxClient(CorpusCalls):
         )
 
     async def suggest(self, query: str) -> tuple[str, ...]:
-        """What an own instance proposes for the beginning of a query, at most 20 of them.
+        """Return an own instance's completions of a query, at most 20.
 
         Public instances are never asked, because each call costs them a request to a search
-        engine: without an own instance that answers, the suggestions are empty.
+        engine: if no own instance answers, there are no completions.
         """
         components = self._opened()
         await components.sync.pull()
@@ -326,12 +328,12 @@ class SearxClient(CorpusCalls):
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
         **arguments: Unpack[SearchArguments],
     ) -> "Capture":
-        """Search once at one instance of the pool, at the cost of its budget; keep a fixture.
+        """Search once at one instance of the pool, charge its budget, and make a test fixture.
 
         Args:
             host: the instance's host or address.
-            query: what to search for; nothing of it is in the fixture.
-            format: `json` or `html`; the one a search would ask for unless given.
+            query: what to search for; the fixture contains none of it.
+            format: `json` or `html`; the one that a search would request unless given.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
@@ -354,7 +356,7 @@ class SearxClient(CorpusCalls):
         return self._components
 
     async def _asking(self) -> "Asking":
-        """What searches and reads, wired at its first use: loading it takes half a second of a thread."""
+        """What searches and reads, wired on first use: loading it takes a thread half a second."""
         if self._wired is None:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.asking")
             components = self._opened()
@@ -367,7 +369,7 @@ class SearxClient(CorpusCalls):
         return await self._answering_in(self.settings.storage.namespace)
 
     async def _answering_in(self, namespace: str) -> "Answerer":
-        """What reads by question for one namespace, wired at its first use."""
+        """What answers questions for one namespace, wired on first use."""
         asking = await self._asking()
         if namespace not in self._answers:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.answering")
@@ -377,12 +379,12 @@ class SearxClient(CorpusCalls):
         return self._answers[namespace]
 
     def within(self, namespace: str) -> "Namespaced":
-        """This client with another corpus: pages that are kept in one namespace are not found in others.
+        """Return this client with another corpus: pages kept in one namespace are not found in others.
 
-        Everything else is shared, captured pages too: an address is not fetched once for each namespace.
+        Everything else is shared, including captured pages: no address is fetched once per namespace.
 
         Args:
-            namespace: letters, digits, dots, - and _, up to 64 of them.
+            namespace: 1 to 64 ASCII letters, digits, ., - and _.
         """
         from searx_mcp.client.namespaces import Namespaced  # noqa: PLC0415 - for servers with tokens
 
@@ -396,16 +398,16 @@ def persistent_client(
     origins: Mapping[str, str] | None = None,
     state: StateStore | None = None,
 ) -> SearxClient:
-    """A client that remembers across processes, as `[storage]`, `[redis]` and `[postgres]` say.
+    """Make a client that remembers across processes, as `[storage]`, `[redis]` and `[postgres]` say.
 
     Args:
-        settings: of the client.
-        background: whether health checks of own instances run while it lives.
-        origins: where the settings come from, by dotted name.
-        state: where budgets are kept, in place of where the settings say.
+        settings: the settings of the client.
+        background: whether to check own instances while it is open.
+        origins: where each setting came from, by dotted name.
+        state: where budgets are kept, instead of where the settings say.
 
     Raises:
-        SettingsError: `redis.url` is given, but cannot be used.
+        SettingsError: `redis.url` cannot be used.
     """
     from searx_mcp.client.stores import open_pages, open_state  # noqa: PLC0415 - databases
 

@@ -1,4 +1,4 @@
-"""Reports of looking after the pool: one value for each command."""
+"""Reports of the commands that manage the pool, one value each."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,9 +20,9 @@ class Source(StrEnum):
     """Added by `instances add`."""
     LIST = "list"
     TABLE = "table"
-    """No instance, but an open source of this program's table."""
+    """No instance: an open source from this program's table."""
     KEY = "key"
-    """No instance, but a keyed provider whose key is set."""
+    """No instance: a keyed provider whose key is set."""
 
 
 class WindowReport(Frozen):
@@ -31,8 +31,8 @@ class WindowReport(Frozen):
     Attributes:
         limit: requests it allows.
         seconds: its length.
-        format: which requests count; `None` counts all.
-        spent: requests inside it now.
+        format: which requests count; `None` for all.
+        spent: requests in it now.
     """
 
     limit: int
@@ -42,15 +42,15 @@ class WindowReport(Frozen):
 
 
 class Timers(Frozen):
-    """The times of an instance; `None` where there was or will be nothing.
+    """Points in the life of an instance; `None` where there is none.
 
     Attributes:
-        learned_at: when anything was learned of it last.
-        waits_until: when it may be asked again, as far as its state goes.
+        learned_at: when anything was last learned about it.
+        waits_until: when its state allows another request.
         budget_free_at: when its budget allows another request.
-        healthy_since: since when it is healthy.
+        healthy_since: when it became healthy.
         robots_read_at: when its robots.txt was read.
-        json_again_at: from when on JSON is tried again, after it was off.
+        json_again_at: when JSON is tried again after it was off.
     """
 
     learned_at: datetime | None = None
@@ -73,15 +73,15 @@ class ConfigReport(Frozen):
 
 
 class OpenSource(Frozen):
-    """An open source as the table has it.
+    """An open source as listed in our table.
 
     Attributes:
-        title: its name for a person.
-        operator: who runs it, and from which country.
-        categories: what it is asked for.
-        licence: what the licence of its data asks to be said; empty if it asks for nothing.
-        terms_url: where limits and terms stand.
-        terms_checked: the month in which they were read, `YYYY-MM`.
+        title: its display name.
+        operator: who runs it, and in which country.
+        categories: the categories it is asked for.
+        licence: the credit that the licence of its data requires; empty if none.
+        terms_url: page with its limits and terms.
+        terms_checked: month in which we last read them, `YYYY-MM`.
     """
 
     title: str
@@ -93,16 +93,16 @@ class OpenSource(Frozen):
 
 
 class InstanceDetails(Frozen):
-    """Everything that is known of one instance.
+    """Everything known about one instance.
 
     Attributes:
         instance: as in the list.
         source: why it is in the pool.
-        listed: what the list of public instances says of it, if it is there.
-        outcomes: what the latest requests came to, the newest first.
+        listed: its entry in the list of public instances, if it has one.
+        outcomes: outcomes of its latest requests, newest first.
         windows: the limits of its budget; none for an own instance.
-        config: what its `/config` said, or `None` if it was not read.
-        open_source: of an open source what the table says of it.
+        config: its `/config`, or `None` if it was not read.
+        open_source: the table's entry, for an open source.
     """
 
     instance: InstanceReport
@@ -126,13 +126,13 @@ class Robots(StrEnum):
 
 
 class Check(Frozen):
-    """Answers of an instance to probes that cost it no search.
+    """Answers of an instance to probes that do not search.
 
     Attributes:
         alive: whether it answers `/healthz`.
         elapsed_ms: how long that took.
-        detail: why its robots.txt cannot be read.
-        config: what its `/config` says, or `None` if that cannot be read.
+        detail: why its robots.txt could not be read.
+        config: its `/config`, or `None` if it could not be read.
     """
 
     url: str
@@ -147,8 +147,8 @@ class Checked(Frozen):
     """A round of probes.
 
     Attributes:
-        checks: in the order asked for.
-        offline: whether nobody at all answered, so that nothing is held against anybody.
+        checks: in the requested order.
+        offline: whether no instance answered at all, so none is blamed.
     """
 
     checks: tuple[Check, ...]
@@ -160,13 +160,13 @@ class Refresh(Frozen):
 
     Attributes:
         source: where it comes from.
-        listed: rows of the list; 0 while unknown.
-        kept: instances of it that may be asked.
-        dropped: rows that may not, by reason.
-        in_pool: public instances in the pool now, after `min_grade` and what is blocked.
+        listed: rows in the list; 0 while unknown.
+        kept: usable instances among them.
+        dropped: unusable rows, by reason.
+        in_pool: public instances in the pool now, after `min_grade` and blocked hosts.
         changed: whether the list differs from the one before.
         listed_at: the date of the list in use.
-        problem: why there is no newer list, a sentence; empty if all went well.
+        problem: why there is no newer list, one sentence; empty if it was fetched.
     """
 
     source: str
@@ -180,13 +180,13 @@ class Refresh(Frozen):
 
 
 class Change(Frozen):
-    """Changes that a command made.
+    """The change that a command made.
 
     Attributes:
         subject: the base URL or host.
-        changed: whether it was not so before.
-        message: what holds now, a sentence for a person.
-        notes: what else they should know.
+        changed: whether anything changed.
+        message: the present state, one sentence.
+        notes: what else the user should know.
     """
 
     subject: str
@@ -199,11 +199,11 @@ class Trial(Frozen):
     """One real search at one instance.
 
     Attributes:
-        rows_seen: rows the answer had.
+        rows_seen: rows in the answer.
         rows_used: rows that could be read.
-        cost: requests charged to its budget; 0 at an own instance.
-        left: what its budget allows now; `None` for no limit.
-        month_left: what the public instances allow together this month; `None` if it does not count.
+        cost: requests charged to its budget; 0 for an own instance.
+        left: requests that its budget allows now; `None` for no limit.
+        month_left: requests that all public instances allow this month; `None` if not counted.
     """
 
     instance: str
@@ -224,10 +224,10 @@ class Trial(Frozen):
 
 
 class Exported(Frozen):
-    """Choices of the user and what was learned, to be taken elsewhere; no charges, no queries.
+    """The user's choices and what was learned, to move elsewhere; no charges, no queries.
 
     Attributes:
-        records: what was learned, one object for each instance.
+        records: what was learned, one object per instance.
     """
 
     schema_version: Literal[1] = 1
@@ -241,10 +241,10 @@ class Imported(Frozen):
     """Changes that an import made.
 
     Attributes:
-        added: own instances that were not known.
-        blocked: hosts that were not blocked.
-        learned: instances of which it knew something newer.
-        known: instances of which something newer was known here.
+        added: own instances that are new here.
+        blocked: hosts that were not blocked before.
+        learned: instances for which the import was newer.
+        known: instances for which our own records were newer.
     """
 
     added: tuple[str, ...] = ()
@@ -258,12 +258,12 @@ class BudgetLine(Frozen):
 
     Attributes:
         name: the base URL, or `public` for what all public instances share.
-        spent: requests of the last thirty days.
-        left: allowed now; `None` for no limit.
-        limit: the most in thirty days, or `None` if only shorter windows limit it.
-        free_at: when one is allowed again; `None` if one is allowed now.
-        pace: requests a day over the last week.
-        dry_at: when nothing is left at this pace; `None` if it lasts.
+        spent: requests in the last thirty days.
+        left: requests allowed now; `None` for no limit.
+        limit: maximum in thirty days, or `None` if only shorter windows limit it.
+        free_at: when the next one is allowed; `None` if one is allowed now.
+        pace: requests per day over the last week.
+        dry_at: when it runs out at this pace; `None` if it does not.
     """
 
     name: str
@@ -279,9 +279,9 @@ class Ledger(Frozen):
     """The budgets of all public instances, with a forecast.
 
     Attributes:
-        instances: the dearest first.
-        month: what those that count requests over thirty days allow together.
-        at: when this was so.
+        instances: those with the most requests first.
+        month: the total of those that count requests over thirty days.
+        at: when this was read.
         notes: sentences an operator should know.
     """
 

@@ -8,7 +8,7 @@ from searx_mcp.models.base import Frozen
 
 
 class Format(StrEnum):
-    """The form in which an instance is asked to answer."""
+    """The format requested from an instance."""
 
     JSON = "json"
     HTML = "html"
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
     EMPTY = "empty"
     """Nothing found, and no engine failed: a success with count 0."""
     IRRELEVANT = "irrelevant"
-    """Rows came, and none of them has anything to do with the query."""
+    """There are rows, but none has anything to do with the query."""
     ENGINES_FAILED = "engines_failed"
     """Nothing found because the instance's engines did not answer."""
     JSON_OFF = "json_off"
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
     RATE_LIMITED = "rate_limited"
     """429."""
     BLOCKED = "blocked"
-    """Sent to the home page: the limiter takes us for a bot."""
+    """Redirected to the home page: the limiter takes us for a bot."""
     CHALLENGE = "challenge"
     """A CAPTCHA or proof-of-work page in front of the instance."""
     REFUSED = "refused"
@@ -45,7 +45,7 @@ class Verdict(StrEnum):
     MALFORMED = "malformed"
     """An answer that cannot be read as what it claims to be."""
     NOT_SEARXNG = "not_searxng"
-    """A readable answer of some other program."""
+    """A readable answer from some other program."""
     FOREIGN_REDIRECT = "foreign_redirect"
     """A redirect to another origin."""
     UNTRUSTED = "untrusted"
@@ -57,13 +57,13 @@ class Verdict(StrEnum):
     CONNECTION = "connection"
     """The connection failed or broke."""
     TIMEOUT = "timeout"
-    """No complete answer in time."""
+    """No complete answer arrived in time."""
     OVERTAKEN = "overtaken"
-    """A hedge at another instance answered first, and this request was given up."""
+    """A hedge at another instance answered first, so this request was dropped."""
 
     @property
     def ends_search(self) -> bool:
-        """Tell whether the attempt's answer can be given to the caller."""
+        """Tell whether the attempt's answer can be returned to the caller."""
         return self in _ENDS_SEARCH
 
     @property
@@ -81,14 +81,14 @@ class Attempt(Frozen):
 
     Attributes:
         instance: the instance's base URL, or the address that stands for the open source.
-        verdict: what it came to.
-        format: the format asked for.
+        verdict: its outcome.
+        format: the requested format.
         status_code: the HTTP status, or `None` if there was no answer.
         elapsed_ms: how long it took, in milliseconds.
         detail: one short sentence for a person; never the query.
-        rows_seen: rows the answer had.
-        rows_used: rows that could be used; none of many is a sign that the markup has changed.
-        source: name of the open source that was asked; empty for an instance.
+        rows_seen: rows in the answer.
+        rows_used: rows that could be used; none of many suggests that the markup has changed.
+        source: name of the open source; empty for an instance.
     """
 
     instance: str
@@ -103,18 +103,18 @@ class Attempt(Frozen):
 
 
 class PastOutcome(BaseModel):
-    """The outcome of a request of the past, as it is remembered of an instance.
+    """The outcome of a past request, as remembered for an instance.
 
     Attributes:
         at: Unix seconds.
-        verdict: what it came to.
-        format: the format asked for.
+        verdict: its outcome.
+        format: the requested format.
         status_code: the HTTP status, or `None` if there was no answer.
         elapsed_ms: how long it took, in milliseconds.
         detail: one short sentence for a person; never the query.
     """
 
-    # It is kept for long: fields of newer versions are passed over.
+    # It is kept for a long time: fields of newer versions are ignored.
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
     at: float

@@ -1,4 +1,4 @@
-"""What is found in the corpus, and what it holds."""
+"""What the corpus finds and what it holds."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ PROTECTED = "content protected"
 
 
 class _Camel(Frozen):
-    """A value of `read_page`, which is written in the specification's spellings: `lastCrawled`."""
+    """A value of `read_page`, serialized in the specification's spelling, such as `lastCrawled`."""
 
     model_config = ConfigDict(
         alias_generator=to_camel, populate_by_name=True, serialize_by_alias=True
@@ -21,15 +21,15 @@ class _Camel(Frozen):
 
 
 class Chunk(_Camel):
-    """A part of a kept page that fits a question.
+    """A part of a kept page that matches a question.
 
     Attributes:
         id: SHA-256, in hex, of address, section path and text.
         text: as it stands in the page's Markdown.
         score: 0 to 1, higher is better; comparable within one answer.
         section_path: the headings above it, outermost first.
-        span: bytes of the page's Markdown in UTF-8, from and up to.
-        low_confidence: whether it fits less than what usually answers.
+        span: first and one past the last byte of the text in the page's Markdown, UTF-8.
+        low_confidence: whether it matches less well than an answer usually does.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Chunk(_Camel):
 
 
 class QuestionChunks(_Camel):
-    """One question, and what was found for it, best first."""
+    """One question and its chunks, best first."""
 
     query: str
     results: tuple[Chunk, ...]
@@ -55,11 +55,11 @@ class ReadMetadata(_Camel):
         etag: as the site sent it; may be empty.
         last_modified: likewise.
         content_hash: SHA-256, in hex, of the Markdown.
-        language: BCP 47 tag the page declares; may be empty.
+        language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.
-        extractor: the version of what made the Markdown.
-        chunks: how many parts the page has.
-        tokens: of all of them.
+        extractor: version of the code that made the Markdown.
+        chunks: number of chunks in the page.
+        tokens: number of tokens in all chunks.
     """
 
     final_url: str
@@ -74,15 +74,15 @@ class ReadMetadata(_Camel):
 
 
 class ReadResponse(_Camel):
-    """The answer of `read_page`.
+    """The response of `read_page`.
 
     Attributes:
-        url: as asked for.
+        url: as requested.
         title: of the page; empty if it has none.
-        last_crawled: when it was fetched or last found unchanged, ISO 8601 in UTC; empty if it never was.
-        queries: one entry for each question, in their order.
-        note: what a caller should know, `content protected` among it; empty if there is nothing.
-        metadata: if it was asked for.
+        last_crawled: when it was fetched or last found unchanged, ISO 8601 in UTC; empty if never.
+        queries: one entry for each question, in order.
+        note: what the caller should know, such as `content protected`; may be empty.
+        metadata: `None` unless requested.
     """
 
     url: str
@@ -94,7 +94,7 @@ class ReadResponse(_Camel):
 
 
 class Source(Frozen):
-    """A page that evidence comes from.
+    """A page that evidence was taken from.
 
     Attributes:
         number: from 1.
@@ -103,8 +103,8 @@ class Source(Frozen):
         sections: headings of its evidence, each once, in order.
         retrieved_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
         content_hash: SHA-256, in hex, of its Markdown; empty for a page that was not read.
-        copies: addresses of other pages that say the same.
-        is_read: whether the page was read; otherwise only what a search showed of it is known.
+        copies: addresses of other pages with the same text.
+        is_read: whether the page was read; otherwise only its search result is known.
     """
 
     number: int
@@ -118,19 +118,19 @@ class Source(Frozen):
 
 
 class Evidence(Frozen):
-    """A part of a source that fits the question.
+    """A part of a source that matches the question.
 
     Attributes:
         source: number of the source.
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
         score: 0 to 1, higher is better.
-        confidence: of a reranker, 0 to 1; `None` without one.
-        sub_query: the part of the question that it was found for; empty if there is one part.
+        confidence: the reranker's, 0 to 1; `None` without one.
+        sub_query: the part of the question that it was found for; empty if there is only one.
         section_path: the headings above it, outermost first.
-        span: bytes of the page's Markdown in UTF-8, from and up to.
-        is_adjacent: whether it is here because it stands beside other evidence.
-        low_confidence: whether it fits less than what usually answers.
+        span: first and one past the last byte of the text in the page's Markdown, UTF-8.
+        is_adjacent: whether it is here only because it is next to other evidence.
+        low_confidence: whether it matches less well than an answer usually does.
     """
 
     source: int
@@ -155,16 +155,16 @@ class EvidenceImage(Frozen):
 
 
 class ExpansionStep(Frozen):
-    """One linked page that was read, or failed.
+    """One linked page that was read or that failed.
 
     Attributes:
         url: of the page.
-        parent: the page that links to it; empty for one the call named.
-        depth: links away from a page the call named; 0 for such a page itself.
-        chunks_added: parts that it added to what is searched.
-        score_before: best score until then, 0 to 1.
+        parent: the page that links to it; empty for a page that the call named.
+        depth: links away from a page that the call named; 0 for that page itself.
+        chunks_added: chunks that it added to the search.
+        score_before: best score before it, 0 to 1.
         score_after: best score with it.
-        duration_ms: of reading it.
+        duration_ms: milliseconds it took to read.
         failure: why it could not be read; empty if it was.
     """
 
@@ -179,7 +179,7 @@ class ExpansionStep(Frozen):
 
 
 class Citation(Frozen):
-    """A quote that was compared, letter by letter, with the kept page.
+    """A quote that was found, letter by letter, in the kept page.
 
     Attributes:
         source: number of the source.
@@ -187,10 +187,10 @@ class Citation(Frozen):
         url: of the page.
         title: of the page; may be empty.
         section: the heading above; may be empty.
-        span: bytes of the page's Markdown in UTF-8, from and up to.
-        retrieved_at: as of the source.
-        content_hash: as of the source.
-        extractor: the version of what made the Markdown.
+        span: first and one past the last byte of the quote in the page's Markdown, UTF-8.
+        retrieved_at: as in the source.
+        content_hash: as in the source.
+        extractor: version of the code that made the Markdown.
         fragment_url: the address with a text fragment that shows the quote in a browser.
     """
 
@@ -207,16 +207,16 @@ class Citation(Frozen):
 
 
 class Mode(StrEnum):
-    """Ways in which evidence was chosen."""
+    """Ways of choosing evidence."""
 
     CHUNK = "chunk"
     """The best parts of each page."""
     FULL_CONTEXT = "full_context"
-    """All of all pages, since it fits the budget."""
+    """All pages in full, since they fit the budget."""
 
 
 class Timing(Frozen):
-    """Milliseconds of the steps of a call."""
+    """Milliseconds that each step of a call took."""
 
     total: float = 0.0
     analysis: float = 0.0
@@ -234,16 +234,16 @@ class EvidenceStats(Frozen):
     Attributes:
         mode: how it was chosen.
         documents_searched: pages that were searched.
-        documents_matched: pages that evidence comes from.
-        chunks_evaluated: parts that were scored.
+        documents_matched: pages that evidence was taken from.
+        chunks_evaluated: chunks that were scored.
         iterations: linked pages that were tried.
-        budget: linked pages allowed; `None` if as many as help.
-        depth: links away from the named pages, at most.
-        max_depth: links away that are allowed.
-        urls_ingested: pages that were fetched for this call.
+        budget: linked pages allowed; `None` for as many as help.
+        depth: how many links away from the named pages the search went.
+        max_depth: how many links away it was allowed to go.
+        urls_ingested: pages fetched for this call.
         stop_reason: why no more pages were read; may be empty.
         citations_dropped: quotes that were not found, letter by letter, in their page.
-        timing: milliseconds.
+        timing: in milliseconds.
     """
 
     mode: Mode = Mode.CHUNK
@@ -261,20 +261,20 @@ class EvidenceStats(Frozen):
 
 
 class EvidenceResponse(Frozen):
-    """The answer of `answer` and `search_corpus`: evidence, not prose.
+    """The response of `answer` and `search_corpus`: evidence, not prose.
 
     Attributes:
         query: as asked.
-        intent: as given or found out.
-        sub_queries: the parts of the question; one if it was not taken apart.
+        intent: as given or detected.
+        sub_queries: the parts of the question; only one if it was not split.
         sources: pages of the evidence, numbered in the order of their first evidence.
         evidence: best first.
-        images: of the evidence.
-        steps: pages that were read for the call, in order; none for `search_corpus`.
-        citations: quotes of the evidence, by source.
+        images: images in the evidence.
+        steps: pages read for the call, in order; none for `search_corpus`.
+        citations: quotes from the evidence, by source.
         stats: how it was found.
-        notes: sentences a caller should know.
-        is_partial: whether time ran out before everything was done.
+        notes: sentences the caller should know.
+        is_partial: whether time ran out before all was done.
     """
 
     query: str
@@ -291,13 +291,13 @@ class EvidenceResponse(Frozen):
 
 
 class CorpusPage(Frozen):
-    """A page of the corpus in a list.
+    """A page in a list of the corpus.
 
     Attributes:
         url: of the page.
         title: empty if it has none.
-        chunks: its parts.
-        tokens: of them.
+        chunks: number of its chunks.
+        tokens: number of tokens in them.
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
     """
 
@@ -312,14 +312,14 @@ class CorpusStatus(Frozen):
     """What the corpus holds.
 
     Attributes:
-        source_url: the page that was asked about; empty for all.
-        documents: pages; of one that was asked about, 0 or 1.
-        chunks: parts of them.
-        tokens: of the parts.
-        bytes: on the disk or in memory, of all.
+        source_url: the page in question; empty for all pages.
+        documents: number of pages; 0 or 1 for a page in question.
+        chunks: number of their chunks.
+        tokens: number of tokens in the chunks.
+        bytes: size of the whole corpus on disk or in memory.
         embedding: the model whose vectors are used; empty without one.
-        embedded: chunks that have a vector of it.
-        urls: the pages, by address, unless they were not wanted.
+        embedded: chunks that have a vector from it.
+        urls: the pages, sorted by address; empty if not requested.
     """
 
     source_url: str = ""
@@ -333,7 +333,7 @@ class CorpusStatus(Frozen):
 
 
 class ExportedChunk(Frozen):
-    """A part of an exported page; as in `Chunk`, with the tokens of its text."""
+    """A chunk of an exported page: as `Chunk`, with the number of its tokens."""
 
     id: str
     section_path: tuple[str, ...] = ()
@@ -343,7 +343,7 @@ class ExportedChunk(Frozen):
 
 
 class ExportedPage(Frozen):
-    """A page of the corpus with all that is kept of it.
+    """A page of the corpus with everything kept about it.
 
     Attributes:
         url: the key of the page.
@@ -352,12 +352,12 @@ class ExportedPage(Frozen):
         etag: as the site sent it; may be empty.
         last_modified: likewise.
         content_hash: SHA-256, in hex, of the Markdown.
-        language: BCP 47 tag the page declares; may be empty.
+        language: BCP 47 tag that the page declares; may be empty.
         tier: where the text comes from, as in `models.page.Page`.
-        extractor: the version of what made the Markdown.
+        extractor: version of the code that made the Markdown.
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
-        markdown: the whole of it.
-        chunks: its parts, in order.
+        markdown: all of it.
+        chunks: its chunks, in order.
     """
 
     url: str
@@ -375,16 +375,16 @@ class ExportedPage(Frozen):
 
 
 class IngestedPage(Frozen):
-    """What became of a page that was to be kept.
+    """The outcome of ingesting one page.
 
     Attributes:
-        url: as asked for.
+        url: as requested.
         title: of the page.
-        chunks: its parts.
-        new_chunks: those that were not there before.
-        tokens: of all parts.
-        is_changed: whether anything was fetched that differs from what was kept.
-        note: `content protected`, or what else a caller should know.
+        chunks: number of its chunks.
+        new_chunks: how many of them are new.
+        tokens: number of tokens in all chunks.
+        is_changed: whether the fetched page differs from the one kept before.
+        note: `content protected`, or something else the caller should know; may be empty.
         error: why it could not be read; empty if it was.
         error_type: the code of the error.
     """
@@ -401,31 +401,31 @@ class IngestedPage(Frozen):
 
 
 class IngestResponse(Frozen):
-    """The answer of `ingest`: one entry for each address, in their order."""
+    """The response of `ingest`: one entry for each address, in order."""
 
     pages: tuple[IngestedPage, ...]
 
 
 class QuoteVerdict(StrEnum):
-    """What a check of a quote or a link came to."""
+    """The outcome of checking a quote or a link."""
 
     SUPPORTED = "supported"
-    """It stands in the page that it is ascribed to; a link leads to a kept page."""
+    """The cited page contains it; the page of a link is kept."""
     MISATTRIBUTED = "misattributed"
-    """It stands in another page."""
+    """Another kept page contains it."""
     MISSING = "missing"
-    """It stands in no kept page; the page of a link is not kept."""
+    """No kept page contains it; the page of a link is not kept."""
 
 
 class CheckedQuote(Frozen):
-    """A quote or a link of a report, and whether the corpus has it.
+    """A quote or link in a report, and whether the corpus has it.
 
     Attributes:
         text: the quote on one line; empty for a link.
-        url: the page that it is ascribed to, or the link; may be empty.
-        line: of the report, from 1.
-        verdict: what the check came to.
-        found_in: pages that have it, at most three.
+        url: the cited page, or the link; may be empty.
+        line: line in the report, from 1.
+        verdict: the outcome of the check.
+        found_in: pages that contain it, at most three.
     """
 
     text: str = ""

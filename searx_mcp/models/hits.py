@@ -1,8 +1,8 @@
-"""Answers of one instance: the rows of one result page, and what stands around them.
+"""Answers of one instance: the rows of one result page and everything around them.
 
-Rows of one kind have fields of their own, those of SearXNG's result templates; what any row may have,
-its author, date and thumbnail among it, stands on the row itself. Texts are plain, one line and empty if
-unknown; numbers and addresses are `None` if unknown.
+Each kind of row has fields of its own, those of SearXNG's result templates; fields that any row may
+have, such as author, date and thumbnail, are on the row itself. Texts are plain, on one line and empty
+if unknown; numbers and addresses are `None` if unknown.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Image(Frozen):
         resolution: as the engine wrote it, such as `1920 x 1080`; empty if unknown.
         format: such as `PNG`; empty if unknown.
         source: the site the image was found on, as the engine names it; empty if unknown.
-        size: of the file, as the engine wrote it, such as `1.2 MB`; empty if unknown.
+        size: file size as the engine wrote it, such as `1.2 MB`; empty if unknown.
     """
 
     url: str
@@ -49,9 +49,9 @@ class Video(Frozen):
 
     Attributes:
         length: as the instance shows it, such as `0:45:32`.
-        seconds: the same as a number, where the text is a duration.
+        seconds: the same as a number, if the text is a duration.
         views: as the engine wrote it, such as `1.2K`.
-        embed_url: the player without the page around it.
+        embed_url: the player alone, without the page around it.
     """
 
     length: str = ""
@@ -61,12 +61,12 @@ class Video(Frozen):
 
 
 class Media(Frozen):
-    """Sound or film of a row without a template of its own; mostly music.
+    """Audio or video of a row without a template of its own; mostly music.
 
     Attributes:
-        length, seconds: as of a video.
-        embed_url: the player without the page around it.
-        audio_url: the sound itself.
+        length, seconds: as in `Video`.
+        embed_url: the player alone, without the page around it.
+        audio_url: the audio itself.
     """
 
     length: str = ""
@@ -79,9 +79,9 @@ class Torrent(Frozen):
     """The fields of a torrent result.
 
     Attributes:
-        seeds, leeches: how many have all of it, and how many still load it.
+        seeds, leeches: how many peers have all of it, and how many are still downloading.
         size: such as `1.5 GiB`.
-        files: how many it holds.
+        files: how many files it contains.
         magnet: a `magnet:` address.
         torrent_url: the torrent file.
     """
@@ -102,8 +102,8 @@ class Place(Frozen):
         bounding_box: south, north, west and east edge in degrees, the order of OpenStreetMap.
         name, road, house_number, locality, postcode, country: the address.
         osm_type, osm_id: the object in OpenStreetMap, such as `node` and 1; JSON only.
-        facts: telephone, opening hours and the like.
-        links: web sites and profiles.
+        facts: phone number, opening hours and the like.
+        links: websites and profiles.
     """
 
     latitude: float | None = None
@@ -128,7 +128,7 @@ class Paper(Frozen):
         authors: in the order of the publication.
         volume, number, pages: where in the journal.
         type: such as `article`.
-        comments: a remark of the engine.
+        comments: the engine's remark.
         pdf_url, html_url: the full text.
     """
 
@@ -153,9 +153,9 @@ class Package(Frozen):
     """The fields of a software package.
 
     Attributes:
-        popularity: stars, downloads or whatever the engine counts.
-        licence_url: its text.
-        links: further pages of the project.
+        popularity: stars, downloads or another count, as the engine wrote it.
+        licence_url: text of the licence.
+        links: more pages of the project.
     """
 
     name: str = ""
@@ -175,8 +175,8 @@ class Code(Frozen):
 
     Attributes:
         repository: its address, or its name where the engine gives no address.
-        language: as a name of a Pygments lexer; JSON only.
-        lines: numbers and texts of the lines that match and those around them.
+        language: name of a Pygments lexer; JSON only.
+        lines: number and text of each matching line and those around it.
     """
 
     repository: str = ""
@@ -191,8 +191,8 @@ class File(Frozen):
     Attributes:
         size, time: as the engine wrote them.
         mimetype: such as `audio/mpeg`.
-        abstract: what the engine tells besides the description.
-        embed_url: the file itself, to play or to load.
+        abstract: the engine's text besides the description.
+        embed_url: the file itself, to play or download.
     """
 
     filename: str = ""
@@ -204,7 +204,7 @@ class File(Frozen):
 
 
 class Product(Frozen):
-    """The fields of a product; all as the shop wrote them."""
+    """The fields of a product, as the shop wrote them."""
 
     price: str = ""
     shipping: str = ""
@@ -215,30 +215,30 @@ TEMPLATE_FIELDS: Final = (
     "image", "video", "media", "torrent", "place", "paper", "package", "code", "file", "product",
     "facts",
 )  # fmt: skip
-"""The fields of a row that hold these values; no more than one of them is set."""
+"""The fields of a row that hold these values; at most one is set."""
 
 
 class Hit(NamedTuple):
     """One row from one instance, cleaned.
 
-    A tuple and not a model: a page has many, and they are made of values already checked.
+    A tuple, not a model: a page has many, and their values have already been checked.
 
     Attributes:
         url: an absolute http or https address.
         title: plain text, whitespace collapsed.
         position: its 1-based place in the instance's list.
         description: the engine's snippet as plain text; may be empty.
-        engines: the engines inside the instance that found it, sorted; empty if not told.
+        engines: the engines inside the instance that found it, sorted; empty if unknown.
         published_at: ISO 8601 date or date and time as far as known, or `None`.
-        published_text: the time in the instance's words where they tell no date, such as
+        published_text: the time in the instance's words if they do not contain a date, such as
             `5 minute(s) ago`.
         thumbnail: an absolute URL, or `None`.
-        category: SearXNG's category of the row; may differ from the one asked for.
+        category: SearXNG's category of the row; may differ from the requested one.
         template: SearXNG's row type without suffix: `default`, `images`, `videos` ...
         author: as the engine wrote it; empty if unknown.
         image, video, media, torrent, place, paper, package, code, file, product, facts: the fields
-            of the row's template; the one that belongs to it at most.
-        attribution: what the licence of the thing found asks to be said with it; empty if nothing.
+            of the row's template; at most one is set.
+        attribution: the credit that the licence requires; empty if none.
     """
 
     url: str
@@ -267,11 +267,10 @@ class Hit(NamedTuple):
 
 
 class Answer(Frozen):
-    """A direct answer an instance gave above its results.
+    """A direct answer that an instance gave above its results.
 
     Attributes:
-        details: of a weather report its measures and forecasts, of a translation what belongs to
-            each word.
+        details: measurements and forecasts of a weather report, or a translation's notes on each word.
     """
 
     text: str
@@ -280,23 +279,23 @@ class Answer(Frozen):
 
 
 class InfoboxLink(Frozen):
-    """A named link of an infobox."""
+    """A named link in an infobox."""
 
     title: str
     url: str
 
 
 class InfoboxAttribute(Frozen):
-    """A labelled fact of an infobox."""
+    """A labelled fact in an infobox."""
 
     label: str
     value: str
 
 
 class Infobox(Frozen):
-    """A box of facts about the thing searched for.
+    """A box of facts about the subject of the search.
 
-    A table among the rows that has no address of its own is one too.
+    A table among the rows without an address of its own also becomes one.
     """
 
     title: str
@@ -316,16 +315,16 @@ class UnresponsiveEngine(Frozen):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPage:
-    """One result page of one instance, whatever format it came in.
+    """One result page of one instance, in any format.
 
     Attributes:
         hits: the rows in the instance's order.
         rows_seen: how many rows the page had; more than `len(hits)` means that some could not be
-            used, and rows without any hit are a sign that the markup has changed.
-        has_next: whether the page offers a next one; `None` if the format does not tell.
-        formats: the formats the page offers besides HTML, such as `json`; `None` if not told.
-        link_token: whether the page carries the limiter's token; `None` if the format does not tell.
-        timings: how many seconds each engine took, as far as the instance tells.
+            used, and rows without any hit suggest that the markup has changed.
+        has_next: whether there is a next page; `None` if the format does not say.
+        formats: the formats the page offers besides HTML, such as `json`; `None` if unknown.
+        link_token: whether the page carries the limiter's token; `None` if the format does not say.
+        timings: seconds that each engine took, as far as the instance says.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -342,5 +341,5 @@ class ResultPage:
 
     @property
     def is_useful(self) -> bool:
-        """Tell whether the page holds anything a caller can use."""
+        """Tell whether the page has anything a caller can use."""
         return bool(self.hits or self.answers or self.infoboxes)

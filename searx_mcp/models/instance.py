@@ -13,14 +13,14 @@ from searx_mcp.models.base import Frozen
 
 
 class NetworkType(StrEnum):
-    """Networks by which an instance is reached."""
+    """Networks through which an instance is reached."""
 
     NORMAL = "normal"
     TOR = "tor"
 
 
 class Tier(StrEnum):
-    """Whose an instance is and how well it is graded; earlier tiers are asked first."""
+    """Who an instance belongs to and how well it is graded; earlier tiers are asked first."""
 
     OWN = "own"
     A_PLUS = "A+"
@@ -30,7 +30,7 @@ class Tier(StrEnum):
     OPEN = "open"
     """No instance: a documented API of an open collection."""
     KEYED = "keyed"
-    """No instance: a search API of a company, asked with a key of the user's own."""
+    """No instance: a company's search API, used with the user's own key."""
 
     @property
     def is_instance(self) -> bool:
@@ -39,7 +39,7 @@ class Tier(StrEnum):
 
 
 class InstanceState(StrEnum):
-    """Where an instance stands in its life."""
+    """States of an instance."""
 
     NEW = "new"
     HEALTHY = "healthy"
@@ -49,11 +49,11 @@ class InstanceState(StrEnum):
     HALF_OPEN = "half_open"
     QUARANTINED = "quarantined"
     BLACKLISTED = "blacklisted"
-    """Left alone until somebody lifts it by hand."""
+    """Not asked until the user resets it."""
 
 
 class Choice(StrEnum):
-    """Choices of the user about instances, by command, beside the settings."""
+    """Choices about instances that the user made by command, besides the settings."""
 
     OWN = "own"
     """The base URL of an own instance that was added."""
@@ -62,7 +62,7 @@ class Choice(StrEnum):
 
 
 class SortKey(StrEnum):
-    """Keys that a list of instances is put in order by; without one, as they are asked."""
+    """Keys to sort a list of instances by; without one, it is in the order in which they are asked."""
 
     HOST = "host"
     SCORE = "score"
@@ -87,7 +87,7 @@ class Uptime(Frozen):
 
 
 class CatalogEntry(Frozen):
-    """One instance as a catalog lists it; everything but the URL may be unknown.
+    """One instance as a catalog lists it; anything but the URL may be unknown.
 
     Attributes:
         url: base URL ending in `/`.
@@ -95,10 +95,9 @@ class CatalogEntry(Frozen):
         http_grade: grade of the HTTP headers, `A+` to `F`.
         html_grade: grade of the scripts and styles of its pages, `V` (as upstream) to `E`.
         uptime: measured by the catalog.
-        search_success: percent of the catalog's own searches that had results.
+        search_success: percent of the catalog's own searches that returned results.
         search_latency: median seconds of those searches.
-        engines_working: share of the three general engines it takes that the catalog saw working,
-            0 to 1.
+        engines_working: share of its three general engines that the catalog found working, 0 to 1.
     """
 
     url: str
@@ -117,7 +116,7 @@ class Catalog(Frozen):
 
     Attributes:
         schema_version: 1; a newer major is refused.
-        source: where the list comes from, for a person.
+        source: where the list comes from, in words.
         listed_at: the date of the list of hosts.
         measured_at: the date of the figures.
     """
@@ -130,24 +129,24 @@ class Catalog(Frozen):
 
 
 class EngineState(StrEnum):
-    """Last answers of an engine inside an instance."""
+    """States of an engine inside an instance."""
 
     WELL = "well"
     REFUSED = "refused"
-    """The site behind it keeps the instance out, or did so lately."""
+    """The site behind it blocks the instance, or did so recently."""
     FAILING = "failing"
-    """It did not answer for another reason, such as a timeout."""
+    """It failed for another reason, such as a timeout."""
 
 
 class EngineReport(Frozen):
-    """One engine of an own instance, as answers to searches tell of it.
+    """One engine of an own instance, as seen in answers to searches.
 
     Attributes:
-        reason: why it did not answer last, in the words of the instance; empty if it did.
-        retry_after: seconds for which it is left alone; 0 if it may be asked now.
-        spared: whether searches are spread on its account.
+        reason: why it failed last, in the instance's words; empty if it answered.
+        retry_after: seconds until it is asked again; 0 if it may be asked now.
+        spared: whether searches are spread over other engines to spare it.
         answered, refused, failed: how often it did.
-        results: rows it found, alone or with others.
+        results: rows that it found, alone or with other engines.
     """
 
     name: str
@@ -165,28 +164,28 @@ class InstanceReport(Frozen):
     """One instance as the pool knows it now.
 
     Attributes:
-        score: 0 to 1, the weight among its tier.
-        retry_after: seconds until it may be asked again; 0 when it may now.
-        drift: how often it answered with rows none of which could be read.
-        budget_left: requests the instance's own budget still allows; `None` for no limit.
+        score: 0 to 1, its weight within its tier.
+        retry_after: seconds until it may be asked again; 0 if it may now.
+        drift: how often it answered with rows that could not be read.
+        budget_left: requests that the instance's own budget still allows; `None` for no limit.
         latency: moving average of its answers in seconds, or `None`.
         p50: median of its latest answers in seconds, or `None`.
         p95: 95th percentile of them.
         success: share of all requests to it that ended a search, or `None` before the first.
-        uptime: percent of the last month in which the catalog found it up, or of the window nearest to
-            that; `None` if the catalog does not tell.
-        last_checked: when a request or a health check told something of it last, or `None`.
-        rate_limited_until: when the limit it has set for us ends, or `None` if there is none now.
-        format: what it would be asked for now; `None` while unknown.
-        reason: why it is in a waiting state, a sentence for a person; empty if it is not.
-        score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.member`.
-        version: of SearXNG, as its `/config` told.
-        limiter: whether its `/config` says that the limiter runs; `None` while unknown.
-        link_token: whether it wants the limiter's token, which programs do not have; `None` while
+        uptime: percent of the last month that the catalog found it up, or of the nearest known window;
+            `None` if unknown.
+        last_checked: when a request or health check last reached it, or `None`.
+        rate_limited_until: when its rate limit for us ends, or `None` if there is none now.
+        format: the format that would be requested now; `None` while unknown.
+        reason: why it is waiting, one sentence; empty if it is not.
+        score_parts: the parts of the score, each 0 to 1; see `searx_mcp.pool.member`.
+        version: its SearXNG version, from `/config`.
+        limiter: whether its limiter is on, from `/config`; `None` while unknown.
+        link_token: whether it requires the limiter's token, which programs do not have; `None` while
             unknown.
-        source: of an open source its name, as it stands in settings; empty for an instance.
-        engines: of an own instance how its engines answered, those that bring most first.
-        outcomes: of the latest requests, the newest last; left out where a report is written as JSON.
+        source: name of an open source, as in the settings; empty for an instance.
+        engines: how the engines of an own instance answered, those with the most results first.
+        outcomes: its latest requests, newest last; left out when serialized.
     """
 
     url: str
@@ -224,17 +223,17 @@ class InstanceReport(Frozen):
 class MonthReport(Frozen):
     """Allowance of all public instances that count requests over thirty days.
 
-    The days are the last thirty, not a month of the calendar, and all figures but the last are
-    searches. See `docs/decisions/budgets.md`.
+    These are the last thirty days, not a calendar month. All figures but the last are searches. See
+    `docs/decisions/budgets.md`.
 
     Attributes:
-        capacity: what all of them allow in thirty days.
-        spent: of the capacity, used in the last thirty days by all processes of the user; where
-            the capacity has shrunk below that, all of it.
+        capacity: what they allow together in thirty days.
+        spent: how much of it all processes of the user used in the last thirty days, at most the
+            capacity.
         left_now: allowed at this moment.
-        left_month: still to be had above the reserve.
+        left_month: what remains above the reserve.
         kept_back: the reserve, which is never used.
-        retry_after: seconds until the next one is allowed; 0 when it is now.
+        retry_after: seconds until the next one is allowed; 0 if it is now.
     """
 
     capacity: int
@@ -249,11 +248,11 @@ class PoolReport(Frozen):
     """The whole pool, for `instances list`.
 
     Attributes:
-        catalog_source: where the public instances come from; empty when they are not used.
+        catalog_source: where the public instances come from; empty if they are not used.
         catalog_age_days: days since the list of hosts was made, or `None`.
-        month: what is left of the budget that public instances share; `None` when none of the pool
-            counts requests over thirty days.
-        notes: sentences an operator should know, such as an old catalog.
+        month: the rest of the budget that public instances share; `None` if none of them counts
+            requests over thirty days.
+        notes: sentences an operator should know, such as that the catalog is old.
     """
 
     instances: tuple[InstanceReport, ...]

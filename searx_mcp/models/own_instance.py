@@ -1,4 +1,4 @@
-"""An instance of one's own on this machine, as its commands report it."""
+"""Your own instance on this machine, as its commands report it."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ class ContainerState(StrEnum):
     ABSENT = "absent"
     RUNNING = "running"
     RESTARTING = "restarting"
-    """It ended, and the engine starts it again and again."""
+    """It keeps ending, and the engine keeps restarting it."""
     STOPPED = "stopped"
 
 
@@ -25,7 +25,7 @@ class Done(StrEnum):
     CREATED = "created"
     STARTED = "started"
     UPDATED = "updated"
-    """The image was fetched again and the container made anew."""
+    """The image was pulled again and the container recreated."""
     UNCHANGED = "unchanged"
 
 
@@ -46,13 +46,13 @@ class NativeFailure(StrEnum):
     """SearXNG does not run on this system."""
     PYTHON_TOO_OLD = "python_too_old"
     NO_VENV = "no_venv"
-    """Python's module `venv`, or the pip it comes with, is missing."""
+    """Python's `venv` module, or the pip that comes with it, is missing."""
     NO_NETWORK = "no_network"
     """The source or the packages cannot be fetched."""
     NOT_FOUND = "not_found"
-    """There is no such version."""
+    """The version does not exist."""
     WRONG_ARCHIVE = "wrong_archive"
-    """What was fetched or named is damaged, hostile or no SearXNG."""
+    """The archive is damaged, hostile or not SearXNG."""
     WRONG_TREE = "wrong_tree"
     """The files are not those of the version."""
     DISK_FULL = "disk_full"
@@ -65,7 +65,7 @@ class NativeFailure(StrEnum):
     EXITED = "exited"
     """The process ended by itself."""
     NOT_READY = "not_ready"
-    """The process runs, and SearXNG does not answer, or not as it should."""
+    """The process runs, but SearXNG does not answer correctly."""
     NOT_INSTALLED = "not_installed"
 
 
@@ -75,9 +75,9 @@ class ContainerFailure(StrEnum):
     NO_ENGINE = "no_engine"
     """Neither docker nor podman is installed."""
     ENGINE_DOWN = "engine_down"
-    """An engine is installed and does not answer."""
+    """An engine is installed but does not answer."""
     NO_PERMISSION = "no_permission"
-    """The engine runs, and this user may not use it."""
+    """The engine runs, but this user may not use it."""
     PULL_FAILED = "pull_failed"
     PORT_TAKEN = "port_taken"
     NAME_TAKEN = "name_taken"
@@ -85,25 +85,25 @@ class ContainerFailure(StrEnum):
     EXITED = "exited"
     """The container exited."""
     NOT_READY = "not_ready"
-    """The container runs, and SearXNG does not answer."""
+    """The container runs, but SearXNG does not answer."""
     ENGINE_FAILED = "engine_failed"
-    """The engine refused for a reason of its own."""
+    """The engine failed for another reason."""
 
 
 class OwnInstance(Frozen):
     """The instance as it is now.
 
     Attributes:
-        engine: name of the container engine that was asked.
+        engine: name of the container engine.
         container: name of the container.
-        state: what the container does.
-        image: of the container, or `None` if there is none.
+        state: state of the container.
+        image: its image, or `None` if there is none.
         url: base URL of the instance, or `None` if nothing was set up.
         healthy: whether it answers `/healthz`.
         registered: whether searches use it.
         settings: path of its settings file, or `None` if there is none.
-        engines: how its engines answered the searches so far, where that was asked for.
-        notes: what a person should know, in whole sentences.
+        engines: how its engines answered searches so far; empty unless requested.
+        notes: sentences the user should know.
     """
 
     engine: str
@@ -132,10 +132,10 @@ class OwnInstanceDown(Frozen):
     """Outcome of `down`.
 
     Attributes:
-        engine: name of the container engine that was asked.
+        engine: name of the container engine.
         container: name of the container.
-        removed: whether there was a container; it is gone.
-        unregistered: base URL that searches use no longer, or `None` if none was registered.
+        removed: whether there was a container to remove.
+        unregistered: base URL that searches no longer use, or `None` if none was registered.
         settings: path of the settings file that was kept, or `None` if there is none.
     """
 
@@ -147,15 +147,15 @@ class OwnInstanceDown(Frozen):
 
 
 class Installed(Frozen):
-    """An instance that is installed as a process of this machine; kept in `current.json`.
+    """An instance installed as a process on this machine; kept in `current.json`.
 
     Attributes:
-        folder: name of the folder of this version.
-        version: as SearXNG tells it, such as `2026.8.22+9fea41204`.
-        commit: of the source, as its archive says; empty if it does not.
+        folder: name of this version's folder.
+        version: as SearXNG reports it, such as `2026.8.22+9fea41204`.
+        commit: commit of the source, from its archive; may be empty.
         tree: git's hash of the files.
         released_at: Unix seconds of the commit.
-        port: of 127.0.0.1.
+        port: port on 127.0.0.1.
     """
 
     folder: str
@@ -176,20 +176,20 @@ class NativeInstance(Frozen):
 
     Attributes:
         engine: always `native`.
-        state: what its process does.
-        version: of SearXNG, or `None` if nothing is installed.
-        age_days: since that version was released.
+        state: state of its process.
+        version: SearXNG version, or `None` if nothing is installed.
+        age_days: days since that version was released.
         url: its base URL.
         healthy: whether it answers `/healthz`.
         registered: whether searches use it.
-        pid: of its process.
-        memory: bytes of its process; `None` where the system does not tell.
+        pid: its process ID.
+        memory: memory of its process in bytes; `None` if the system does not report it.
         failing: engines most of whose requests fail, with the reason.
-        missing: engines that its settings keep and that it does not have.
+        missing: engines that its settings name but that it does not have.
         settings: path of its settings file, or `None` if there is none.
-        engines: how its engines answered the searches so far.
-        log: its last lines, oldest first.
-        notes: what a person should know, in whole sentences.
+        engines: how its engines answered searches so far.
+        log: last lines of its log, oldest first.
+        notes: sentences the user should know.
     """
 
     engine: Literal["native"] = "native"
@@ -226,8 +226,8 @@ class NativeInstanceDown(Frozen):
 
     Attributes:
         engine: always `native`.
-        removed: whether anything was installed; it is gone.
-        unregistered: base URL that searches use no longer, or `None` if none was registered.
+        removed: whether there was an installation to remove.
+        unregistered: base URL that searches no longer use, or `None` if none was registered.
         settings: path of the settings file that was kept, or `None` if there is none.
     """
 

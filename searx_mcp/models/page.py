@@ -10,10 +10,10 @@ from searx_mcp.models.base import Frozen
 
 
 class PageKind(StrEnum):
-    """The kind of a page, which decides what of it is its content.
+    """The kind of a page, which decides what counts as its content.
 
-    In a `FORUM` the answers are content and not comments; a `COLLECTION` shows things and a `LISTING`
-    writings, whose links are their content; a `SERVICE` presents an organisation or what it offers.
+    In a `FORUM`, replies are content, not comments. A `COLLECTION` shows things and a `LISTING`
+    texts; their links are content. A `SERVICE` presents an organisation or what it offers.
     """
 
     ARTICLE = "article"
@@ -32,7 +32,7 @@ class Heading(Frozen):
         level: 1 to 6.
         title: plain text, one line.
         offset: code points before it in the whole Markdown.
-        anchor: the fragment that leads to it on the page, without `#`; empty if it has none.
+        anchor: its fragment on the page, without `#`; empty if it has none.
     """
 
     level: int
@@ -60,7 +60,7 @@ class PageLink(Frozen):
 
     Attributes:
         url: absolute, http or https.
-        text: its words, one line; may be empty where an image without words is the link.
+        text: its words, one line; may be empty if the link is an image.
         context: the words around it in the same paragraph, one line; may be empty.
     """
 
@@ -84,7 +84,7 @@ class CodeBlock(Frozen):
 
 
 class Passage(Frozen):
-    """A part of a page, to be shown apart from the rest.
+    """A part of a page that can be shown by itself.
 
     Attributes:
         path: the headings above it, outermost first, without the title of the page.
@@ -100,65 +100,63 @@ class Passage(Frozen):
 
     @property
     def end(self) -> int:
-        """Code points of the whole Markdown up to its end."""
+        """Code points in the whole Markdown up to its end."""
         return self.offset + len(self.text)
 
 
 class Page(Frozen):
-    """One page as Markdown, whole or a part of it.
+    """One page as Markdown, or part of one.
 
     Attributes:
-        url: as asked for.
+        url: as requested.
         final_url: after redirects.
         title: plain text; empty if the page has none.
         description: the page's own description; empty if it has none.
         author: as the page names it; may be empty.
-        published: when it was published, as the page says: in ISO 8601, or in its own figures where
-            their order is not known; may be empty.
-        modified: when it was changed last, likewise.
-        language: BCP 47 tag the page declares; may be empty.
-        site: name of the site, as the page says; may be empty.
-        canonical_url: the address that the page gives as its own; may be empty.
-        kind: what the page is; `None` where nothing tells.
+        published: when the page says it was published: ISO 8601, or as the page writes it if the order
+            of day and month is unknown; may be empty.
+        modified: when it was last changed, likewise.
+        language: BCP 47 tag that the page declares; may be empty.
+        site: name of the site, as the page gives it; may be empty.
+        canonical_url: the address that the page declares as its own; may be empty.
+        kind: the kind of page; `None` if unknown.
         is_protected: whether the page says that it is not free to read.
-        sources: where the page says each of these, by its name here: `json-ld`, the name of a
+        sources: where on the page each of these values was found, by field: `json-ld`, the name of a
             `<meta>`, or the element that shows it.
         content_type: media type in lower case, without parameters.
         content_length: decoded bytes read.
         status_code: of the last hop.
-        response_time_ms: from the call to the last byte; near 0 for a page that was kept.
-        markdown_content: the main content, or the part of it that was asked for.
-        word_count: words of the whole Markdown.
-        summary: whole sentences of the whole page; empty when switched off.
-        key_points: up to five sentences of the whole page; none when summaries are switched off.
+        response_time_ms: from the call to the last byte; near 0 for a cached page.
+        markdown_content: the main content, or the requested part of it.
+        word_count: words in the whole Markdown.
+        summary: whole sentences of the whole page; empty if switched off.
+        key_points: up to five sentences of the whole page; none if summaries are switched off.
         headers: `server`, `content-encoding`, `content-language` and `last-modified`, if sent.
         redirect_count: hops after the first address.
         redirect_chain: `url -> status`, one entry per hop, the last page included.
-        redirect_target: where a redirect that was not to be followed leads; empty for a page.
-        truncated: whether `markdown_content` is not the page to its end: there is more to read at
-            `next_offset`, or the page was cut while it was fetched (then `notes` say why).
-        cursor: names this capture of the page for later calls; empty for what was not captured.
+        redirect_target: where a redirect that was not followed leads; empty for a page.
+        truncated: whether `markdown_content` stops before the end of the page: there is more at
+            `next_offset`, or the page was cut off while it was fetched (`notes` say why).
+        cursor: identifies this copy of the page in later calls; empty if none was kept.
         offset: code points of the whole Markdown before `markdown_content`.
-        next_offset: where to read on with `cursor`, or `None` if nothing is left.
-        total_chars: code points of the whole Markdown.
-        section: the headings that lead to the section that was asked for, outermost first.
+        next_offset: where to read on with `cursor`, in code points; `None` at the end of the page.
+        total_chars: code points in the whole Markdown.
+        section: the headings that lead to the requested section, outermost first.
         outline: headings of the whole page, in order.
         images: images of the main content, in order.
         links: links of the main content to other pages, in order, each address once.
         code_blocks: where the code is in the whole Markdown, in order.
         tier: where the text comes from: `native` for the page itself; see `docs/explanation/reading-pages.md`.
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
-        from_cache: whether no byte of the page was fetched for this call.
-        age_seconds: how long ago `fetched_at` was.
-        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person or the operator said so), or
-            empty where nothing was asked of the site.
-        provenance: how this process came to know the address: `search`, `link`, `person` or
-            `unknown`.
-        hidden_chars_removed: invisible and control characters taken out of the text.
-        notes: sentences a caller should know.
-        passages: the parts of the page that may be shown when a prompt was given and not all of it fits,
-            those that fit the prompt best first; together `markdown_content`, and in no other form of the
-            page than this one.
+        from_cache: whether the page came from the cache, without downloading it.
+        age_seconds: seconds since `fetched_at`.
+        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person or the operator
+            chose to), or empty if the site was not asked.
+        provenance: where this process learned the address: `search`, `link`, `person` or `unknown`.
+        hidden_chars_removed: invisible and control characters removed from the text.
+        notes: sentences the caller should know.
+        passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
+            otherwise none. Left out when serialized.
     """
 
     url: str

@@ -28,11 +28,11 @@ from searx_mcp.models.request import SafeSearch, TimeRange
 
 
 class Poor(StrEnum):
-    """Reasons why a page that was read is not given.
+    """Reasons why a page was read and left out.
 
     An `EMPTY` page has next to no words, `SPAM` repeats itself, a `PARKED` one sells its domain, an
-    `ERROR` was sent as if it were a page. The others show only a wall: `LOGIN` and `PAYWALL` want an
-    account or money, `SCRIPT` a browser, `CONSENT` a click.
+    `ERROR` page says that something went wrong. The others show only a wall: `LOGIN` and `PAYWALL`
+    require an account or money, `SCRIPT` a browser, `CONSENT` a click.
     """
 
     EMPTY = "empty"
@@ -46,7 +46,7 @@ class Poor(StrEnum):
 
 
 class Coverage(StrEnum):
-    """Kinds of index that an answer was found in."""
+    """Kinds of index that the results come from."""
 
     WEB = "web"
     """The indexes of web search engines, through an instance."""
@@ -61,19 +61,19 @@ class PageContent(Frozen):
 
     Attributes:
         markdown: the page's main content.
-        word_count: words of the Markdown.
+        word_count: words in the Markdown.
         fetch_time_ms: milliseconds from the request to the Markdown.
-        summary: whole sentences, at most `max_summary_length` characters; empty when switched off.
-        key_points: up to five sentences of the whole page; none when summaries are switched off.
-        kind: what the page is; `None` where nothing tells.
-        quality: 0 to 1: how much it says of what was asked; see `docs/explanation/searching.md`. `None` where
-            it was not judged.
-        truncated: whether there is more of the page than is here.
-        cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
-        next_offset: where to read on with `cursor`, or `None` if nothing of the page is left.
-        total_chars: code points of the page's whole Markdown, if that is more than `markdown` has.
-        passages: all of `markdown` in parts, those that fit what was searched for best first; none if no
-            word of it tells them apart. In no other form of the content than this one.
+        summary: whole sentences, at most `max_summary_length` characters; empty if switched off.
+        key_points: up to five sentences of the whole page; none if summaries are switched off.
+        kind: the kind of page; `None` if unknown.
+        quality: 0 to 1, how much the page says about the query; see `docs/explanation/searching.md`. `None`
+            if it was not rated.
+        truncated: whether the page has more text than `markdown`.
+        cursor: makes `web_fetch` read on; empty if it cannot.
+        next_offset: where to read on with `cursor`, in code points; `None` at the end of the page.
+        total_chars: code points in the whole page's Markdown; `None` if `markdown` is all of it.
+        passages: all of `markdown` in parts, the best match for the query first; none if no word of the
+            query tells them apart. Left out when serialized.
     """
 
     markdown: str
@@ -96,24 +96,24 @@ class SearchResult(Frozen):
     Attributes:
         title: plain text.
         url: the page.
-        description: the longest snippet any engine gave.
+        description: the longest snippet that any engine returned.
         score: 0 to 1, comparable within one response only: the best row has 1.
         engine: the first of `engines`; empty if not told.
         engines: all engines that found it.
         category: SearXNG's category of the row.
         published_at: ISO 8601 as far as known, or `None`.
-        published_text: the time in the instance's words where they tell no date.
+        published_text: the time in the instance's words, if they do not contain a date.
         thumbnail: an image URL, or `None`.
         author: empty if unknown.
-        image, video, media, torrent, place, paper, package, code, file, product, facts: what only
-            rows of one kind have.
-        attribution: what the licence of the thing found asks to be said with it; empty if nothing.
-        content: the page, when it was read.
-        error_type: why its page was to be read and was not, one of the codes of `docs/reference/errors.md`; empty otherwise.
+        image, video, media, torrent, place, paper, package, code, file, product, facts: the fields of
+            one kind of row; at most one is set.
+        attribution: the credit that the licence requires; empty if none.
+        content: the page, if it was read.
+        error_type: why the page could not be read, a code from `docs/reference/errors.md`; empty otherwise.
         error_details: the same in a sentence.
-        status_code: the HTTP status with that, or `None` if there was no answer.
-        duplicate_of: the address of an earlier result whose page says the same; then `content` is with
-            that one only. Empty otherwise.
+        status_code: the HTTP status of that failure, or `None` if there was no answer.
+        duplicate_of: the address of an earlier result whose page has the same text; only that one has
+            the `content`. Empty otherwise.
     """
 
     title: str
@@ -147,12 +147,12 @@ class SearchResult(Frozen):
 
 
 class DroppedPage(Frozen):
-    """A page that was read and is not given.
+    """A page that was read and left out.
 
     Attributes:
         url: of the result.
         reason: why.
-        result_dropped: whether the result left the list too; else it stays without content.
+        result_dropped: whether the result was removed too; otherwise it stays, without content.
     """
 
     url: str
@@ -161,15 +161,15 @@ class DroppedPage(Frozen):
 
 
 class FetchStats(Frozen):
-    """Counts of the reading of the result pages.
+    """Counts of the result pages that a search read.
 
     Attributes:
-        attempted: results whose page was to be read.
-        successful: of them, those whose page was read and is worth giving, duplicates included.
-        failed: the others: not read in time or at all, or dropped.
+        attempted: pages that it set out to read.
+        successful: pages that were read and kept, duplicates included.
+        failed: the rest: not read, not read in time, or dropped.
         total_time_ms: wall time.
-        duplicates: pages that say the same as an earlier one, which is given in their place.
-        dropped: pages that were read and are not given, with the reason.
+        duplicates: pages with the same text as an earlier one, which stands for them.
+        dropped: pages that were read and left out, with the reason.
     """
 
     attempted: int = 0
@@ -186,22 +186,22 @@ class SearchResponse(Frozen):
     Attributes:
         query: as searched.
         results_count: how many results are here.
-        page: which page of the source's list they begin on, from 1; `None` for the first.
-        total_results: distinct results found before the cut to the number asked for. SearXNG
-            gives no estimate of the whole web, so neither do we.
-        next_offset: the `offset` of a call that shows those of them that follow; `None` if none do.
-        search_time_ms: the search phase, without the reading of pages.
-        instance_used: the base URL that answered first, or the address of a keyed provider; `open
-            sources` if neither did.
-        coverage: what the answer was found in.
-        attribution: what the licences of open collections ask to be said, a sentence each.
+        page: the page of the source's list that they start on, from 1; `None` for the first.
+        total_results: distinct results found, before the cut to the requested number. SearXNG does not
+            estimate the size of the whole web's answer, so neither do we.
+        next_offset: the `offset` of a call for the results after these; `None` if there are none.
+        search_time_ms: milliseconds of the search phase, without reading pages.
+        instance_used: base URL of the instance that answered first, or the address of a keyed provider;
+            `open sources` if neither answered.
+        coverage: the kind of index that the results come from.
+        attribution: the credits that licences of open collections require, one sentence each.
         engines_used: the engines behind the results.
-        content_fetch_stats: `None` when no page was to be read.
+        content_fetch_stats: `None` if no page was requested.
         attempts: every request made for this answer; empty when it came from the cache.
         cached: whether the results came from the response cache.
-        stale: whether they are older than they should be; then the first of `notes` says why.
-        age_seconds: how old a cached answer is; 0 for one that was given just now.
-        notes: sentences a caller should know, such as a limit that was met.
+        stale: whether they have outlived the cache; the first of `notes` then says why.
+        age_seconds: age of a cached answer; 0 for a new one.
+        notes: sentences the caller should know, such as a limit that was reached.
     """
 
     query: str
@@ -234,7 +234,7 @@ class SearchResponse(Frozen):
 
 
 class RepeatedHit(Frozen):
-    """A result that an earlier search of the same call has.
+    """A result that an earlier search of the same call has already returned.
 
     Attributes:
         url: of the result.
@@ -252,8 +252,8 @@ class SearchFailure(Frozen):
 
     Attributes:
         error_type: the code of the error.
-        error_details: a sentence for a person, and what to do.
-        retry_after: whole seconds, if they are known.
+        error_details: what went wrong and what to do, in sentences.
+        retry_after: whole seconds to wait, if known.
     """
 
     error_type: str
@@ -266,8 +266,8 @@ class BatchedSearch(Frozen):
 
     Attributes:
         query: as asked.
-        result: what it found, without what an earlier search has; `None` if it failed.
-        repeated: what it found and an earlier search has.
+        result: its answer, without the results of earlier searches; `None` if it failed.
+        repeated: its results that earlier searches have already returned.
         error: why it failed; `None` if it did not.
     """
 
@@ -284,11 +284,11 @@ class SearchBatch(Frozen):
 
 
 class RawAnswer(Frozen):
-    """The answer of a keyed provider to one query, as it came.
+    """A keyed provider's answer to one query, unchanged.
 
     Attributes:
         query: as asked.
-        result: its JSON; a list of them if more than one page was asked for; `None` if it failed.
+        result: its JSON, or a list if more than one page was requested; `None` if it failed.
         error: why it failed; `None` if it did not.
     """
 
@@ -298,6 +298,6 @@ class RawAnswer(Frozen):
 
 
 class RawBatch(Frozen):
-    """The answers of a keyed provider to the queries of one call, in their order."""
+    """A keyed provider's answers to the queries of one call, in their order."""
 
     queries: tuple[RawAnswer, ...]

@@ -23,40 +23,40 @@ from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 
 
 class Progress(Protocol):
-    """Receives what a call is doing now; it must return at once and must not raise."""
+    """Receives what a call is doing; must return at once and must not raise."""
 
     def __call__(self, message: str, /) -> None:
-        """Take one short sentence for a person; it never holds the query."""
+        """Take one short sentence for a person; it never contains the query."""
         ...
 
 
 @runtime_checkable
 class RawService(Protocol):
-    """A service that has keyed providers at hand, as one in this process has."""
+    """A service with keyed providers, such as one in this process."""
 
     async def raw_search(
         self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> RawBatch:
-        """Give the JSON that a keyed provider answers queries with, untouched."""
+        """Return the JSON of a keyed provider's answers, unchanged."""
         ...
 
 
 class Service(Protocol):
-    """The operations of the project, whoever performs them: this process or a remote one.
+    """The operations of the project, performed by this process or a remote one.
 
-    All methods end by their deadline and raise only `searx_mcp.errors.SearxMcpError`.
+    Every method returns by its deadline and raises only `searx_mcp.errors.SearxMcpError`.
     """
 
     async def search(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchResponse:
-        """Search the web and, if asked to, read the result pages."""
+        """Search the web and, if requested, read the result pages."""
         ...
 
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
-        """Search for all that a request names, at the same time."""
+        """Run all searches of a request at the same time."""
         ...
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
@@ -66,23 +66,23 @@ class Service(Protocol):
     async def read_page(
         self, request: ReadRequest, /, *, progress: Progress | None = None
     ) -> ReadResponse:
-        """Find in one page what answers questions."""
+        """Find the passages of one page that answer questions."""
         ...
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
-        """Give evidence for a question."""
+        """Find evidence for a question."""
         ...
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
-        """Give evidence from pages that are kept; makes no request."""
+        """Find evidence in kept pages; sends no request to a site."""
         ...
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
-        """Tell which pages are kept; makes no request."""
+        """Report which pages are kept."""
         ...
 
     async def ingest(
@@ -92,14 +92,14 @@ class Service(Protocol):
         ...
 
     async def instances(self) -> PoolReport:
-        """Report the pool; makes no request."""
+        """Report the pool; sends no request to an instance."""
         ...
 
 
 @runtime_checkable
 class Divisible(Protocol):
-    """A service with a corpus for each of several namespaces."""
+    """A service with one corpus per namespace."""
 
     def within(self, namespace: str) -> Service:
-        """Give the same service with the corpus of a namespace."""
+        """Return the same service with the corpus of a namespace."""
         ...

@@ -1,4 +1,4 @@
-"""The service of a thin client: each call is a request to a service elsewhere."""
+"""The service of a thin client: each call is a request to a remote service."""
 
 import asyncio
 import json
@@ -67,11 +67,11 @@ _NEEDS: Final[Mapping[Tool, frozenset[str]]] = {
     Tool.CORPUS_STATUS: frozenset({_CORPUS}),
     Tool.INGEST: frozenset({_INGEST}),
 }
-"""The routes of which a tool needs one."""
+"""The routes that a tool can use; it needs one of them."""
 _UNANNOUNCED: Final = frozenset(
     {ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT, ErrorCode.MALFORMED_RESPONSE}
 )
-"""What a service answers that has no route for what it can do, or something else there."""
+"""The answers of a service without the capabilities route, or with something else there."""
 
 
 class _Route(BaseModel):
@@ -82,7 +82,7 @@ class _Route(BaseModel):
 
 
 class _Capabilities(BaseModel):
-    """What a service announces; what newer ones say besides is passed over."""
+    """What a service announces; fields of newer ones are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
@@ -90,13 +90,13 @@ class _Capabilities(BaseModel):
 
 
 class RemoteClient:
-    """Performs the calls of a `Service` by asking one elsewhere, under `remote.url`.
+    """A `Service` that sends each call to the remote service at `remote.url`.
 
-    A service that announces our routes is asked there; any other is asked by the two routes of the
-    specification, and has no other tools.
+    If that service announces our routes, they are used; otherwise only the two routes of the
+    specification are, and there are no other tools.
 
     Args:
-        settings: of which the tables `[remote]` and `[network]` count, and the size of a page.
+        settings: only `[remote]`, `[network]` and `web_fetch.default_max_chars` matter.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -133,7 +133,7 @@ class RemoteClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close every connection; harmless when called twice."""
+        """Close every connection; calling it twice does no harm."""
         sessions, self._sessions, self._exchange = self._sessions, None, None
         if sessions is not None:
             await sessions.aclose()
@@ -165,7 +165,7 @@ class RemoteClient:
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
-        """Search for all that a request names, at the same time."""
+        """Run all searches of a request at the same time."""
         if await self._has(_SEARCH, progress) and request.queries:
             return await self._performed(SearchBatch, _SEARCH, request, progress)
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
@@ -175,7 +175,7 @@ class RemoteClient:
     async def raw_search(
         self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> RawBatch:
-        """Give the JSON that a keyed provider of the service answers queries with, untouched."""
+        """Return the JSON of a keyed provider's answers, unchanged."""
         if not await self._has(_RAW, progress):
             raise errors.missing("JSON of a provider to give")
         arguments = {"provider": provider, **_arguments(request)}
@@ -212,26 +212,26 @@ class RemoteClient:
     async def read_page(
         self, request: ReadRequest, /, *, progress: Progress | None = None
     ) -> ReadResponse:
-        """Find in one page what answers questions."""
+        """Find the passages of one page that answer questions."""
         await self._need(Tool.READ_PAGE, _READ, progress)
         return await self._performed(ReadResponse, _READ, request, progress)
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
-        """Give evidence for a question."""
+        """Find evidence for a question."""
         await self._need(Tool.ANSWER, _ANSWER, progress)
         return await self._performed(EvidenceResponse, _ANSWER, request, progress)
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
-        """Give evidence from pages that the service keeps."""
+        """Find evidence in pages that the service keeps."""
         await self._need(Tool.SEARCH_CORPUS, _CORPUS_SEARCH, progress)
         return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request, progress)
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
-        """Tell which pages the service keeps."""
+        """Report which pages the service keeps."""
         await self._need(Tool.CORPUS_STATUS, _CORPUS, None)
         told = {name: json.dumps(value).strip('"') for name, value in _arguments(request).items()}
         query = "&".join(filter(None, (urlencode(told), _WHOLE)))
@@ -272,7 +272,7 @@ class RemoteClient:
         return path in await self._known()
 
     async def _known(self) -> Mapping[str, bool]:
-        """The paths of the routes of the service, and which of them tell of progress; asked once."""
+        """The paths of the service's routes, and which of them report progress; requested once."""
         async with self._turn:
             if self._routes is None:
                 self._routes = await self._announced()
