@@ -65,13 +65,13 @@ async def search(
     try:
         request = parse_search(typed, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
-            with show_progress("searching") as progress:
-                if raw is not None:
-                    batch = await client.raw_search(raw, request, progress=progress)
-                    print_json(raw_data(batch))
-                    return
-                search = client.search_all if request.queries else client.search
-                found = await search(request, progress=progress)
+            progress = show_progress("searching")
+            if raw is not None:
+                batch = await client.raw_search(raw, request, progress=progress)
+                print_json(raw_data(batch))
+                return
+            search = client.search_all if request.queries else client.search
+            found = await search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(typed.get("query", ""))))
@@ -99,8 +99,8 @@ async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
     try:
         request = parse_fetch(raw, by_person=True)
         async with persistent_client(loaded.settings) as client:
-            with show_progress("reading") as progress:
-                page = await client.fetch(request, progress=progress)
+            progress = show_progress("reading")
+            page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(fetch_error_data(error, str(raw.get("url", ""))))
@@ -121,8 +121,8 @@ async def suggest(loaded: Loaded, /, *, query: str, as_json: bool) -> None:
     Public instances are not asked.
     """
     async with persistent_client(loaded.settings) as client:
-        with show_progress("asking"):
-            suggestions = await client.suggest(query)
+        show_progress("asking")
+        suggestions = await client.suggest(query)
     if as_json:
         print_json({"query": query, "suggestions": list(suggestions)})
         return

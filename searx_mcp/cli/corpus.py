@@ -20,7 +20,14 @@ from searx_mcp.cli.corpus_output import (
     print_verdicts,
 )
 from searx_mcp.cli.options import arguments, given
-from searx_mcp.cli.output import error_data, plain_text, print_json, print_notes, show_progress
+from searx_mcp.cli.output import (
+    error_data,
+    plain_text,
+    print_json,
+    print_notes,
+    read_input,
+    show_progress,
+)
 from searx_mcp.cli.running import ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.fetch.config import FetchPolicy
@@ -62,8 +69,8 @@ async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None
     try:
         request = parse_corpus(ReadRequest, raw)
         async with _opened(loaded) as client:
-            with show_progress("reading") as progress:
-                response = await client.read_page(request, progress=progress)
+            progress = show_progress("reading")
+            response = await client.read_page(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(fetch_error_data(error, str(raw.get("url", ""))))
@@ -88,8 +95,8 @@ async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
     try:
         request = parse_corpus(AnswerRequest, raw)
         async with _opened(loaded) as client:
-            with show_progress("reading") as progress:
-                response = await client.answer(request, progress=progress)
+            progress = show_progress("reading")
+            response = await client.answer(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(raw.get("query", ""))))
@@ -116,8 +123,8 @@ async def add(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
     """Read pages and keep them for questions."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         request = parse_corpus(IngestRequest, given(options))
-        with show_progress("reading") as progress:
-            response = await client.ingest(request, progress=progress)
+        progress = show_progress("reading")
+        response = await client.ingest(request, progress=progress)
     if as_json:
         print_json(response.model_dump(mode="json"))
     else:
@@ -174,13 +181,13 @@ async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
     """Find evidence in the kept pages; sends no request."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         request = parse_corpus(CorpusSearchRequest, given(options))
-        with show_progress("searching the corpus"):
-            response = await client.search_corpus(request)
-        is_empty = not response.evidence and not (await _totals(client))
+        show_progress("searching the corpus")
+        found = await client.search_corpus(request)
+        is_empty = not found.evidence and not (await _totals(client))
     if as_json:
-        print_json(evidence_data(response, budget=request.max_tokens))
+        print_json(evidence_data(found, budget=request.max_tokens))
         return
-    print_evidence(response, budget=request.max_tokens, passages=passages)
+    print_evidence(found, budget=request.max_tokens, passages=passages)
     if is_empty:
         print_notes(["The corpus is empty; `searx-mcp corpus add URL` keeps a page."])
 
@@ -213,8 +220,8 @@ async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
     """
     async with _opened_corpus(loaded, as_json=as_json) as client:
         report = _report(file)
-        with show_progress("checking quotes"):
-            checked = await client.verify(report)
+        show_progress("checking quotes")
+        checked = await client.verify(report)
     if as_json:
         print_json(checked.model_dump(mode="json"))
     else:
@@ -302,7 +309,7 @@ def _report(file: str) -> str:
     try:
         if file != "-":
             return read_text(Path(file), MAX_REPORT)
-        text = sys.stdin.read(MAX_REPORT + 1)
+        text = read_input(MAX_REPORT)
     except OSError as exc:
         raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from searx_mcp.cli.calls import attempts_table, print_response
 from searx_mcp.cli.instance_output import pool_table
-from searx_mcp.cli.output import console, print_json
+from searx_mcp.cli.output import console, print_json, show_progress
 from searx_mcp.cli.running import run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
@@ -122,10 +122,12 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console | None) -> dict[str, A
     catalog = Catalog(source="the demo", listed_at=datetime.now(UTC), instances=tuple(entries))
     if out is not None:
         out.print(Text(f"\n{scene.title}\n", style="bold underline"))
+        show_progress("waiting")
 
     def tell(message: str) -> None:
         if out is not None:
             out.print(Text(f"  … {message}", style="dim"))
+        show_progress(message if out is None else "waiting")
 
     async with SearxClient(settings, catalog=catalog, rng=random.Random(1)) as client:  # noqa: S311 - the demo is the same every time
         response = await client.search(scene.query, results_count=3, progress=tell)

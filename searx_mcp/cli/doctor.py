@@ -65,9 +65,9 @@ def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bo
 
 
 async def _examine(settings: Loaded, url: str | None, *, own: bool) -> Diagnosis:
-    with show_progress("checking this machine") as progress:
-        doctor = Doctor(settings, partial(opened_admin, settings), progress=progress)
-        return await doctor.examine(url, own=own)
+    progress = show_progress("checking this machine")
+    doctor = Doctor(settings, partial(opened_admin, settings), progress=progress)
+    return await doctor.examine(url, own=own)
 
 
 @click.command()
@@ -77,6 +77,7 @@ def selfcheck(*, as_json: bool) -> None:
 
     Runs the guard over a table of known tricks; sends no request.
     """
+    show_progress("checking addresses")
     # Only a selector loop connects in a way that can be led elsewhere.
     found = run(
         prove_guard(

@@ -25,6 +25,7 @@ from searx_mcp.cli.output import (
     error_data,
     plain_text,
     print_json,
+    read_input,
     show_progress,
 )
 from searx_mcp.cli.running import Deferred, say, working
@@ -132,8 +133,8 @@ async def show_list(
         if watch:
             await _watch(admin, selection)
             return
-        with show_progress("reading the pool"):
-            report = await admin.list(selection)
+        show_progress("reading the pool")
+        report = await admin.list(selection)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -147,8 +148,8 @@ async def show_list(
 async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
     """Explain one instance: its state, score, times and budget."""
     async with opened_admin(loaded, as_json=as_json) as admin:
-        with show_progress("reading the pool"):
-            details = await admin.show(host)
+        show_progress("reading the pool")
+        details = await admin.show(host)
         now = admin.now()
     if as_json:
         print_json(details.model_dump(mode="json"))
@@ -166,8 +167,8 @@ instances.add_command(show_one, "explain")
 async def budget(loaded: "Loaded", *, everything: bool, as_json: bool) -> None:
     """Show the budgets of public instances and when they run out."""
     async with opened_admin(loaded, as_json=as_json) as admin:
-        with show_progress("reading the budgets"):
-            quota = await admin.budget()
+        show_progress("reading the budgets")
+        quota = await admin.budget()
     if as_json:
         print_json(quota.model_dump(mode="json"))
     else:
@@ -207,8 +208,8 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
     All unless named. Requests /healthz, /config and robots.txt, which do not count against budgets.
     """
     async with opened_admin(loaded, as_json=as_json) as admin:
-        with show_progress("checking") as progress:
-            checked = await admin.check(hosts, progress=progress)
+        progress = show_progress("checking")
+        checked = await admin.check(hosts, progress=progress)
     if as_json:
         print_json(checked.model_dump(mode="json"))
         return
@@ -226,8 +227,8 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
 async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
     """Fetch the list of public instances now."""
     async with opened_admin(loaded, as_json=as_json) as admin:
-        with show_progress("fetching the list"):
-            refreshed = await admin.refresh()
+        show_progress("fetching the list")
+        refreshed = await admin.refresh()
     if as_json:
         print_json(refreshed.model_dump(mode="json"))
     else:
@@ -255,10 +256,8 @@ async def test(
     A real search: it counts against the instance's budget.
     """
     async with opened_admin(loaded, as_json=as_json) as admin:
-        with show_progress(f"searching at {host}"):
-            trial = await admin.test(
-                host, query, format=Format(form) if form else None, **arguments
-            )
+        show_progress(f"searching at {host}")
+        trial = await admin.test(host, query, format=Format(form) if form else None, **arguments)
     if as_json:
         print_json(trial.model_dump(mode="json"))
     else:
@@ -297,10 +296,10 @@ async def capture(
     """
     _make(output)
     async with opened_client(loaded, as_json=as_json) as client:
-        with show_progress(f"searching at {host}"):
-            taken = await client.capture(
-                host, query, format=Format(form) if form else None, **arguments
-            )
+        show_progress(f"searching at {host}")
+        taken = await client.capture(
+            host, query, format=Format(form) if form else None, **arguments
+        )
     files = {"report.json": f"{json.dumps(taken.report, indent=2)}\n"}
     if taken.fixture is not None:
         files |= {
@@ -437,7 +436,7 @@ def _read(file: str) -> str:
     from searx_mcp.ops.instance_export import MAX_TEXT  # noqa: PLC0415 - no help needs the pool
 
     try:
-        return sys.stdin.read(MAX_TEXT + 1) if file == "-" else read_text(Path(file), MAX_TEXT)
+        return read_input(MAX_TEXT) if file == "-" else read_text(Path(file), MAX_TEXT)
     except OSError as exc:
         raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:

@@ -13,7 +13,8 @@ import re
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
@@ -70,6 +71,13 @@ def configure(level: str) -> None:
     root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))
     logging.getLogger(OURS).setLevel(level)
     logging.captureWarnings(capture=True)
+
+
+def share_terminal(aside: Callable[[], AbstractContextManager[None]]) -> None:
+    """Write each line within `aside`, which makes way for it."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, StderrHandler):
+            handler.aside = aside
 
 
 def hide(settings: "BaseModel") -> None:
@@ -208,10 +216,15 @@ def _places(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 class StderrHandler(logging.Handler):
-    """Writes lines to standard error from a thread; what nobody reads holds up nobody else."""
+    """Writes lines to standard error from a thread; what nobody reads holds up nobody else.
+
+    Attributes:
+        aside: makes way for a line, for the length of the block.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.aside: Callable[[], AbstractContextManager[None]] = nullcontext
         self._queue: queue.Queue[bytes | threading.Event] = queue.Queue(_LINES)
         self._thread: threading.Thread | None = None
         self._dropped = 0
@@ -248,10 +261,15 @@ class StderrHandler(logging.Handler):
             if isinstance(item, threading.Event):
                 item.set()
                 continue
-            while item:
-                try:
-                    item = item[os.write(_STDERR, item) :]
-                except BlockingIOError:  # the other end made the pipe so
-                    time.sleep(_PATIENCE)
-                except OSError:
-                    break
+            with self.aside():
+                self._write_out(item)
+
+    @staticmethod
+    def _write_out(line: bytes) -> None:
+        while line:
+            try:
+                line = line[os.write(_STDERR, line) :]
+            except BlockingIOError:  # the other end made the pipe so
+                time.sleep(_PATIENCE)
+            except OSError:
+                break

@@ -16,7 +16,7 @@ from typing import Final
 import click
 
 from searx_mcp import __version__
-from searx_mcp.cli.logs import configure
+from searx_mcp.cli.logs import configure, share_terminal
 from searx_mcp.cli.running import (
     Deferred,
     ExitCode,
@@ -174,8 +174,15 @@ def cli(
     shows_help = is_alone and sys.stdin.isatty()
     if shows_help or context.invoked_subcommand not in _SERVERS:
         end_as_usual()
-        if (output := context.ensure_object(Session).output) is not None:
-            output.release()
+        session = context.ensure_object(Session)
+        if session.output is not None:
+            session.output.release()
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            from searx_mcp.cli.spinner import Spinner  # noqa: PLC0415 - only a terminal shows it
+
+            session.spinner = context.with_resource(Spinner(sys.stderr))
+            share_terminal(session.spinner.aside)
+            session.spinner.update("loading")
     if shows_help:
         click.echo(context.get_help())
     elif is_alone:

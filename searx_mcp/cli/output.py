@@ -6,8 +6,7 @@ Texts from instances and pages are never read as markup, and nothing in them act
 import json
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -16,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
-from searx_mcp.cli.running import wrapped
+from searx_mcp.cli.running import say, spinner, wrapped
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 
@@ -52,18 +51,37 @@ def error_console() -> Console:
     return _Console(stderr=True, highlight=False, soft_wrap=True, width=width)
 
 
-@contextmanager
-def show_progress(message: str = "") -> "Iterator[Progress | None]":
-    """A line on standard error that says what is going on, when a person is looking.
+def show_progress(message: str) -> "Progress | None":
+    """Say on standard error what is going on, until something is printed.
 
     Args:
-        message: what it says at first.
+        message: what is said at first.
+
+    Returns:
+        What says more, or `None` where no terminal shows it.
     """
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with error_console().status(message) as status:
-        yield lambda step: status.update(plain_text(step))
+    shown = spinner()
+    if shown is None:
+        return None
+
+    def show(step: str) -> None:
+        line = plain_text(" ".join(step.split()))
+        line.truncate(shown.room, overflow="ellipsis")
+        shown.update(line.plain)
+
+    show(message)
+    return show
+
+
+def read_input(most: int) -> str:
+    """Read standard input.
+
+    Args:
+        most: characters; of a longer text, one more is read.
+    """
+    if sys.stdin.isatty():
+        say("Reading standard input; Ctrl-D ends it.")
+    return sys.stdin.read(most + 1)
 
 
 def print_json(data: Mapping[str, Any]) -> None:

@@ -215,8 +215,8 @@ async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_js
 def _reported(*, as_json: bool) -> Iterator[Progress]:
     """Say what is done while a person is looking; errors are printed as wanted."""
     try:
-        with show_progress() as progress:
-            yield progress or (lambda _: None)
+        progress = show_progress("looking for the instance")
+        yield progress or (lambda _: None)
     except SearxMcpError as error:
         log: tuple[str, ...] = ()
         more: dict[str, object] = {}

@@ -23,6 +23,7 @@ from searx_mcp.cli.streams import HeldOutput
 if TYPE_CHECKING:
     import asyncio
 
+    from searx_mcp.cli.spinner import Spinner
     from searx_mcp.settings.sources import Loaded
 
 P = ParamSpec("P")
@@ -66,10 +67,12 @@ class Session:
         output: standard output as long as nothing may write to it by its name; `None` where a program
             runs the command within its own process.
         loaded: the settings, once they have been read.
+        spinner: while a terminal shows one.
     """
 
     output: HeldOutput | None = None
     loaded: "Loaded | None" = None
+    spinner: "Spinner | None" = None
 
 
 class Deferred(click.Command):
@@ -128,6 +131,12 @@ def held(context: click.Context) -> HeldOutput:
     if session.output is None:
         session.output = HeldOutput()
     return session.output
+
+
+def spinner() -> "Spinner | None":
+    """The spinner of the command that runs, if it has one."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.find_root().ensure_object(Session).spinner
 
 
 def working(

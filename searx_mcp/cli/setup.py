@@ -86,8 +86,8 @@ def setup(
         if undoes:
             report = undo(chosen, place)
         else:
-            with show_progress("Starting the server once"):
-                report = run(set_up(chosen, place, command=command, env=env, environ=os.environ))
+            show_progress("starting the server once")
+            report = run(set_up(chosen, place, command=command, env=env, environ=os.environ))
     except SearxMcpError as error:
         if as_json:
             print_json(error_data(error))

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 import yaml
-from rich.status import Status
 
 from searx_mcp.cli.running import ExitCode
+from searx_mcp.cli.spinner import Spinner
 from searx_mcp.storage.sqlite_state import FILE_NAME
 
 pytestmark = pytest.mark.slow
@@ -386,9 +386,11 @@ async def test_on_a_terminal_every_step_is_shown(docker, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")
     shown = []
-    monkeypatch.setattr(Status, "update", lambda self, text: shown.append(str(text)))
+    monkeypatch.setattr(Spinner, "update", lambda self, text: shown.append(text))
     await docker.up()
     assert shown == [
+        "loading",
+        "looking for the instance",
         "looking for a container engine",
         f"fetching {IMAGE}",
         f"fetching {IMAGE}: latest: Pulling from searxng",
