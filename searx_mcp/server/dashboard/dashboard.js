@@ -1,7 +1,7 @@
-// Keeps the page current, and searches without loading it anew. The server writes all HTML, this page only swaps parts.
+// Keeps the page current, and searches without reloading it. The server writes all HTML; this script only swaps parts.
 "use strict";
 {
-  const EVERY = 5000; // milliseconds between two looks
+  const EVERY = 5000; // milliseconds between updates
   const live = document.getElementById("live");
   const pause = document.getElementById("pause");
   const form = document.getElementById("search-form");
@@ -16,7 +16,7 @@
     return new DOMParser().parseFromString(await answer.text(), "text/html");
   }
 
-  // Put in the parts that have changed; what is open stays open, and the focus where it is.
+  // Replace the parts that have changed; what is open stays open, and the focus stays where it is.
   function swap(page) {
     for (const old of document.querySelectorAll("[data-live]")) {
       const fresh = page.getElementById(old.id);
@@ -38,7 +38,7 @@
       swap(await load());
       live.textContent = `Updated ${new Date().toLocaleTimeString()}`;
     } catch {
-      live.textContent = "The server does not answer; trying again.";
+      live.textContent = "The server does not respond; retrying.";
     }
   }
 
@@ -52,23 +52,23 @@
     event.preventDefault();
     searching?.abort();
     const mine = (searching = new AbortController());
-    say("Searching…");
+    say(["Searching…"]);
     try {
       const body = new URLSearchParams(new FormData(form));
       const page = await load({ method: "POST", body, signal: mine.signal });
       const fresh = page.getElementById("told");
-      say(fresh?.textContent ?? "The server gave no answer.", !fresh || fresh.className === "failure");
+      say(fresh?.childNodes ?? ["The server sent no result."], !fresh || fresh.className === "failure");
       trail.replaceChildren(...(page.getElementById("trail")?.childNodes ?? []));
       swap(page);
     } catch (error) {
-      if (error.name !== "AbortError") say("The server does not answer. Try again.", true);
+      if (error.name !== "AbortError") say(["The server does not respond. Try again."], true);
     } finally {
       if (searching === mine) searching = null;
     }
   });
 
-  function say(text, isFailure = false) {
-    told.textContent = text;
+  function say(parts, isFailure = false) {
+    told.replaceChildren(...parts);
     told.className = isFailure ? "failure" : "";
     trail.replaceChildren();
   }

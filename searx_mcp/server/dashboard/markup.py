@@ -1,4 +1,4 @@
-"""HTML by functions: text is escaped unless it is markup, so that nothing a stranger wrote can act."""
+"""HTML by functions: text is escaped unless it is markup, so nothing a stranger wrote can run."""
 
 import html
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ _EMPTY: Final = frozenset({"col", "input", "line", "link", "meta", "rect"})
 
 
 ABSENT: Final = "\u2013"
-"""Stands where nothing is known."""
+"""Shown for unknown values."""
 
 
 class Markup(str):
-    """HTML that is put into a page as it is."""
+    """HTML that goes into a page unescaped."""
 
     __slots__ = ()
 
@@ -39,12 +39,20 @@ def element(name: str, /, *children: str | None, **attributes: str | float | boo
 
 
 def joined(parts: Iterable[str | None]) -> Markup:
-    """Put texts, which are escaped, and markup one after the other."""
+    """Concatenate texts, which are escaped, and markup."""
     return Markup("".join(_text(part) for part in parts if part is not None))
 
 
+def with_code(text: str) -> Markup:
+    """Write a text in which pairs of backticks enclose code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return joined((text,))
+    return joined(element("code", part) if odd % 2 else part for odd, part in enumerate(parts))
+
+
 def link(text: str, url: str) -> Markup:
-    """A link to a web page, which learns nothing of this one; only text where the address is of another kind."""
+    """Write a link to a web page, which is not told where the reader came from; plain text for other addresses."""
     shown = element("bdi", text)
     if urlsplit(url).scheme not in {"http", "https"}:
         return shown

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from searx_mcp import __version__
 from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.server.dashboard.markup import Markup, element
+from searx_mcp.server.dashboard.markup import Markup, element, with_code
 from searx_mcp.server.dashboard.pool import is_usable, pool_section, span
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
@@ -25,9 +25,9 @@ def dashboard_page(
 
     Args:
         report: of the pool.
-        done: names and values of what the server has done; none where the caller may not know.
-        corpus: what it holds; `None` where the caller may not know.
-        search: of `search_section`; `None` where the caller may not search.
+        done: names and values of what the server has done; empty if the caller may not see them.
+        corpus: what it holds; `None` if the caller may not see it.
+        search: of `search_section`; `None` if the caller may not search.
         has_login: whether the caller can log out.
     """
     logout = element(
@@ -57,15 +57,15 @@ def dashboard_page(
 
 
 def login_page(problem: str = "") -> str:
-    """Write the page on which a person logs in.
+    """Write the login page.
 
     Args:
-        problem: with the last try; empty if there was none.
+        problem: with the last attempt; empty if there was none.
     """
     form = element(
         "form",
         element("p", problem, role="alert", id="problem") if problem else None,
-        # By which a password manager files the token.
+        # A password manager stores the token under this name.
         element(
             "input",
             name="user",
@@ -98,7 +98,7 @@ def login_page(problem: str = "") -> str:
 
 
 def problem_page(problem: Markup) -> str:
-    """Write a page that says why there is nothing to show."""
+    """Write a page that says why the dashboard cannot be shown."""
     return _document(
         "searx-mcp dashboard", element("main", element("h1", "searx-mcp"), problem, id="main")
     )
@@ -127,17 +127,17 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
             ("Public searches left now", f"{month.left_now}{wait}"),
             ("Public searches left in 30 days", f"{month.left_month:,} of {month.capacity:,}"),
         ]
-    if report.catalog_source:
-        age = "" if report.catalog_age_days is None else f", {report.catalog_age_days} days old"
-        facts.append(("List of instances", f"{report.catalog_source}{age}"))
+    if (days := report.catalog_age_days) is not None:
+        age = f"{days} {'day' if days == 1 else 'days'} old" if days else "less than a day old"
+        facts.append(("Public list", age))
     if corpus is not None:
-        told = f"{corpus.documents:,} in {corpus.chunks:,} parts, {corpus.bytes / 1e6:.1f} MB"
-        facts.append(("Kept pages", told))
+        size = f"{corpus.chunks:,} chunks, {corpus.bytes / 1e6:.1f} MB"
+        facts.append(("Kept pages", f"{corpus.documents:,} ({size})"))
     facts += done
-    notes = [element("li", note) for note in report.notes]
+    notes = [element("li", with_code(note)) for note in report.notes]
     return element(
         "section",
-        element("h2", "Now", id="now"),
+        element("h2", "Overview", id="overview"),
         element(
             "dl",
             *(element("div", element("dt", name), element("dd", value)) for name, value in facts),
@@ -146,5 +146,5 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
             data_live=True,
         ),
         element("ul", *notes, id="notes", data_live=True, hidden=not notes),
-        aria_labelledby="now",
+        aria_labelledby="overview",
     )

@@ -21,16 +21,16 @@ _KINDS: Final = {
     InstanceState.QUARANTINED: "bad",
     InstanceState.BLACKLISTED: "bad",
 }
-"""How states look; the others are those of an instance that waits."""
+"""The style of each state; the rest are `waiting`."""
 _COLUMNS: Final = (
-    "Instance", "State", "Score", "Budget left", "Successes", "Median", "Latest requests", "Next",
+    "Instance", "State", "Score", "Budget left", "Successes", "Median", "Latest requests", "Available",
 )  # fmt: skip
 _PARTS: Final = {
-    "observed": "our own requests",
-    "confidence": "weight of our own requests",
-    "prior": "promised by the catalog",
-    "latency": "speed",
-    "access": "access for programs",
+    "observed": "observed",
+    "confidence": "weight of observed",
+    "prior": "expected",
+    "latency": "latency",
+    "access": "access",
     "format": "format",
 }
 _BAR: Final = (8, 24)
@@ -57,12 +57,19 @@ def pool_section(report: PoolReport) -> Markup:
         element("h2", "Pool", id="pool"),
         None if tables else element("p", "The pool is empty."),
         *tables,
+        element(
+            "p",
+            element("small", f"Source of the public list: {report.catalog_source}"),
+            id="list",
+            data_live=True,
+            hidden=not report.catalog_source,
+        ),
         aria_labelledby="pool",
     )
 
 
 def span(seconds: float) -> str:
-    """A time in its largest unit, rounded up, as in `5 min`."""
+    """Write a time in its largest unit, rounded up, as in `5 min`."""
     for unit, name in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
         if seconds >= unit:
             return f"{-int(-seconds // unit)} {name}"
@@ -102,13 +109,13 @@ def _head() -> Markup:
 def _row(row: InstanceReport) -> Markup:
     key = hashlib.blake2s(row.url.encode("utf-8", "replace"), digest_size=6).hexdigest()
     requests = row.successes + row.failures
-    left = "no limit" if row.budget_left is None else str(row.budget_left)
+    left = "no limit" if row.budget_left is None else f"{row.budget_left:,}"
     median = ABSENT if row.p50 is None else f"{row.p50:.2f} s"
     cells = (
         _state(row),
         _score(row, key),
         left,
-        f"{row.successes} of {requests}" if requests else "not asked yet",
+        f"{row.successes} of {requests}" if requests else "none sent",
         median,
         _sparkline(row.outcomes),
         _next(row),
@@ -129,7 +136,7 @@ def _state(row: InstanceReport) -> Markup:
     kind = _KINDS.get(row.state, "waiting")
     name = row.state.value.replace("_", " ")
     if row.state is InstanceState.HEALTHY and row.failures and not row.successes:
-        kind, name = "waiting", "reachable"  # it answers health checks, and no search yet
+        kind, name = "waiting", "reachable"  # it answers health checks, but no search so far
     told = row.reason or (row.last_detail if kind != "well" else "")
     return joined((
         element("span", name, class_=f"state {kind}"),
@@ -148,7 +155,9 @@ def _score(row: InstanceReport, key: str) -> Markup:
     return element(
         "details",
         element(
-            "summary", f"{row.score:.2f}", element("span", " score, its parts", class_="hidden")
+            "summary",
+            f"{row.score:.2f}",
+            element("span", " score, show its parts", class_="hidden"),
         ),
         element("dl", *parts),
         id=f"score-{key}",
@@ -162,13 +171,13 @@ def _next(row: InstanceReport) -> str:
 
 
 def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
-    """Bars of the latest requests, the newest on the right: as high as they took long, hollow where they failed."""
+    """Bars of the latest requests, the newest on the right: taller if slower, hollow if failed."""
     if not outcomes:
         return joined((ABSENT,))
     good = sum(past.verdict.ends_search for past in outcomes)
     last = outcomes[-1]
     told = (
-        f"{good} of the last {len(outcomes)} succeeded; the last took {last.elapsed_ms:,} ms:"
+        f"{good} of the last {len(outcomes)} succeeded; the latest took {last.elapsed_ms:,} ms:"
         f" {words(last.verdict)}"
     )
     width, height = _BAR

@@ -1,4 +1,4 @@
-"""What serves the dashboard: its page, a search on it, the login, and two files."""
+"""The routes of the dashboard: its page, a search on it, the login, and two files."""
 
 import asyncio
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ from searx_mcp.server.web.policy import (
 from searx_mcp.settings.tools import Tool
 
 _KEPT: Final = 2.0
-"""Seconds for which a look at the pool stands, however many pages ask for one; looking takes a database."""
+"""Seconds for which a view of the pool is reused, however many pages ask for one; each reads a database."""
 _MOST_FIELDS: Final = 10
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -69,7 +69,7 @@ _FILES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was seen of the pool and the corpus, and when."""
+    """The pool and the corpus at one time."""
 
     report: PoolReport
     corpus: CorpusStatus | None
@@ -77,11 +77,11 @@ class _Look:
 
 
 def dashboard_routes(backend: Backend, access: Access) -> list[Route]:
-    """The routes of the dashboard; `server.tools`, where it is set, may leave out its search.
+    """Make the routes of the dashboard; without web_search in `server.tools` it has no search.
 
     Args:
         backend: performs the calls.
-        access: knows the tokens.
+        access: checks the tokens.
     """
     dashboard, login = _Dashboard(backend, access), _Login(access)
     routes = [
@@ -97,11 +97,11 @@ def dashboard_routes(backend: Backend, access: Access) -> list[Route]:
 
 
 class _Dashboard:
-    """Answers for the page with everything.
+    """Serves the dashboard page.
 
     Args:
         backend: performs the calls.
-        access: knows who has to log in.
+        access: says whether a login is required.
     """
 
     def __init__(self, backend: Backend, access: Access) -> None:
@@ -114,7 +114,7 @@ class _Dashboard:
         self._looks: dict[str, _Look] = {}
 
     def offers(self, tool: Tool) -> bool:
-        """Tell whether the server has a tool, for tokens that allow it."""
+        """Tell whether the server offers a tool to tokens that allow it."""
         return tool in (self._backend.settings.server.tools or tuple(Tool))
 
     async def show(self, request: Request) -> Response:
@@ -122,7 +122,7 @@ class _Dashboard:
         return await self._page(request, "", Trail())
 
     async def search(self, request: Request) -> Response:
-        """Search, and answer with the page and the way of the search."""
+        """Search, and answer with the page and the outcome of the search."""
         query = (await _form(request)).get("q", "")
         log = self._backend.log.request(
             "dashboard",
@@ -137,7 +137,7 @@ class _Dashboard:
                 return Response()  # nobody reads it
             trail, status = found
             keep(status, len(trail.found or ""))
-        self._looks.clear()  # it has changed what there is to see
+        self._looks.clear()  # the search has changed the pool
         return await self._page(request, query, trail, status)
 
     async def _searched(self, request: Request, query: str) -> tuple[Trail, int]:
@@ -152,7 +152,7 @@ class _Dashboard:
             return found_trail(response), HTTPStatus.OK
         except SearxMcpError as error:
             failure = error
-        except Exception:  # noqa: BLE001 - whatever it is, the person gets an answer
+        except Exception:  # noqa: BLE001 - whatever it is, the user gets an answer
             failure = unforeseen()
         note_failure(failure.code.value)
         return failed_trail(failure, call.limit), status_of(failure)
@@ -168,7 +168,7 @@ class _Dashboard:
             return await _html(page, request, status_of(error))
         may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
 
-        # As in /metrics: what everybody has done is not for every named token.
+        # As in /metrics: not every named token may see what all callers have done.
         done = throughput_facts(self._counters, self._calls.latest()) if identity.metrics else ()
 
         def written() -> str:
@@ -187,10 +187,10 @@ class _Dashboard:
         return self._backend.settings.server.tool_timeout
 
     async def _look(self, identity: Identity) -> _Look:
-        """What there is to see for a token.
+        """The pool and the corpus as a token may see them.
 
         Raises:
-            SearxMcpError: nothing can be seen.
+            SearxMcpError: the pool cannot be read.
         """
         sees_corpus = self.offers(Tool.CORPUS_STATUS) and identity.may(Tool.CORPUS_STATUS)
         key = f"{identity.namespace} {sees_corpus}"
@@ -213,10 +213,10 @@ class _Dashboard:
 
 
 class _Login:
-    """Answers for the page on which a person logs in.
+    """Serves the login page.
 
     Args:
-        access: knows the tokens.
+        access: checks the tokens.
     """
 
     def __init__(self, access: Access) -> None:
@@ -229,7 +229,7 @@ class _Login:
         return await _html(login_page(), request)
 
     async def enter(self, request: Request) -> Response:
-        """Let a person in with a token."""
+        """Log a user in with a token."""
         token = (await _form(request)).get("token", "").strip()
         found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
         if isinstance(found, Refusal):
@@ -240,7 +240,7 @@ class _Login:
         return answer
 
     async def leave(self, _: Request) -> Response:
-        """Forget who a browser is."""
+        """Log the user out."""
         answer = _to(LOGIN_PATH)
         answer.headers["set-cookie"] = self._access.log_out()
         return answer
@@ -258,7 +258,7 @@ def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlet
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; none if there are too many."""
+    """The fields of a form; empty if there are too many."""
     body = await request.body()
     try:
         fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS)

@@ -1,4 +1,4 @@
-"""What a server has done: calls by minute, and sums of the counters that `/metrics` shows."""
+"""What the server has done: calls per minute, and totals of the counters in `/metrics`."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class CallsByMinute:
 
 
 def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, str]]:
-    """Give what was done since the start, as names and values.
+    """Give what the server has done since its start, as names and values.
 
     Args:
         counters: of the server.
@@ -55,7 +55,7 @@ def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, s
     failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")
     facts = [
         ("Calls in the last hour", joined((f"{sum(latest):,} ", _picture(latest)))),
-        ("Calls since the start", f"{calls:,}, {failed:,} failed"),
+        ("Calls since the start", f"{calls:,} ({failed:,} failed)"),
         ("Search requests sent", f"{counters.attempts.total():,}"),
     ]
     return facts + [
@@ -72,7 +72,7 @@ def _share(counters: Counters, cache: str) -> str:
 
 
 def _picture(latest: list[int]) -> Markup:
-    """Bars by minute, as high as many calls ended in it."""
+    """One bar per minute, as tall as the number of calls that ended in it."""
     width, height = _BAR
     most = max(latest)
     bars = (
@@ -92,7 +92,7 @@ def _picture(latest: list[int]) -> Markup:
         "svg",
         *bars,
         role="img",
-        aria_label=f"At most {most:,} calls in a minute",
+        aria_label=f"At most {most:,} {'call' if most == 1 else 'calls'} per minute",
         width=size,
         height=height,
         viewBox=f"0 0 {size} {height}",

@@ -1,4 +1,4 @@
-"""A search on the dashboard: whom it asked and what came of that, then its results."""
+"""A search on the dashboard: the instances asked and their outcomes, then the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import advice_on, attempts_of, cause_of
-from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined, link
+from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined, link, with_code
 from searx_mcp.server.dashboard.pool import words
 
 _COLUMNS: Final = ("Instance", "Outcome", "Format", "Status", "Rows", "Time")
@@ -19,11 +19,11 @@ _BAR: Final = (120, 10)
 
 @dataclass(frozen=True, slots=True)
 class Trail:
-    """What became of a search.
+    """The outcome of a search.
 
     Attributes:
-        told: that in a sentence or two; empty before the first search.
-        found: whom it asked, and its results.
+        told: it in a sentence or two; empty before the first search.
+        found: the instances asked, and the results.
         is_failure: whether it failed.
     """
 
@@ -33,11 +33,11 @@ class Trail:
 
 
 def search_section(query: str, trail: Trail) -> Markup:
-    """Write the search box, and below it the way of a search.
+    """Write the search box, and below it the outcome of a search.
 
     Args:
-        query: what was searched for; empty at first.
-        trail: what became of it.
+        query: of the search; empty at first.
+        trail: its outcome.
     """
     return element(
         "section",
@@ -59,7 +59,7 @@ def search_section(query: str, trail: Trail) -> Markup:
             element("button", "Search"),
             element(
                 "small",
-                "Shows which instances are asked. Counts against budgets like any search.",
+                "Shows which instances were asked. Counts against their budgets like any search.",
                 id="q-hint",
             ),
             id="search-form",
@@ -74,18 +74,22 @@ def search_section(query: str, trail: Trail) -> Markup:
 
 
 def status_line(trail: Trail) -> Markup:
-    """Write what is read out; it is there from the start, or else some screen readers would not."""
+    """Write the status that screen readers announce; some do so only if it was in the page from the start."""
     return element(
-        "p", trail.told, id="told", role="status", class_="failure" if trail.is_failure else None
+        "p",
+        with_code(trail.told),
+        id="told",
+        role="status",
+        class_="failure" if trail.is_failure else None,
     )
 
 
 def found_trail(response: SearchResponse) -> Trail:
-    """Write what a search found, and whom it asked for that."""
+    """Write what a search found, and which instances it asked."""
     count = len(response.results)
     told = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
     if response.stale:
-        told += f", from an old answer in the cache ({response.age_seconds:,} s)"
+        told += f", from a stale cache entry ({response.age_seconds:,} s old)"
     elif response.cached:
         told += f", from the cache ({response.age_seconds:,} s old)"
     elif response.instance_used:
@@ -99,18 +103,18 @@ def found_trail(response: SearchResponse) -> Trail:
 
 
 def failed_trail(error: SearxMcpError, longest: float) -> Trail:
-    """Write why a search failed, what to do, and whom it asked.
+    """Write why a search failed, what to do, and which instances it asked.
 
     Args:
         error: of the search.
-        longest: seconds that a call may take.
+        longest: the longest time that a call may take, in seconds.
     """
     told = f"{cause_of(error).rstrip('.')}. {advice_on(error, longest)}"
     return Trail(told, _attempts(attempts_of(error)), is_failure=True)
 
 
 def _notes(notes: Sequence[str]) -> Markup | None:
-    return element("ul", *(element("li", note) for note in notes)) if notes else None
+    return element("ul", *(element("li", with_code(note)) for note in notes)) if notes else None
 
 
 def _attempts(attempts: Sequence[Attempt]) -> Markup | None:

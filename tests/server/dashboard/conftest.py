@@ -53,7 +53,7 @@ def usual_pool() -> PoolReport:
             instance("https://b.example/", Tier.B, InstanceState.BLACKLISTED, score_parts={}),
             instance(
                 "https://en.wikipedia.org/", Tier.OPEN, InstanceState.NEW,
-                source="wikipedia", budget_left=500,
+                source="wikipedia", budget_left=2_000,
             ),
         ),
         catalog_source="the bundled list",

@@ -97,12 +97,16 @@ async def test_a_person_searches_by_keyboard_and_stays_in_the_box(serve, tab, po
 
 
 async def test_a_search_that_fails_is_read_out(serve, tab, pool):
-    pool.failure = NoInstancesError("Nobody could serve", reason=UnavailableReason.EXHAUSTED)
+    pool.failure = NoInstancesError(
+        "Nobody could serve", reason=UnavailableReason.EXHAUSTED, advice="Run `searx-mcp doctor`."
+    )
     async with serve() as url:
         page = await tab(url)
         await page.get_by_label("Query").fill("bees")
         await page.keyboard.press("Enter")
-        await page.get_by_role("status").get_by_text("Nobody could serve").wait_for()
+        status = page.get_by_role("status")
+        await status.get_by_text("Nobody could serve. Run searx-mcp doctor.").wait_for()
+        assert await status.get_by_role("code").inner_text() == "searx-mcp doctor"
 
 
 async def test_without_scripts_everything_is_there(serve, tab):
@@ -130,7 +134,7 @@ async def test_the_page_stays_current_and_what_is_open_stays_open(serve, tab, po
         )
         await page.clock.run_for(POLL)
         await page.locator("#tier-own-rows").get_by_text("failing").wait_for()
-        assert await page.get_by_text("our own requests").first.is_visible()
+        assert await page.get_by_text("weight of observed").first.is_visible()
         assert await page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 

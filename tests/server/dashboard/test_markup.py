@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.server.dashboard.markup import Markup, element, joined, link
+from searx_mcp.server.dashboard.markup import Markup, element, joined, link, with_code
 
 ACTS = "<script>alert(1)</script> &amp; \"'"
 ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt; &amp;amp; &quot;&#x27;"
@@ -37,3 +37,16 @@ def test_a_web_address_is_a_link_that_tells_nothing_of_where_it_stands(url):
 )
 def test_an_address_of_another_kind_is_no_link(url):
     assert link("Bees", url) == "<bdi>Bees</bdi>"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Run `a <b>` now.", "Run <code>a &lt;b&gt;</code> now."),
+        ("`a` and `b`", "<code>a</code> and <code>b</code>"),
+        ("no code", "no code"),
+        ("one ` <alone>", "one ` &lt;alone&gt;"),
+    ],
+)
+def test_pairs_of_backticks_become_code(text, written):
+    assert with_code(text) == written

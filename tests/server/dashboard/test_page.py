@@ -45,19 +45,19 @@ async def test_a_row_tells_the_state_the_budget_and_the_latest_requests(browse, 
     assert own["Budget left"] == "no limit"
     assert own["Successes"] == "41 of 42"
     assert own["Median"] == "0.42 s"
-    assert own["Next"] == "now"
-    assert own["Score"].startswith("0.81 score, its parts our own requests 0.90")
+    assert own["Available"] == "now"
+    assert own["Score"].startswith("0.81 score, show its parts observed 0.90")
     picture = page.css_first("#tier-own svg")
     assert picture.attributes["role"] == "img"
     assert picture.attributes["aria-label"] == (
-        "1 of the last 2 succeeded; the last took 420 ms: full"
+        "1 of the last 2 succeeded; the latest took 420 ms: full"
     )
     assert [bar.attributes["class"] for bar in picture.css("rect")] == ["failed", "good"]
     limited = row_of(page, "search.example.net")
     assert limited["State"] == "rate limited It answered 429."
-    assert limited["Next"] == "in 5 min"
-    assert row_of(page, "b.example")["Next"] == "never"
-    assert row_of(page, "wikipedia")["Budget left"] == "500"
+    assert limited["Available"] == "in 5 min"
+    assert row_of(page, "b.example")["Available"] == "never"
+    assert row_of(page, "wikipedia")["Budget left"] == "2,000"
 
 
 async def test_an_instance_without_any_success_is_not_called_healthy(browse, read):
@@ -78,13 +78,24 @@ async def test_the_figures_of_the_pool_and_the_corpus_stand_on_top(browse, read)
         "Usable now": "3 of 5",
         "Public searches left now": "0 (next in 3 h)",
         "Public searches left in 30 days": "180 of 240",
-        "List of instances": "the bundled list, 40 days old",
-        "Kept pages": "7 in 90 parts, 1.2 MB",
+        "Public list": "40 days old",
+        "Kept pages": "7 (90 chunks, 1.2 MB)",
         "Calls in the last hour": "0",
-        "Calls since the start": "0, 0 failed",
+        "Calls since the start": "0 (0 failed)",
         "Search requests sent": "0",
     }
     assert words_of(page.css_first("#notes")) == "The list of public instances is 40 days old."
+    assert words_of(page.css_first("#list")) == "Source of the public list: the bundled list"
+
+
+@pytest.mark.parametrize(
+    ("days", "age"), [(0, "less than a day old"), (1, "1 day old"), (2, "2 days old")]
+)
+async def test_the_age_of_the_public_list_is_told_in_days(browse, read, pool, days, age):
+    pool.report = pool.report.model_copy(update={"catalog_age_days": days})
+    async with browse() as client:
+        page = read(await client.get("/"))
+    assert f"Public list {age}" in words_of(page.css_first("#facts"))
 
 
 async def test_what_the_server_has_done_stands_there_with_a_picture(browse, read, pool):
@@ -93,11 +104,11 @@ async def test_what_the_server_has_done_stands_there_with_a_picture(browse, read
         pool.failure = NoInstancesError("None", reason=UnavailableReason.EXHAUSTED)
         page = read(await client.post("/", data={"q": "bees"}))
     values = [words_of(each) for each in page.css("#facts dd")]
-    assert values[-3:] == ["2", "2, 1 failed", "0"]
+    assert values[-3:] == ["2", "2 (1 failed)", "0"]
     picture = page.css_first("#facts svg")
     assert picture.attributes["aria-label"] in {
-        "At most 2 calls in a minute",
-        "At most 1 calls in a minute",  # a minute has ended between them
+        "At most 2 calls per minute",
+        "At most 1 call per minute",  # a minute has ended between them
     }
 
 
@@ -106,7 +117,8 @@ async def test_an_empty_pool_is_said_to_be_empty(browse, read, pool):
     async with browse() as client:
         page = read(await client.get("/"))
     assert "The pool is empty." in words_of(page.css_first("main"))
-    assert "hidden" in page.css_first("#notes").attributes
+    for part in ("#notes", "#list"):
+        assert "hidden" in page.css_first(part).attributes
 
 
 async def test_a_search_shows_its_way_through_the_pool(browse, read, pool):

@@ -40,6 +40,6 @@ def test_failures_and_shares_of_the_caches_are_those_of_the_counters():
     for result in ("fresh", "stale", "miss"):
         counters.lookups.add("answers", result)
     facts = dict(throughput_facts(counters, [0] * 60))
-    assert facts["Calls since the start"] == "4, 1 failed"
+    assert facts["Calls since the start"] == "4 (1 failed)"
     assert facts["Searches from the cache"] == "2 of 3 (66 %)"
     assert "Pages from the cache" not in facts
