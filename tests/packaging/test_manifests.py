@@ -22,34 +22,49 @@ ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ROOT / "plugin"
 SKILLS = {path.parent.name: path.read_text("utf-8") for path in PLUGIN.glob("skills/*/SKILL.md")}
 TEXT = {"type": "string", "minLength": 1}
-SERVER = {
-    "required": ["$schema", "name", "description", "version", "packages"],
-    "additionalProperties": False,
-    "properties": {
-        "$schema": {"pattern": r"/schemas/2025-12-11/server\.schema\.json$"},
-        "name": {"pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "maxLength": 200},
-        "title": {**TEXT, "maxLength": 100},
-        "description": {**TEXT, "maxLength": 100},
-        "repository": {"required": ["url", "source"]},
-        "version": {**TEXT, "pattern": r"^\d+\.\d+\.\d+\S*$"},
-        "packages": {
-            "minItems": 1,
-            "items": {
-                "required": ["registryType", "identifier", "version", "transport"],
-                "additionalProperties": False,
-                "properties": {
-                    "registryType": {"enum": ["pypi", "mcpb", "oci"]},
-                    "identifier": TEXT,
-                    "version": {**TEXT, "not": {"const": "latest"}},
-                    "runtimeHint": {"enum": ["uvx"]},
-                    "transport": {"enum": [{"type": "stdio"}]},
-                    "packageArguments": {"items": {"required": ["type", "value"]}},
-                    "environmentVariables": {"items": {"required": ["name", "description"]}},
-                },
-            },
-        },
-    },
-}
+
+
+def record(*required: str, **properties: Any) -> dict[str, Any]:
+    """The schema of an object that has no other properties."""
+    return {
+        "type": "object",
+        "required": [*required],
+        "additionalProperties": False,
+        "properties": properties,
+    }
+
+
+def rows(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "minItems": 1, "items": items}
+
+
+PACKAGE = record(
+    *("registryType", "identifier", "version", "transport"),
+    registryType={"enum": ["pypi", "mcpb", "oci"]},
+    identifier=TEXT,
+    version={**TEXT, "pattern": r"^\d+\.\d+\.\d+\S*$"},
+    runtimeHint={"enum": ["uvx"]},
+    transport={"enum": [{"type": "stdio"}]},
+    packageArguments=rows(record("type", "value", type={"enum": ["positional"]}, value=TEXT)),
+    environmentVariables=rows(
+        record(
+            *("name", "description"),
+            **dict.fromkeys(("name", "description", "placeholder", "default"), TEXT),
+            isRequired={"type": "boolean"},
+            choices=rows(TEXT),
+        )
+    ),
+)
+SERVER = record(
+    *("$schema", "name", "description", "version", "packages"),
+    **{"$schema": {**TEXT, "pattern": r"/schemas/2025-12-11/server\.schema\.json$"}},
+    name={**TEXT, "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "maxLength": 200},
+    title={**TEXT, "maxLength": 100},
+    description={**TEXT, "maxLength": 100},
+    repository=record("url", "source", url=TEXT, source=TEXT),
+    version={**TEXT, "pattern": r"^\d+\.\d+\.\d+\S*$", "maxLength": 255},
+    packages=rows(PACKAGE),
+)
 """What the registry's schema of 2025-12-11 asks of the fields that we use; the whole of it is not ours to keep."""
 
 
