@@ -36,3 +36,7 @@ def test_the_budget_of_the_month_is_that_of_the_bundled_list():
     assert f"{a_day.limit} searches on the first day and about {later:.0f} a day" in " ".join(
         PAGE.split()
     )
+    readme = " ".join((FOLDER.parents[1] / "README.md").read_text(encoding="utf-8").split())
+    spelled = {50: "fifty", 5: "five"}
+    at_once, a_day_later = spelled[round(a_day.limit, -1)], spelled[round(later)]
+    assert f"about {at_once} searches at once, then {a_day_later} a day" in readme
