@@ -33,22 +33,21 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A kept page.
+class _PageFacts:
+    """What is known about a kept page besides its text.
 
     Attributes:
-        url: as it was asked for, normalised; the key.
+        url: as requested, normalised; the key.
         final_url: after redirects.
         title: of the page; may be empty.
         etag: as the site sent it; may be empty.
         last_modified: likewise.
         content_hash: SHA-256, in hex, of the Markdown.
-        language: BCP 47 tag the page declares; may be empty.
-        extractor: the version of what made the Markdown.
+        language: BCP 47 tag that the page declares; may be empty.
+        extractor: version of the code that made the Markdown.
         tier: where the text comes from, as in `models.page.Page`.
         fetched_at: when it was fetched or last found unchanged, Unix seconds.
-        fresh_until: Unix seconds until which it serves without asking the site.
-        document: the whole of its text.
+        fresh_until: Unix seconds until which it is used without asking the site.
     """
 
     url: str
@@ -62,24 +61,19 @@ class StoredPage:
     tier: str
     fetched_at: float
     fresh_until: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage(_PageFacts):
+    """A kept page with all of its text."""
+
     document: Document
 
 
 @dataclass(frozen=True, slots=True)
-class PageHead:
-    """What is known of a kept page without its text; `chunks` and `tokens` count, the rest is as in `StoredPage`."""
+class PageHead(_PageFacts):
+    """A kept page without its text, with the number of its chunks and of their tokens."""
 
-    url: str
-    final_url: str
-    title: str
-    etag: str
-    last_modified: str
-    content_hash: str
-    language: str
-    extractor: str
-    tier: str
-    fetched_at: float
-    fresh_until: float
     chunks: int
     tokens: int
 

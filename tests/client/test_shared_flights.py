@@ -5,9 +5,9 @@ import os
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeAlias, TypeVar
 
 import pytest
 from aiohttp import web
@@ -24,6 +24,9 @@ from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 pytestmark = pytest.mark.slow
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Waiting:
@@ -45,6 +48,22 @@ class Waiting:
         """Wait until somebody waits for somebody else."""
         async with asyncio.timeout(60):
             await self._refused.acquire()
+
+    @asynccontextmanager
+    async def second(
+        self,
+        one: Coroutine[Any, Any, T],
+        two: Coroutine[Any, Any, U],
+        server: LoopbackServer,
+        count: int = 1,
+    ) -> AsyncIterator[tuple[asyncio.Task[T], asyncio.Task[U]]]:
+        """Run a call until `count` requests have arrived, then another until it waits for the first."""
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(one)
+            await asked(server, count)
+            second = group.create_task(two)
+            await self.one()
+            yield first, second
 
 
 @pytest.fixture
@@ -96,11 +115,7 @@ async def test_one_search_asked_of_two_processes_is_one_request(settings_for, ta
     settings = settings_for(own, own=[own], **tables)
     own.hold()
     async with SearxClient(settings) as one, SearxClient(settings) as two:
-        async with asyncio.TaskGroup() as group:
-            first = group.create_task(search(one))
-            await asked(own, 1)
-            second = group.create_task(search(two))
-            await waiting.one()
+        async with waiting.second(search(one), search(two), own) as (first, second):
             own.recover()
     assert own.searches == 1
     assert len(first.result()) == 5
@@ -125,11 +140,7 @@ async def test_a_search_that_is_given_up_in_one_process_is_made_by_the_other(
     settings = settings_for(own, own=[own], **tables)
     own.hold()
     async with SearxClient(settings) as one, SearxClient(settings) as two:
-        async with asyncio.TaskGroup() as group:
-            first = group.create_task(search(one))
-            await asked(own, 1)
-            second = group.create_task(search(two))
-            await waiting.one()
+        async with waiting.second(search(one), search(two), own) as (first, second):
             first.cancel()
             await asked(own, 2)
             own.recover()
@@ -153,11 +164,7 @@ async def test_a_failure_of_one_process_is_not_that_of_the_other(
                     await search(one)
                 failures.append(caught.value)
 
-            async with asyncio.TaskGroup() as group:
-                group.create_task(fail())
-                await asked(broken, 1)
-                second = group.create_task(search(two))
-                await waiting.one()
+            async with waiting.second(fail(), search(two), broken) as (_, second):
                 broken.recover()
                 broken.fail(500)
     assert len(failures) == 1
@@ -171,11 +178,7 @@ async def test_whoever_waits_for_a_search_keeps_half_of_the_time_to_ask(
     two_settings = settings_for(own, own=[own], **{**tables, "web_search": {"default_timeout": 4}})
     own.hold()
     async with SearxClient(one_settings) as one, SearxClient(two_settings) as two:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(search(one))
-            await asked(own, 1)
-            second = group.create_task(search(two))
-            await waiting.one()
+        async with waiting.second(search(one), search(two), own) as (_, second):
             await asked(own, 2)
             own.recover()
     assert len(second.result()) == 5
@@ -220,11 +223,7 @@ async def test_when_the_server_goes_away_nobody_waits_any_longer(
     settings = settings_for(own, own=[own], **tables)
     own.hold()
     async with SearxClient(settings) as one, SearxClient(settings) as two:
-        async with asyncio.TaskGroup() as group:
-            first = group.create_task(search(one))
-            await asked(own, 1)
-            second = group.create_task(search(two))
-            await waiting.one()
+        async with waiting.second(search(one), search(two), own) as (first, second):
             server.kill()
             await asked(own, 2)
             own.recover()
@@ -276,11 +275,8 @@ async def test_one_page_asked_of_two_processes_is_one_request(site, reader, wait
     one, two = await reader(), await reader()
     headers = {"Cache-Control": control} if control else {}
     site.put("/", FakePage(ARTICLE, headers=headers))
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(one.fetch(site.url("/")))
-        await asked(site, 1)
-        second = group.create_task(two.fetch(site.url("/")))
-        await waiting.one()
+    calls = [client.fetch(site.url("/")) for client in (one, two)]
+    async with waiting.second(*calls, site) as (first, second):
         site.go.set()
     assert len(site.requests) == 1
     assert second.result().markdown_content == first.result().markdown_content
@@ -304,11 +300,8 @@ async def test_one_page_that_is_kept_and_asked_about_by_two_is_one_request(
     site.go.set()
     await one.fetch(site.url("/"))
     site.go.clear()
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(one.fetch(site.url("/")))
-        await asked(site, 2)
-        second = group.create_task(two.fetch(site.url("/")))
-        await waiting.one()
+    calls = [client.fetch(site.url("/")) for client in (one, two)]
+    async with waiting.second(*calls, site, 2) as (first, second):
         site.go.set()
     assert len(site.requests) == 2
     assert second.result().markdown_content == first.result().markdown_content
@@ -322,11 +315,8 @@ async def test_two_who_want_a_page_anew_share_what_is_fetched_now_and_not_what_w
     await one.fetch(site.url("/"))
     site.go.clear()
     site.put("/", FakePage(ARTICLE.replace("winter", "January")))
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(one.fetch(site.url("/"), force_refresh=True))
-        await asked(site, 2)
-        second = group.create_task(two.fetch(site.url("/"), force_refresh=True))
-        await waiting.one()
+    calls = [client.fetch(site.url("/"), force_refresh=True) for client in (one, two)]
+    async with waiting.second(*calls, site, 2) as (first, second):
         site.go.set()
     assert len(site.requests) == 2
     assert "January" in second.result().markdown_content
@@ -375,11 +365,7 @@ async def test_what_one_process_may_not_leave_to_others_they_fetch_themselves(
 
     one, two = await reader(), await reader()
     site.put("/", page)
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(fetched(one))
-        await asked(site, 1)
-        second = group.create_task(fetched(two))
-        await waiting.one()
+    async with waiting.second(fetched(one), fetched(two), site) as (first, second):
         site.go.set()
     assert len(site.requests) == 2
     assert first.result() == second.result()
@@ -389,11 +375,8 @@ async def test_a_page_that_is_given_up_in_one_process_is_fetched_by_the_other(
     site, reader, waiting
 ):
     one, two = await reader(), await reader()
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(one.fetch(site.url("/")))
-        await asked(site, 1)
-        second = group.create_task(two.fetch(site.url("/")))
-        await waiting.one()
+    calls = [client.fetch(site.url("/")) for client in (one, two)]
+    async with waiting.second(*calls, site) as (first, second):
         first.cancel()
         await asked(site, 2)
         site.go.set()
@@ -404,22 +387,18 @@ async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(sit
     one, two = await reader(web_fetch={"default_timeout": 1}), await reader()
     site.go.set()
     site.put("/", FakePage(ARTICLE, piece=len(ARTICLE) // 20, interval=0.1))
-    async with asyncio.TaskGroup() as group:
-        first = group.create_task(one.fetch(site.url("/")))
-        await asked(site, 1)
-        second = group.create_task(two.fetch(site.url("/")))
-        await waiting.one()
+    calls = [client.fetch(site.url("/")) for client in (one, two)]
+    async with waiting.second(*calls, site) as (first, second):
+        pass
     assert (first.result().truncated, second.result().truncated) == (True, False)
     assert len(site.requests) == 2
 
 
 async def test_whoever_waits_keeps_half_of_the_time_to_fetch_the_page(site, reader, waiting):
     one, two = await reader(), await reader(web_fetch={"default_timeout": 3})
-    async with asyncio.TaskGroup() as group:
-        group.create_task(one.fetch(site.url("/"), timeout=60))
-        await asked(site, 1)
-        second = group.create_task(two.fetch(site.url("/")))
-        await waiting.one()
+    async with waiting.second(
+        one.fetch(site.url("/"), timeout=60), two.fetch(site.url("/")), site
+    ) as (_, second):
         await asked(site, 2)
         site.go.set()
     assert "winter" in second.result().markdown_content
