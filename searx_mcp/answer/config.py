@@ -15,8 +15,8 @@ class AnswerConfig(Frozen):
         default=4, description="Search results to read if a call names no page."
     )
     max_expansion_depth: Annotated[int, Field(ge=0, le=5)] = Field(
-        default=3, description="Links away from the named pages that are followed at most."
+        default=3, description="Maximum depth of links followed from the named pages."
     )
     expansion_budget: Annotated[int, Field(ge=0, le=MAX_EXPANSION)] = Field(
-        default=6, description="Linked pages read by default, at most."
+        default=6, description="Maximum linked pages read by default."
     )

@@ -16,21 +16,21 @@ class MarkdownConfig(Frozen):
 
     images: Images = Field(
         default=Images.ALT,
-        description="An image becomes its words (alt), a link (links), itself (inline), or goes (none).",
+        description="Images become alt text (alt), links (links), inline images (inline) or nothing (none).",
     )
     links: Links = Field(
         default=Links.INLINE,
-        description="Addresses stand behind their words (inline), at the end (footnotes), or go (none).",
+        description="Link addresses follow their words (inline), go to the end (footnotes) or are left out (none).",
     )
     tables: bool = Field(
-        default=True, description="Write tables; false writes the cells of each row in a line."
+        default=True, description="Write tables; false writes each row's cells on one line."
     )
     captions: bool = Field(
         default=True,
-        description="Captions of figures stand as [caption: words]; false leaves them to the list of images.",
+        description="Show captions of figures as [caption: words]; false leaves them to the list of images.",
     )
     max_heading_level: Annotated[int, Field(ge=1, le=6)] = Field(
-        default=6, description="Headings of deeper levels become bold lines."
+        default=6, description="Deeper headings become bold lines."
     )
 
 

@@ -32,7 +32,7 @@ class CorpusConfig(Frozen):
 
     max_size: Annotated[ByteCount, Field(ge=1_048_576, le=1_099_511_627_776)] = Field(
         default=536_870_912,
-        description="Bytes of the corpus at most, such as 512MB; the least recently used pages go first.",
+        description="Maximum bytes of the corpus, such as 512MB; least recently used pages go first.",
     )
     max_age: Annotated[float, Field(ge=60, le=315_360_000)] = Field(
         default=7_776_000.0,
@@ -40,13 +40,13 @@ class CorpusConfig(Frozen):
     )
     fresh_for: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
         default=3_600.0,
-        description="Seconds a page is searched without asking its site, unless that allows longer.",
+        description="Seconds a page is used without asking its site, unless the site allows longer.",
     )
     chunk_tokens: Annotated[int, Field(ge=0, le=8_192)] = Field(
-        default=0, description="Tokens of a chunk at most; 0 takes 1,600 characters."
+        default=0, description="Maximum tokens per chunk; 0 for 1,600 characters."
     )
     concurrency: Annotated[int, Field(ge=1, le=64)] = Field(
-        default=4, description="Pages read, and calls to the embedding server, at the same time."
+        default=4, description="Pages read at once, and concurrent calls to the embedding server."
     )
 
 
@@ -66,7 +66,7 @@ class EmbeddingConfig(Frozen):
     )
     key: _Key = Field(default=SecretStr(""), description="Bearer token for that server.")
     model: _Model = Field(
-        default="", description="Name of its model; vectors of another one are made anew."
+        default="", description="Name of its model; vectors from another model are recomputed."
     )
     dimensions: Annotated[int, Field(ge=0, le=8_192)] = Field(
         default=0, description="Dimensions requested from the model; 0 for its default."
@@ -76,7 +76,7 @@ class EmbeddingConfig(Frozen):
     )
     threshold: Annotated[float, Field(ge=-1, le=1)] = Field(
         default=-1.0,
-        description="Similarity below which chunks with few of the words are in doubt; -1: the model's own.",
+        description="Similarity below which chunks with few query words have low confidence; -1: the model's own.",
     )
 
 
@@ -87,7 +87,7 @@ class RerankConfig(Frozen):
 
     url: Address = Field(
         default="",
-        description="URL of a rerank endpoint in the form of Jina, Cohere or TEI; empty asks none.",
+        description="URL of a rerank endpoint with the API of Jina, Cohere or TEI; empty for none.",
     )
     key: _Key = Field(default=SecretStr(""), description="Bearer token for it.")
     model: _Model = Field(default="", description="Name of its model, if required.")

@@ -57,7 +57,7 @@ class WebFetchConfig(Frozen):
     )
     default_max_chars: Annotated[int, Field(ge=MIN_CHARS, le=MAX_CHARS)] = Field(
         default=200_000,
-        description="Characters of Markdown returned if the call sets no number; a cursor continues.",
+        description="Markdown characters returned if the call sets no limit; a cursor continues.",
     )
 
 
@@ -135,7 +135,7 @@ class FetchConfig(Frozen):
     )
     cache_size: Annotated[ByteCount, Field(ge=1_048_576, le=10_737_418_240)] = Field(
         default=104_857_600,
-        description="Bytes of captured pages in a file or on Redis, such as 100MB; in memory at most 16MB.",
+        description="Maximum bytes of captured pages on disk or in Redis, such as 100MB; at most 16MB in memory.",
     )
     stale_if_error: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
         default=86_400.0,

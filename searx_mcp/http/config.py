@@ -67,15 +67,15 @@ class NetworkConfig(Frozen):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     connect_timeout: Annotated[float, Field(ge=0.1, le=60)] = Field(
-        default=5.0, description="Seconds for one TCP and TLS connection."
+        default=5.0, description="Seconds to open one TCP and TLS connection."
     )
     max_connections: Annotated[int, Field(ge=1, le=1_000)] = Field(
         default=64,
-        description="Open connections at most, for each kind of traffic but own instances.",
+        description="Maximum open connections for each kind of traffic, own instances excepted.",
     )
     max_connections_per_host: Annotated[int, Field(ge=1, le=100)] = Field(
         default=8,
-        description="Open connections to one host at most; own instances have search.own_at_once.",
+        description="Maximum open connections to one host; own instances have search.own_at_once.",
     )
     proxy: Annotated[
         ProxyUrl | None, PlainValidator(partial(_read_proxy, key="proxy")), *_AS_TEXT

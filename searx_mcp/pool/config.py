@@ -30,13 +30,13 @@ class InstancesConfig(Frozen):
     )
     credentials: tuple[Credentials, ...] = Field(
         default=(),
-        description="User name and password, or token, for own instances that want them.",
+        description="User name and password, or token, for own instances that require them.",
     )
     categories: tuple[
         Annotated[str, matching(CATEGORY_PATTERN, "1 to 60 characters without commas")], ...
     ] = Field(
         default=(),
-        description="Categories of your own instances that SearXNG does not have by itself.",
+        description="Categories of your own instances that SearXNG lacks by default.",
     )
     public: PublicInstances = Field(
         default=PublicInstances.AUTO,
@@ -48,7 +48,7 @@ class InstancesConfig(Frozen):
     )
     source: str = Field(
         default="https://searx.space/data/instances.json",
-        description="Where servers fetch a newer list of public instances; empty never does.",
+        description="Where servers fetch a newer list of public instances; empty for never.",
     )
     min_grade: Literal["A+", "A", "B", "C", "F"] = Field(
         default="B", description="The worst grade of a public instance that is still asked."
@@ -76,7 +76,7 @@ class OwnConfig(Frozen):
     )
     idle: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
         default=0.0,
-        description="Seconds without a search after which it stops until the next one; 0 never.",
+        description="Seconds without a search after which it stops until the next one; 0 for never.",
     )
     source: Annotated[
         str,

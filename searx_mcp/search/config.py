@@ -20,7 +20,7 @@ class WebSearchConfig(Frozen):
     )
     max_concurrent_fetches: Annotated[int, Field(ge=1, le=64)] = Field(
         default=5,
-        description="Result pages of one search read at the same time; over all searches eight times as many.",
+        description="Result pages read at once per search; eight times as many over all searches.",
     )
     default_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
         default=30.0, description="Seconds a whole search may take, including its pages."
@@ -41,7 +41,7 @@ class WebSearchConfig(Frozen):
     )
     rate_limit_backoff_base: Annotated[float, Field(ge=1, le=86_400)] = Field(
         default=60.0,
-        description="Minimum cooldown in seconds after a public instance limited us.",
+        description="Minimum cooldown in seconds after a public instance rate-limits us.",
     )
     rotate_user_agents: bool = Field(
         default=True,
@@ -51,7 +51,7 @@ class WebSearchConfig(Frozen):
         Annotated[int, Field(ge=0, le=60_000)], Annotated[int, Field(ge=0, le=60_000)]
     ] = Field(
         default=(100, 500),
-        description="Milliseconds, from and to, kept between two requests to public instances.",
+        description="Minimum and maximum milliseconds between requests to public instances.",
     )
     use_random_instances: bool = Field(
         default=True,
@@ -59,7 +59,7 @@ class WebSearchConfig(Frozen):
     )
     summarize_long_content: bool = Field(
         default=True,
-        description="Add a summary of whole sentences to each page read. Models get passages.",
+        description="Add a summary in whole sentences to each page; models get passages instead.",
     )
     max_summary_length: Annotated[int, Field(ge=50, le=5_000)] = Field(
         default=500, description="Maximum characters of a summary."
@@ -97,7 +97,7 @@ class QualityConfig(Frozen):
     )
     strength: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.5,
-        description="Tenths of quality worth one place: 0.5 takes two tenths, 1 takes one, 0 moves nothing.",
+        description="Effect of quality: two tenths move a result one place at 0.5, one tenth at 1; 0 for none.",
     )
     drop_poor: bool = Field(
         default=True,
@@ -105,7 +105,7 @@ class QualityConfig(Frozen):
     )
     group_duplicates: bool = Field(
         default=True,
-        description="Give the text of duplicate pages once, with the first of their results.",
+        description="Return the text of duplicate pages once, with the first result.",
     )
     preferred_domains: tuple[SourcePattern, ...] = Field(
         default=(
@@ -122,14 +122,14 @@ class QualityConfig(Frozen):
             "*.bund.de", "*.admin.ch", "europa.eu", "*.int", "un.org", "*.edu", "*.edu.*",
             "*.ac.*",
         ),
-        description="Sources worth three tenths of quality more: documentation, standards, official sites.",
+        description="Sources that gain three tenths of quality: documentation, standards, official sites.",
     )  # fmt: skip
     demoted_domains: tuple[SourcePattern, ...] = Field(
-        default=(), description="Sources worth six tenths of quality less; written the same way."
+        default=(), description="Sources that lose six tenths of quality; written the same way."
     )
     prefer_named_sites: bool = Field(
         default=True,
-        description="Prefer a site whose name is a word of the query, as its own documentation is.",
+        description="Prefer a site whose name is in the query, such as a project's own documentation.",
     )
 
 
@@ -146,17 +146,17 @@ class StorageConfig(Frozen):
     )
     pages: bool = Field(
         default=True,
-        description="Keep captured pages there or on Redis, so that cursors outlive a process.",
+        description="Keep captured pages in that folder or in Redis, so that cursors survive restarts.",
     )
     corpus: bool = Field(
         default=True,
-        description="Keep the corpus there; false keeps it in memory, for as long as the process.",
+        description="Keep the corpus in that folder; false keeps it in memory until the process ends.",
     )
     namespace: Annotated[
         str, matching(r"^[A-Za-z0-9_.-]{1,64}$", "1 to 64 ASCII letters, digits, -, _ and .")
     ] = Field(
         default="default",
-        description="Name that separates captured pages and corpus from those of other names.",
+        description="Name that separates captured pages and corpus from those under other names.",
     )
 
 

@@ -36,7 +36,7 @@ class RemoteConfig(Frozen):
 
     url: Annotated[str, AfterValidator(_check_url)] = Field(
         default="",
-        description="Base URL of a service that performs the calls; empty: this process does.",
+        description="Base URL of a service that performs the calls; empty for this process.",
     )
     key: Annotated[SecretStr, AfterValidator(_check_key)] = Field(
         default=SecretStr(""), description="Bearer token for that service."

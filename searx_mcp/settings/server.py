@@ -41,7 +41,7 @@ class ServerConfig(Frozen):
 
     transport: Literal["stdio", "streamable-http"] = Field(
         default="stdio",
-        description="How clients reach it: stdio, or streamable-http as the table [http] has it.",
+        description="How clients reach it: stdio, or streamable-http as set in [http].",
     )
     profile: Literal["default", "research", "small", "chatgpt"] = Field(
         default="default",
@@ -52,7 +52,7 @@ class ServerConfig(Frozen):
     )
     tool_prefix: str = Field(
         default="",
-        description="Put before the name of every tool that has no other name, such as searx_.",
+        description="Prefix for the names of tools that are not renamed, such as searx_.",
     )
     tool_names: dict[str, str] = Field(
         default_factory=dict,
@@ -60,7 +60,7 @@ class ServerConfig(Frozen):
     )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
         default=50.0,
-        description="Seconds an MCP or REST call may take; unless set, less for clients known to wait less.",
+        description="Seconds an MCP or REST call may take; by default, less for clients known to wait less.",
     )
     search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=6_000, description="Tokens of a search's text by default."
@@ -75,7 +75,7 @@ class ServerConfig(Frozen):
     )
     fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=20_000,
-        description="Tokens of a fetched page's text at most.",
+        description="Maximum tokens of a fetched page's text.",
     )
     structured_output: Literal["auto", "on", "off"] = Field(
         default="auto",
@@ -125,7 +125,7 @@ class HttpConfig(Frozen):
     )
     token: Annotated[SecretStr, AfterValidator(_check_token)] = Field(
         default=SecretStr(""),
-        description="Bearer token that requests must have, 16 characters or more; empty: none.",
+        description="Bearer token that requests must carry, at least 16 characters; empty for none.",
     )
     tokens_file: str = Field(
         default="",
@@ -133,14 +133,14 @@ class HttpConfig(Frozen):
     )
     allowed_hosts: tuple[_Host, ...] = Field(
         default=(),
-        description="Names under which clients reach it, such as search.example.org, besides loopback.",
+        description="Host names that clients use for it, such as search.example.org, besides loopback.",
     )
     allowed_origins: tuple[_Origin, ...] = Field(
         default=(),
-        description="Web pages that may use it, such as https://app.example.org.",
+        description="Origins of web pages that may use it, such as https://app.example.org.",
     )
     max_body_size: Annotated[ByteCount, Field(ge=1_024, le=67_108_864)] = Field(
-        default=1_048_576, description="Bytes of a request at most, such as 1MB."
+        default=1_048_576, description="Maximum bytes of a request, such as 1MB."
     )
 
     @model_validator(mode="after")

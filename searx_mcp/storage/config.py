@@ -74,11 +74,11 @@ class RedisConfig(Frozen):
     ] = Field(default="searx-mcp:", description="Prefix of all keys on the server.")
     timeout: Annotated[float, Field(ge=0.05, le=10)] = Field(
         default=0.5,
-        description="Seconds a call waits for the server before the process goes on by itself.",
+        description="Seconds a call waits for the server before the process carries on alone.",
     )
     secret: Annotated[SecretStr, AfterValidator(_check_secret)] = Field(
         default=SecretStr(""),
-        description="Seals what is shared; empty makes one per state folder. Never sent to the server.",
+        description="Secret that seals what is shared; empty makes one per state folder. Never sent to the server.",
     )
 
 

@@ -34,7 +34,7 @@ from searx_mcp.storage.windows import (
 
 T = TypeVar("T")
 PATIENCE = 0.5
-"""Seconds a call waits for the server before the process goes on by itself."""
+"""Seconds a call waits for the server before the process carries on alone."""
 
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.

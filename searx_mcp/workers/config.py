@@ -15,7 +15,7 @@ class WorkersConfig(Frozen):
     )
     memory: Annotated[ByteCount, Field(ge=268_435_456, le=17_179_869_184)] = Field(
         default=536_870_912,
-        description="Bytes of memory such a process may have, such as 512MB; not on Windows.",
+        description="Bytes of memory such a process may use, such as 512MB; not on Windows.",
     )
     job_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
         default=20.0, description="Seconds to parse one document."

@@ -54,7 +54,7 @@ class OpenSourcesConfig(Frozen):
 
     mode: OpenSourcesMode = Field(
         default=OpenSourcesMode.AUTO,
-        description="Ask them: fallback (when no instance can serve), blend (with it and science), off, auto.",
+        description="When to ask: fallback (no instance can serve), blend (also for it and science), off, auto.",
     )
     contact: Annotated[
         str,
@@ -65,7 +65,7 @@ class OpenSourcesConfig(Frozen):
         ),
     ] = Field(
         default="",
-        description="Your mail address or URL for operators who ask; without it some are asked slower.",
+        description="Your email address or URL for operators who require one; without it, some are asked less often.",
     )
     disabled: tuple[Name, ...] = Field(
         default=(), description="Names of engines that are never asked, such as hackernews."
@@ -76,15 +76,15 @@ class OpenSourcesConfig(Frozen):
     )
     gdelt: bool = Field(
         default=False,
-        description="Ask GDELT for news of many countries; since July 2026 it hardly ever answers in time.",
+        description="Ask GDELT for news from many countries; since July 2026 it rarely answers in time.",
     )
     stackexchange_key: Key = Field(
         default=SecretStr(""),
-        description="Your key of stackapps.com: Stack Exchange then allows 10,000 requests a day, not 300.",
+        description="Your key from stackapps.com: Stack Exchange then allows 10,000 requests a day, not 300.",
     )
     github_token: Key = Field(
         default=SecretStr(""),
-        description="Your token for GitHub's search, which needs no rights: 30 searches a minute, not 10.",
+        description="GitHub token for its search, without any scope: 30 searches a minute, not 10.",
     )
     npm_url: Address = Field(
         default="",

@@ -51,7 +51,7 @@ class ProviderConfig(Frozen):
 
     key: SecretStr = Field(
         default=SecretStr(""),
-        description="Your key; without it the provider will not be asked again.",
+        description="Your API key; without it, the provider is not asked.",
     )
 
     @field_validator("key")
@@ -74,11 +74,11 @@ class GoogleConfig(ProviderConfig):
         matching(r"^[A-Za-z0-9:_-]{0,100}$", "at most 100 ASCII letters, digits, -, _ and :"),
     ] = Field(
         default="",
-        description="The ID (cx) of your Programmable Search Engine, which has to be set too.",
+        description="ID (cx) of your Programmable Search Engine; required.",
     )
     safe_search: SafeLevel = Field(
         default=SafeLevel.OFF,
-        description="The least filter for explicit results; a call can ask for more. Google knows on and off.",
+        description="Minimum filter for explicit results; a call can ask for more. Google has only on and off.",
     )
     per_day: PerDay = Field(
         default=100, description="Requests in 24 hours; 100 are free of charge."
@@ -103,7 +103,7 @@ class ProvidersConfig(Frozen):
 
     mode: ProvidersMode = Field(
         default=ProvidersMode.FALLBACK,
-        description="Ask them: fallback (when no instance could serve), only (and no instance), off.",
+        description="When to ask: fallback (no instance could serve), only (never an instance), off.",
     )
     google: GoogleConfig = Field(default_factory=GoogleConfig)
     brave: BraveConfig = Field(default_factory=BraveConfig)
