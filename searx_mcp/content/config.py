@@ -20,7 +20,7 @@ class MarkdownConfig(Frozen):
     )
     links: Links = Field(
         default=Links.INLINE,
-        description="Link addresses follow their words (inline), go to the end (footnotes) or are left out (none).",
+        description="Link addresses follow their words (inline), move to the end (footnotes) or go (none).",
     )
     tables: bool = Field(
         default=True, description="Write tables; false writes each row's cells on one line."

@@ -76,7 +76,7 @@ class EmbeddingConfig(Frozen):
     )
     threshold: Annotated[float, Field(ge=-1, le=1)] = Field(
         default=-1.0,
-        description="Similarity below which chunks with few query words have low confidence; -1: the model's own.",
+        description="Similarity below which chunks with few query words are in doubt; -1: the model's own.",
     )
 
 

@@ -135,7 +135,7 @@ class FetchConfig(Frozen):
     )
     cache_size: Annotated[ByteCount, Field(ge=1_048_576, le=10_737_418_240)] = Field(
         default=104_857_600,
-        description="Maximum bytes of captured pages on disk or in Redis, such as 100MB; at most 16MB in memory.",
+        description="Maximum bytes of captured pages on disk or Redis, such as 100MB; at most 16MB in memory.",
     )
     stale_if_error: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
         default=86_400.0,

@@ -78,7 +78,7 @@ class RedisConfig(Frozen):
     )
     secret: Annotated[SecretStr, AfterValidator(_check_secret)] = Field(
         default=SecretStr(""),
-        description="Secret that seals what is shared; empty makes one per state folder. Never sent to the server.",
+        description="Secret that seals shared data, never sent to the server; empty: one per state folder.",
     )
 
 

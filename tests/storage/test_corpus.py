@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ async def test_a_kept_page_is_given_back_with_its_chunks(store):
     assert await store.keep(page, chunks, NOW) == Kept(new=2, reused=0, removed=0)
     assert await store.page(URL) == page
     assert await store.chunks(URL) == tuple(chunks[:2]), "of equal ones the first"
-    known = {name: getattr(page, name) for name in PageHead.__slots__ if hasattr(page, name)}
+    known = {f.name: getattr(page, f.name) for f in fields(PageHead) if hasattr(page, f.name)}
     head = PageHead(**known, chunks=2, tokens=sum(chunk.tokens for chunk in chunks[:2]))
     assert await store.head(URL) == head
     assert await store.heads() == (head,)

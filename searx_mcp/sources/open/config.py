@@ -65,7 +65,7 @@ class OpenSourcesConfig(Frozen):
         ),
     ] = Field(
         default="",
-        description="Your email address or URL for operators who require one; without it, some are asked less often.",
+        description="Your email address or URL, for operators who want one; without it, some are slower.",
     )
     disabled: tuple[Name, ...] = Field(
         default=(), description="Names of engines that are never asked, such as hackernews."
