@@ -28,7 +28,7 @@ from searx_mcp.cli.output import (
     read_input,
     show_progress,
 )
-from searx_mcp.cli.running import ExitCode, working
+from searx_mcp.cli.running import Commands, ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file, read_text
@@ -107,7 +107,7 @@ async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
         print_evidence(response, budget=request.max_tokens, passages=passages)
 
 
-@click.group()
+@click.group(cls=Commands)
 def corpus() -> None:
     """Manage the pages kept for questions.
 
@@ -216,7 +216,8 @@ async def export(loaded: "Loaded", /, *, output: str | None) -> None:
 async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
     """Check a report's quotes and links; sends no request.
 
-    Tells of each whether a kept page has it. FILE is Markdown or plain text; - reads standard input.
+    Says for each whether a kept page contains it. FILE is Markdown or plain text; - reads standard
+    input.
     """
     async with _opened_corpus(loaded, as_json=as_json) as client:
         report = _report(file)

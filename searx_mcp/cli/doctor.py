@@ -40,15 +40,15 @@ _MARKS: Final = {
 @click.command()
 @click.argument("url", required=False)
 @click.option(
-    "--own", is_flag=True, help="Treat the instance as mine although its address is public."
+    "--own", is_flag=True, help="Treat the instance as yours even if its address is public."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
 @click.pass_context
 def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bool) -> None:
     """Find out why searches fail, and how to fix it.
 
-    URL is an instance; without one, the doctor checks all of your own, or access to the public ones.
-    It does not search, except with --own: a request for JSON, which counts against a limiter.
+    URL is an instance; without it, checks all of your own, or access to the public ones. Sends no
+    search, except with --own: one request for JSON, which counts against a limiter.
     """
     try:
         settings = loaded(context)

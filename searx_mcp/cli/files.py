@@ -78,7 +78,10 @@ def paths(context: click.Context, /, *, as_json: bool) -> None:
 
 @click.command()
 @click.option(
-    "--all", "everything", is_flag=True, help="Also the list of public instances and the keys."
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also delete the list of public instances and the keys.",
 )
 @click.option("--yes", "agreed", is_flag=True, help="Skip the confirmation.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
@@ -86,8 +89,8 @@ def paths(context: click.Context, /, *, as_json: bool) -> None:
 async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool) -> None:
     """Delete what was learned and read.
 
-    That is budgets, states of instances, your choices, cached pages and the corpus. Running servers
-    start over. Your settings and your own instance stay.
+    This covers budgets, states of instances, your choices, cached pages and the corpus. Running
+    servers start over. Your settings and your own instance stay.
     """
     from searx_mcp.client.stores import open_corpus, open_state  # noqa: PLC0415 - no setting needs the stores
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above

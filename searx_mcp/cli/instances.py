@@ -28,7 +28,7 @@ from searx_mcp.cli.output import (
     read_input,
     show_progress,
 )
-from searx_mcp.cli.running import Deferred, say, working
+from searx_mcp.cli.running import Commands, Deferred, say, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.files import read_text
 from searx_mcp.models.attempt import Format
@@ -47,19 +47,23 @@ WATCH_INTERVAL: Final = 2.0
 _AROUND: Final = 6
 """Lines around the rows of a watched list: headers, footers and the prompt."""
 
+_STATES: Final = [state.replace("_", "-") for state in InstanceState]
+
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 _form = click.option(
     "--format", "form", type=click.Choice(["json", "html"]), help="Format to request."
 )
-_category = click.option("-c", "--category", help="Category to search; default general.")
+_category = click.option(
+    "-c", "--category", metavar="NAME", help="Category to search; default general."
+)
 
 
-@click.group()
+@click.group(cls=Commands)
 def instances() -> None:
     """Manage the pool of instances.
 
-    Safe while servers run: they notice changes within 15 seconds. HOST is a host name, with its port
-    if it has one, or an address.
+    Safe while servers run: they notice changes within 15 seconds. HOST is a host name, with a port if
+    there is one, or a URL.
     """
 
 
@@ -83,8 +87,9 @@ instances.add_command(
     "--state",
     "states",
     multiple=True,
-    type=click.Choice([state.replace("_", "-") for state in InstanceState]),
-    help="Only instances in this state; repeatable.",
+    metavar="STATE",
+    type=click.Choice(_STATES),
+    help=f"Only instances in this state; repeatable. One of {', '.join(_STATES)}.",
 )
 @click.option(
     "--tier",
@@ -95,7 +100,9 @@ instances.add_command(
 )
 @click.option("--host", default="", metavar="TEXT", help="Only addresses that contain TEXT.")
 @click.option("--usable", is_flag=True, help="Only instances that can be asked now.")
-@click.option("--all", "everything", is_flag=True, help="Every row; a terminal gets the first 20.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every row, not just 20 on a terminal."
+)
 @click.option("-w", "--watch", is_flag=True, help="Refresh every 2 seconds until Ctrl-C.")
 @_as_json
 @working
@@ -146,7 +153,7 @@ async def show_list(
 @_as_json
 @working
 async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
-    """Explain one instance: its state, score, times and budget."""
+    """Show everything known about one instance."""
     async with opened_admin(loaded, as_json=as_json) as admin:
         show_progress("reading the pool")
         details = await admin.show(host)
@@ -155,9 +162,6 @@ async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
         print_json(details.model_dump(mode="json"))
     else:
         print_details(console(), details, now)
-
-
-instances.add_command(show_one, "explain")
 
 
 @instances.command("budget")
@@ -191,8 +195,8 @@ def _add_change(verb: str, argument: str, sentence: str) -> None:
             say(note)
 
 
-_add_change("add", "URL", "Add your own instance.")
-_add_change("remove", "HOST", "Remove an instance that was added.")
+_add_change("add", "URL", "Add an instance of your own.")
+_add_change("remove", "HOST", "Remove an instance you added.")
 _add_change("block", "HOST", "Never use a public instance.")
 _add_change("unblock", "HOST", "Allow a blocked instance again.")
 _add_change("reset", "HOST", "Forget an instance's state; its budget stays.")
@@ -218,7 +222,7 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
     alive = sum(check.alive for check in checked.checks)
     out.print(plain_text(f"{alive} of {len(checked.checks)} are up.", style="dim"))
     if checked.offline:
-        say("None is up: this machine seems to be offline. This does not count against them.")
+        say("None is up: this machine seems to be offline, so it does not count against them.")
 
 
 @instances.command("refresh")
@@ -329,9 +333,9 @@ async def capture(
 @click.option("--json", is_flag=True, expose_value=False, help="Always JSON.")
 @working
 async def export(loaded: "Loaded", *, file: Path | None) -> None:
-    """Write your choices and what was learned as JSON.
+    """Export your choices and what was learned, as JSON.
 
-    For another machine to import. Contains no queries and no charges.
+    For import on another machine. Contains no queries and no budget use.
     """
     async with opened_admin(loaded) as admin:
         exported = await admin.export()
@@ -349,7 +353,7 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
 @_as_json
 @working
 async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
-    """Add what an export contains; nothing is lost.
+    """Add the contents of an export; nothing is lost.
 
     FILE was written by `export`; - reads standard input. Newer records win, budgets stay.
     """

@@ -18,6 +18,7 @@ import click
 from searx_mcp import __version__
 from searx_mcp.cli.logs import configure, share_terminal
 from searx_mcp.cli.running import (
+    Commands,
     Deferred,
     ExitCode,
     Session,
@@ -138,6 +139,7 @@ def fail(error: SearxMcpError) -> ExitCode:
 
 
 @click.group(
+    cls=Commands,
     invoke_without_command=True,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

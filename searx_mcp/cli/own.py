@@ -8,7 +8,7 @@ import click
 
 from searx_mcp.cli.instance_output import print_engines
 from searx_mcp.cli.output import console, error_data, print_json, show_progress
-from searx_mcp.cli.running import say, working
+from searx_mcp.cli.running import Commands, say, working
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.own_instance import (
@@ -61,11 +61,11 @@ _timeout = click.option(
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 
-@click.group()
+@click.group(cls=Commands)
 def own() -> None:
     """Run SearXNG on this machine.
 
-    As a process of yours, without Docker or root, or in a container.
+    As a process of your own, without Docker or root, or in a container.
     """
 
 
@@ -74,10 +74,11 @@ def own() -> None:
 @click.option(
     "--port",
     type=click.IntRange(1, 65_535),
+    metavar="N",
     help="Port on 127.0.0.1; default 8888 or the next free one.",
 )
 @_version
-@click.option("--image", help="Container image; default the official one.")
+@click.option("--image", metavar="NAME", help="Container image; default the official one.")
 @click.option(
     "--pull",
     type=click.Choice(["missing", "always", "never"]),
@@ -156,6 +157,7 @@ async def update(
     "-n",
     "--lines",
     type=click.IntRange(1, 10_000),
+    metavar="N",
     default=50,
     show_default=True,
     help="Number of lines.",
@@ -195,7 +197,7 @@ async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
 
 @own.command()
 @_engine
-@click.option("--keep-settings", is_flag=True, help="Keep its settings file for the next up.")
+@click.option("--keep-settings", is_flag=True, help="Keep its settings file for the next `up`.")
 @_as_json
 @working
 async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:

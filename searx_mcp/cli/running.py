@@ -101,6 +101,19 @@ class Deferred(click.Command):
         return command.make_context(info_name, args, parent, **extra)
 
 
+class Commands(click.Group):
+    """A group whose list of commands breaks a sentence instead of cutting it."""
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a row for each command."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, each.get_short_help_str(sys.maxsize)) for name, each in commands if each]
+            )
+
+
 def loaded(context: click.Context, overrides: Mapping[str, object] | None = None) -> "Loaded":
     """The settings of this run, read once.
 

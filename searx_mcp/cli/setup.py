@@ -45,7 +45,7 @@ _OWN_LATER: Final = (
     "variables",
     multiple=True,
     metavar="NAME[=VALUE]",
-    help="Set a variable for the server, such as SEARXNG_URL; without a value, this shell's.",
+    help="Set a variable for the server, such as SEARXNG_URL; without =VALUE, from this shell.",
 )
 @click.option("--file", metavar="PATH", help="Edit this file, such as .vscode/mcp.json.")
 @click.option("--print", "prints", is_flag=True, help="Print the configuration; change nothing.")
@@ -65,9 +65,9 @@ def setup(
 ) -> None:
     """Connect an MCP client to this server.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, windsurf or zed. The server is started once,
-    then added to the client's configuration. Other entries, comments and formatting stay as they
-    are, and a backup is kept.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, windsurf or zed. Starts the server once,
+    then adds it to the client's configuration. Other entries, comments and formatting stay as they
+    are; a backup is kept.
     """
     chosen = ClientId(client)
     home = Path.home()

@@ -107,12 +107,12 @@ async def test_list_sorts_and_filters(run_cli, environment):
     assert none.out.startswith("No instances match.")
 
 
-async def test_show_and_explain_tell_the_same(run_cli, public, environment):
+async def test_an_instance_is_shown_by_its_address_or_its_host(run_cli, public, environment):
     there = environment(public)
     assert "not read yet" in (await run_cli("instances", "show", public.url, **there)).out
     await run_cli("instances", "test", public.url, "red pandas", **there)
     data = await json_of(run_cli, "show", public.url, **there)
-    again = await json_of(run_cli, "explain", public.url.split("/")[2], **there)
+    again = await json_of(run_cli, "show", public.url.split("/")[2], **there)
     assert set(data) == set(again)
     assert set(data) == {
         "instance", "source", "listed", "outcomes", "timers", "windows", "config", "open_source",
