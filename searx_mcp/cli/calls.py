@@ -129,7 +129,7 @@ async def suggest(loaded: Loaded, /, *, query: str, as_json: bool) -> None:
     for suggestion in suggestions:
         click.echo(scrub(suggestion))
     if not suggestions:
-        say("Your own instances suggest nothing; public ones are not asked.")
+        say("No suggestions. Only your own instances are asked for them.")
 
 
 def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:

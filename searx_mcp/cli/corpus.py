@@ -183,13 +183,10 @@ async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **option
         request = parse_corpus(CorpusSearchRequest, given(options))
         show_progress("searching the corpus")
         found = await client.search_corpus(request)
-        is_empty = not found.evidence and not (await _totals(client))
     if as_json:
         print_json(evidence_data(found, budget=request.max_tokens))
         return
     print_evidence(found, budget=request.max_tokens, passages=passages)
-    if is_empty:
-        print_notes(["The corpus is empty; `searx-mcp corpus add URL` keeps a page."])
 
 
 @corpus.command("export")

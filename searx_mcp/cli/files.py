@@ -45,14 +45,15 @@ def config(context: click.Context, /, *, as_json: bool) -> None:
 
 
 def print_settings(rows: Iterable[SettingRow]) -> None:
-    """Print the settings as a table."""
+    """Print the settings as a table, with values that can be copied into the file."""
     table = plain_table("setting", "value", "from")
     table.columns[1].max_width = _LONG_VALUE  # a list of networks must not push the origins away
     for row in rows:
         style = "dim" if row.origin == "default" else ""
-        table.add_row(
-            plain_text(row.key), plain_text(str(row.value)), plain_text(row.origin), style=style
+        value = (
+            row.value if isinstance(row.value, str) else json.dumps(row.value, ensure_ascii=False)
         )
+        table.add_row(plain_text(row.key), plain_text(value), plain_text(row.origin), style=style)
     console().print(table)
 
 

@@ -246,7 +246,7 @@ def trial_lines(trial: Trial) -> Iterator[str]:
 def refresh_lines(refresh: Refresh) -> Iterator[str]:
     """Lines on the list that was fetched."""
     if refresh.problem:
-        yield f"The list could not be updated: {refresh.problem}"
+        yield f"The list was not updated: {refresh.problem}"
     if refresh.listed:
         yield f"{refresh.listed} listed, {refresh.kept} kept, {refresh.in_pool} in the pool."
     for reason, count in sorted(refresh.dropped.items(), key=lambda item: (-item[1], item[0])):

@@ -174,6 +174,8 @@ async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
         return
     for line in written:
         click.echo(line)
+    if not written:
+        say("No log: no instance is installed, or it has not written anything yet.")
 
 
 @own.command()

@@ -342,7 +342,7 @@ def test_engines_are_told_as_far_as_config_told_them(engines, shown):
 def test_a_list_that_was_not_fetched_is_explained():
     refresh = Refresh(source="x", problem="The server answered with status 500.", in_pool=80)
     assert [*refresh_lines(refresh)] == [
-        "The list could not be updated: The server answered with status 500."
+        "The list was not updated: The server answered with status 500."
     ]
 
 

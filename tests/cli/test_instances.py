@@ -180,7 +180,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     assert data["dropped"] == {"not_https": 1, "analytics": 1}
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
-    assert "The list could not be updated: You use your own list" in ran.out
+    assert "The list was not updated: You use your own list" in ran.out
 
 
 async def test_own_instances_are_added_and_removed(run_cli, public, environment):

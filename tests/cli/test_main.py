@@ -321,6 +321,9 @@ async def test_config_shows_values_and_where_they_come_from(run_cli, tmp_path):
     assert re.search(r"web_search\.default_timeout\s+12\S*\s+file", ran.out)
     assert re.search(r"search\.max_instances\s+2\s+environment SEARX_MCP_SEARCH__", ran.out)
     assert re.search(r"web_fetch\.max_redirects\s+10\s+default", ran.out)
+    assert re.search(r"web_fetch\.verify_ssl\s+true\s+default", ran.out)
+    assert re.search(r'fetch\.tiers\s+\["npm", "github", ', ran.out)
+    assert re.search(r"fetch\.robots\s+respect\s+default", ran.out)
     as_json = json.loads((await run_cli("config", "--json", **more)).out)
     assert as_json["search.max_instances"]["value"] == 2
     assert as_json["web_search.default_timeout"]["origin"] == f"file {config}"
@@ -477,7 +480,7 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     assert json.loads(as_json.out) == {"query": "be", "suggestions": ["bees", "beer garden"]}
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
-    assert "Your own instances suggest nothing" in nobody.err
+    assert nobody.err.endswith("No suggestions. Only your own instances are asked for them.\n")
 
 
 @pytest.mark.parametrize("group", ["", "instances"])

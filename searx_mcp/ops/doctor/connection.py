@@ -232,10 +232,7 @@ def _on_unresolved(path: ConnectionPath, error: OSError) -> str:
         )
     if error.errno == socket.EAI_AGAIN:
         return _NAME_SERVER
-    return (
-        f"Correct the name {path.host} in the address; if it is"
-        " right, check this machine's network."
-    )
+    return f"If {path.host} is spelled correctly, check this machine's network and DNS."
 
 
 def _on_refused(path: ConnectionPath) -> str:

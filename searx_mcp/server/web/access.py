@@ -211,7 +211,7 @@ def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
 _LOG_IN: Final = Refusal(
     303,
     ErrorCode.UNAUTHORIZED,
-    "The server wants a token, as Authorization: Bearer TOKEN, or of a person a login.",
+    "A token is required, as Authorization: Bearer TOKEN, or a login at the dashboard.",
     ((b"location", LOGIN_PATH.encode()), (b"cache-control", b"no-store")),
 )
 
