@@ -49,7 +49,7 @@ _INTENT: Final = Argument(
 
 
 class ReadRequest(Frozen):
-    """One `read_page` call; what each field means is the first text of its `Argument`."""
+    """The arguments of one `read_page` call."""
 
     url: Annotated[
         str,

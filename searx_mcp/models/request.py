@@ -113,7 +113,7 @@ WORDS: Final = "What you want to know"
 
 
 class SearchRequest(Frozen):
-    """One `web_search` call; what each field means is the first text of its `Argument`."""
+    """The arguments of one `web_search` call."""
 
     query: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""What a server says of itself: its pool, what a client may use of it, and whether it is ready."""
+"""What a server reports about itself: its pool, and what a client may use."""
 
 from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
@@ -15,9 +15,9 @@ class RouteReport(Frozen):
     """A route that a client may use.
 
     Attributes:
-        method: of HTTP.
-        path: of the route.
-        streams: whether progress can be had as server-sent events.
+        method: HTTP method.
+        path: path of the route.
+        streams: whether it can send progress as server-sent events.
     """
 
     method: str
@@ -26,14 +26,14 @@ class RouteReport(Frozen):
 
 
 class Capabilities(Frozen):
-    """What a client may use of a server, with the token that it has sent.
+    """What a client may use of a server with its token.
 
     Attributes:
-        name: of the program.
-        version: of the program.
-        max_seconds: that a call may take, whatever it names.
-        max_body_bytes: of a request.
-        routes: in the order of the documentation.
+        name: name of the program.
+        version: version of the program.
+        max_seconds: the longest time that any call may take, in seconds.
+        max_body_bytes: the largest request body, in bytes.
+        routes: the routes that it may use.
     """
 
     name: str = "searx-mcp"
@@ -44,7 +44,7 @@ class Capabilities(Frozen):
 
 
 async def instances(call: Call) -> Body:
-    """Report the pool; makes no request."""
+    """Report the pool; sends no request."""
     _refuse_arguments(call)
 
     async def work(_: Progress) -> PoolReport:
@@ -55,7 +55,7 @@ async def instances(call: Call) -> Body:
 
 
 async def capabilities(call: Call) -> Body:
-    """Tell what the caller may use."""
+    """Report what the caller may use."""
     _refuse_arguments(call)
     settings = call.backend.settings
     told = Capabilities(

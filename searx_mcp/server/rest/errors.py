@@ -19,8 +19,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.render.errors import advice_on, attempts_of, cause_of, seconds_until_retry
 
 PAGE_FAILED: Final = 424
-"""The status where a page or another server fails, RFC 4918 11.4. A 404 would say that the route is not there, and a
-5xx that this server is ill: a balancer would take it out for what its clients ask for."""
+"""Status for the failure of a page or another server, RFC 4918 11.4. A 404 would mean that the route does not exist, and
+a 5xx that this server fails: a balancer would eject it because of what its clients ask for."""
 STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
     {
         **dict.fromkeys(ErrorCode, PAGE_FAILED),
@@ -51,27 +51,27 @@ STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
         ErrorCode.DEADLINE_EXCEEDED: 504,
     }
 )
-"""The status of each code where it is an error of the call; `status_of` knows the two exceptions."""
+"""The status of each code if the call fails with it; `status_of` handles the two exceptions."""
 
 
 class ErrorDetail(Frozen):
-    """What went wrong. What does not apply is left out.
+    """What went wrong. Fields that do not apply are left out.
 
     Attributes:
-        code: what is wrong, stable; see `docs/reference/errors.md`.
+        code: stable name of the error; see `docs/reference/errors.md`.
         message: a sentence for a person.
-        advice: what to do now, where the message does not say it.
+        advice: what to do, if the message does not say so.
         retry_after: whole seconds after which the same call may succeed; also in the header `Retry-After`.
-        field: the argument that is wrong.
-        reason: of `no_instances_available`, which of its kinds it is.
-        time_limit: the seconds that ran out.
-        attempts: every request that was made for a search, in order.
-        url: the page that failed, or the address that its redirects led to.
+        field: the invalid argument.
+        reason: the cause of `no_instances_available`.
+        time_limit: the exceeded limit, in seconds.
+        attempts: every request sent for a search, in order.
+        url: the page that failed, or the address its redirects led to.
         status_code: the HTTP status of the page.
-        response_time_ms: until the page failed.
+        response_time_ms: milliseconds until the page failed.
         redirect_chain: `url -> status`, one entry per hop.
-        quoted: what a stranger wrote that belongs to it, such as the rule that forbids an address.
-        status: the HTTP status that the answer would have, where it is an event of a stream.
+        quoted: text of a third party, such as the rule that forbids an address.
+        status: the HTTP status that the error would have had; only in an event stream.
     """
 
     code: ErrorCode
@@ -91,13 +91,13 @@ class ErrorDetail(Frozen):
 
 
 class ErrorBody(Frozen):
-    """The body of every answer that is no success."""
+    """The body of every error."""
 
     error: ErrorDetail
 
 
 def status_of(error: SearxMcpError) -> int:
-    """The HTTP status that says whose turn it is: the caller's, a page's, or this server's."""
+    """The HTTP status of an error: it says whether the caller, a page or this server is at fault."""
     if isinstance(error, SettingsError):
         return 500
     is_page = isinstance(error, FetchError) and not isinstance(error, PolicyError | CursorError)
@@ -107,12 +107,12 @@ def status_of(error: SearxMcpError) -> int:
 def error_body(
     error: SearxMcpError, longest: float, *, status: int | None = None
 ) -> dict[str, Any]:
-    """The body that tells of an error.
+    """Make the body of an error response.
 
     Args:
         error: of the call.
-        longest: seconds that a call may have; more are never advised.
-        status: to be told with it, where it is an event of a stream.
+        longest: the longest time that a call may take, in seconds; advice never exceeds it.
+        status: to include, for an event of a stream.
     """
     page = error if isinstance(error, FetchError) else None
     is_argument = isinstance(error, InvalidArgumentError)

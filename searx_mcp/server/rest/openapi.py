@@ -1,5 +1,6 @@
-"""The OpenAPI 3.1 document: made of the table of operations and of the models, so that it says what the code does."""
+"""The OpenAPI 3.1 document, made from the table of operations and the models, so it says what the code does."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
@@ -7,6 +8,7 @@ from types import UnionType
 from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from searx_mcp import __version__
@@ -21,33 +23,38 @@ from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
 Json = dict[str, Any]
 
 _REFUSED: Final = (400, 401, 403, 408, 413, 415, 421, 429, 503)
-"""What the guard answers, and the endpoint to arguments that it cannot read."""
+"""Statuses of the guard, and of the endpoint for arguments that it cannot parse."""
 _JSON: Final = "application/json"
 _REFERENCE: Final = "#/components/schemas/{model}"
 _DESCRIPTION: Final = (
-    "Arguments have further spellings, and unknown ones are an error. Fields of an answer that are"
-    " empty are left out, unless the query has whole=true. A client may send X-Request-Id."
+    "Arguments also accept other spellings; unknown arguments are an error. Empty fields of an"
+    " answer are left out unless the query has whole=true. A client may send X-Request-Id."
 )
 _WHOLE: Final = {
     "name": "whole",
     "in": "query",
-    "description": "Every field, for a client that shows the answer itself.",
+    "description": "Return every field, for a client that renders the answer itself.",
     "schema": {"type": "boolean", "default": False},
 }
 _REQUEST_ID: Final = {
-    "X-Request-Id": {"description": "Of the request, or a new one.", "schema": {"type": "string"}}
+    "X-Request-Id": {
+        "description": "ID of the request: the client's own, or a new one.",
+        "schema": {"type": "string"},
+    }
 }
 _RETRY_AFTER: Final = {
     "Retry-After": {
-        "description": "Seconds after which the same call may succeed, where that is known.",
+        "description": "Seconds after which the same call may succeed, if known.",
         "schema": {"type": "integer"},
     }
 }
+_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): ", re.MULTILINE)
+"""The names of an entry below `Attributes:`."""
 _WAITS: Final = {429, 503}
 
 
 class OpenApi(BaseModel):
-    """An OpenAPI document; the standard says what else it has."""
+    """An OpenAPI document; the standard defines its further fields."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -81,14 +88,19 @@ def document(operations: tuple[Operation, ...]) -> Json:
     for model in requests:
         _keep_arguments(model, schemas[_name(references[model, "validation"])])
     for name in _reachable([references[model, "serialization"] for model in answers], schemas):
-        # What is empty is left out, and a newer version may have more.
+        # Empty fields are left out, and newer versions may add some.
         schemas[name].pop("required", None)
         schemas[name].pop("additionalProperties", None)
+    for schema in schemas.values():
+        _describe_fields(schema)
     refs = {model: reference for (model, _), reference in references.items()}
     paths: Json = {}
     for each in operations:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, refs, schemas)
-    paths |= {HEALTH_PATH: {"get": _watched("health")}, READY_PATH: {"get": _watched("ready", 503)}}
+    paths |= {
+        HEALTH_PATH: {"get": _watched("health", "Check that the process responds.")},
+        READY_PATH: {"get": _watched("ready", "Check that there is an instance to ask.", 503)},
+    }
     return {
         "openapi": "3.1.0",
         "info": {"title": "searx-mcp", "version": __version__, "description": _DESCRIPTION},
@@ -119,7 +131,7 @@ def _operation(operation: Operation, refs: Mapping[Any, Json], schemas: Json) ->
         else:
             kind = "application/x-www-form-urlencoded" if operation.takes_form else _JSON
             described["requestBody"] = {
-                # A form may be empty: the same parameters may stand in the query.
+                # A form may be empty: its parameters may be in the query.
                 "required": not operation.takes_form,
                 "content": {kind: {"schema": reference}},
             }
@@ -151,12 +163,12 @@ def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
     return responses
 
 
-def _watched(name: str, *others: int) -> Json:
-    """A route for whoever watches the server."""
+def _watched(name: str, summary: str, *others: int) -> Json:
+    """Describe a route for monitors."""
     body = {"content": {_JSON: {"schema": {"type": "object"}}}}
     return {
         "operationId": name,
-        "summary": "Tell how the server is.",
+        "summary": summary,
         "security": [],
         "responses": {
             str(status): {"description": _phrase(status), **body} for status in (200, *others)
@@ -171,13 +183,19 @@ def _phrase(status: int) -> str:
 def _parameters(schema: Json) -> list[Json]:
     required = schema.get("required", ())
     return [
-        {"name": name, "in": "query", "required": name in required, "schema": rules}
+        {
+            "name": name,
+            "in": "query",
+            "description": rules["description"],
+            "required": name in required,
+            "schema": rules,
+        }
         for name, rules in schema["properties"].items()
     ]
 
 
 def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
-    """Take out the fields that no caller may give, and say of the others what a person is told of them."""
+    """Remove the fields that callers may not set, and describe the others as the CLI does."""
     declared = arguments_of(model) if issubclass(model, Frozen) else {}
     if not declared:
         return
@@ -186,6 +204,20 @@ def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
         for name, rules in schema["properties"].items()
         if name in declared and not declared[name].argument.by_person
     }
+
+
+def _describe_fields(schema: Json) -> None:
+    """Give the fields what the docstring of their model says of them."""
+    told, _, listed = schema.get("description", "").partition("\n\nAttributes:\n")
+    if not listed:
+        return
+    schema["description"] = told
+    _, *parts = _ATTRIBUTE.split(listed)
+    for names, text in zip(parts[::2], parts[1::2], strict=True):
+        description = " ".join(text.split())
+        for name in names.split(", "):
+            rules = schema["properties"].get(name, schema["properties"].get(to_camel(name), {}))
+            rules.setdefault("description", description[0].upper() + description[1:])
 
 
 def _answers(operation: Operation) -> list[type[BaseModel]]:
@@ -209,7 +241,7 @@ def _name(reference: Json) -> str:
 
 
 def _reachable(roots: Sequence[Json], schemas: Json) -> set[str]:
-    """The names of the schemas that these references lead to."""
+    """The names of the schemas that these references reach."""
     found: set[str] = set()
     todo = [*map(_name, roots)]
     while todo:

@@ -1,4 +1,4 @@
-"""One REST operation as data: what serves it, what documents it, and what it is allowed for."""
+"""One REST operation as data: its handler, its description, and the tool that it belongs to."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from searx_mcp.server.supervision import Listener
 from searx_mcp.settings.tools import Tool
 
 Body: TypeAlias = Callable[[], Mapping[str, Any]]
-"""Makes the body of an answer, beside the event loop: that of many pages takes tens of milliseconds."""
+"""Makes the body of an answer, outside the event loop: many pages take tens of milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The table of REST: every operation, once; what serves them and what documents them go by it."""
+"""The table of REST operations, used to serve and to document them."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ OPERATIONS: Final = (
         name="tools_web_fetch",
         method="POST",
         path="/v1/tools/web_fetch",
-        summary="Read a page as Markdown, or go on reading one.",
+        summary="Read a page as Markdown, or continue one.",
         request=tools.WebFetchBody,
         response=tools.WebFetchAnswer,
         statuses=_FETCH,
@@ -74,7 +74,7 @@ OPERATIONS: Final = (
         name="raw_search",
         method="POST",
         path="/v1/raw_search",
-        summary="Give the JSON of a keyed provider, untouched.",
+        summary="Return the JSON of a keyed provider unchanged.",
         request=RawSearchRequest,
         response=RawBatch,
         statuses=_SEARCH,
@@ -86,7 +86,7 @@ OPERATIONS: Final = (
         name="fetch",
         method="POST",
         path="/v1/fetch",
-        summary="Read a page as Markdown, with all that is known of it.",
+        summary="Read a page as Markdown, with its metadata.",
         request=FetchRequest,
         response=Page,
         statuses=_FETCH,
@@ -99,7 +99,7 @@ OPERATIONS: Final = (
         name="read",
         method="POST",
         path="/v1/read",
-        summary="Find in a page the passages that answer questions.",
+        summary="Find the passages of a page that answer questions.",
         request=ReadRequest,
         response=ReadResponse,
         statuses=_FETCH,
@@ -112,7 +112,7 @@ OPERATIONS: Final = (
         name="answer",
         method="POST",
         path="/v1/answer",
-        summary="Give evidence for a question, with sources and quotes.",
+        summary="Find evidence for a question, with sources and quotes.",
         request=AnswerRequest,
         response=EvidenceResponse,
         statuses=_EVIDENCE,
@@ -125,7 +125,7 @@ OPERATIONS: Final = (
         name="corpus_status",
         method="GET",
         path="/v1/corpus",
-        summary="Tell which pages are kept.",
+        summary="List the kept pages.",
         request=StatusRequest,
         response=CorpusStatus,
         statuses=_LOCAL,
@@ -137,7 +137,7 @@ OPERATIONS: Final = (
         name="corpus_search",
         method="POST",
         path="/v1/corpus/search",
-        summary="Give evidence from kept pages, without any request.",
+        summary="Find evidence in kept pages; sends no request.",
         request=CorpusSearchRequest,
         response=EvidenceResponse,
         statuses=_EVIDENCE,
@@ -163,7 +163,7 @@ OPERATIONS: Final = (
         name="instances",
         method="GET",
         path="/v1/instances",
-        summary="Report the instances and open sources, without any request.",
+        summary="Report the instances and open sources; sends no request.",
         request=None,
         response=PoolReport,
         statuses=_LOCAL,
@@ -173,7 +173,7 @@ OPERATIONS: Final = (
         name="capabilities",
         method="GET",
         path="/v1/capabilities",
-        summary="Tell the version, and the routes that the caller may use.",
+        summary="Report the version and the routes that the caller may use.",
         request=None,
         response=about.Capabilities,
         statuses=_LOCAL,
@@ -193,7 +193,7 @@ OPERATIONS: Final = (
         name="searxng_search",
         method="GET",
         path=SEARXNG_PATH,
-        summary="Search as at an instance of SearXNG.",
+        summary="Search like a SearXNG instance.",
         request=searxng.SearxngQuery,
         response=searxng.SearxngAnswer,
         statuses=(400, 403, 429, 500, 503, 504),
@@ -207,7 +207,7 @@ OPERATIONS: Final = (
         name="searxng_search_form",
         method="POST",
         path=SEARXNG_PATH,
-        summary="Search as at an instance of SearXNG, with a form.",
+        summary="Search like a SearXNG instance, with a form.",
         request=searxng.SearxngQuery,
         response=searxng.SearxngAnswer,
         statuses=(400, 403, 429, 500, 503, 504),
@@ -221,7 +221,7 @@ OPERATIONS: Final = (
 
 
 def rest_routes(backend: Backend) -> list[Route]:
-    """The routes of a server; `server.tools`, where it is set, allows only those of its tools.
+    """Make the routes of a server; `server.tools`, if set, limits them to those of its tools.
 
     Args:
         backend: performs the calls.

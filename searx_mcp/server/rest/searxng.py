@@ -1,4 +1,4 @@
-"""`/search` as SearXNG has it, so that its clients use the pool as one instance; JSON alone."""
+"""`/search` like that of SearXNG, so that its clients use the pool as one instance; JSON only."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -26,20 +26,20 @@ _QUERY: Final = "q"
 _PAGE: Final = "pageno"
 _CATEGORY: Final = "category_"
 _OF_OURS: Final = ("language", "time_range", "engines", "safesearch")
-"""Parameters that are arguments of ours as well."""
+"""Parameters that are also our own arguments."""
 _MOST_DIGITS: Final = 3
 
 
 class SearxngQuery(Frozen):
-    """The parameters of a search; others are passed over, as SearXNG does.
+    """The parameters of a search; others are ignored, as in SearXNG.
 
     Attributes:
         q: what to search for.
         format: must be `json`.
-        categories: names with commas between them; the first one known is searched.
-        engines: names with commas between them, instead of a category.
+        categories: comma-separated names; the first known one is searched.
+        engines: comma-separated names, instead of a category.
         language: two letters, a region such as en-US, all, or auto.
-        pageno: which page of results, from 1.
+        pageno: page of results, from 1.
         time_range: how old results may be; empty for any age.
         safesearch: 0 off, 1 moderate, 2 strict.
     """
@@ -62,19 +62,19 @@ class SearxngResult(_Open):
     """A row. Those of a template other than `default.html` have further fields, as in SearXNG.
 
     Attributes:
-        template: which kind of row it is.
-        url: of the page.
+        template: kind of the row.
+        url: address of the page.
         parsed_url: its six parts, as Python's `urlparse` gives them.
         title: plain text.
-        content: what a search engine shows of the page.
+        content: excerpt of the page, from a search engine.
         engine: the first of `engines`.
-        engines: those that found it.
+        engines: all engines that found it.
         positions: its place in the list.
         score: 1 for the best row.
-        category: of the row.
+        category: category of the row.
         publishedDate: ISO 8601, or null.
-        pubdate: the same as `2026-02-01 00:46:35+0000`, or what is known in its place.
-        thumbnail: an image, or nothing.
+        pubdate: the same as `2026-02-01 00:46:35+0000`, or the date as the engine wrote it.
+        thumbnail: address of an image; empty without one.
     """
 
     template: str
@@ -96,10 +96,10 @@ class SearxngAnswer(_Open):
     """The answer to a search.
 
     Attributes:
-        query: as searched.
-        number_of_results: that were found; SearXNG left the field out in 2025, and clients read it.
-        results: of this page.
-        answers: direct ones.
+        query: the query as searched.
+        number_of_results: number of results found; SearXNG dropped the field in 2025, but clients read it.
+        results: results of this page.
+        answers: direct answers.
         corrections, suggestions: other queries.
         infoboxes: boxes of facts.
         unresponsive_engines: names and reasons.
@@ -116,7 +116,11 @@ class SearxngAnswer(_Open):
 
 
 class SearxngError(Frozen):
-    """The body where a search fails."""
+    """The body of a failed search.
+
+    Attributes:
+        error: the reason, in one sentence.
+    """
 
     error: str
 

@@ -1,4 +1,4 @@
-"""The two routes whose bodies another project has specified, for clients of that project."""
+"""The two routes whose bodies another project specifies, for clients of that project."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -19,7 +19,7 @@ from searx_mcp.server.rest.operation import Body, Call
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
 DEFAULT_CHARS: Final = 200_000
-"""Characters of a page where a call names no number, as specified."""
+"""Characters of a page if a call sets no number, as specified."""
 _MOST_RESULTS: Final = 25
 _RESULTS: Final = 10
 
@@ -29,11 +29,11 @@ class WebSearchBody(Frozen):
 
     Attributes:
         query: what to search for.
-        max_results: results wanted.
+        max_results: number of results wanted.
         recency: how old results may be.
         allowed_domains: only these and their subdomains.
         blocked_domains: not these and their subdomains.
-        search_prompt: what the caller wants to know; stays on the machine of the server.
+        search_prompt: what the caller wants to know; never leaves the server.
     """
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
@@ -45,12 +45,12 @@ class WebSearchBody(Frozen):
 
 
 class FoundPage(Frozen):
-    """A result of `/v1/tools/web_search`; what is not known of it is left out.
+    """A result of `/v1/tools/web_search`; unknown fields are left out.
 
     Attributes:
-        url: of the page.
+        url: address of the page.
         title: plain text.
-        snippet: what a search engine shows of it.
+        snippet: excerpt of the page, from a search engine.
         published_at: ISO 8601 as far as known.
     """
 
@@ -65,7 +65,7 @@ class WebSearchAnswer(Frozen):
 
     Attributes:
         results: best first.
-        count: of them.
+        count: number of results.
     """
 
     results: tuple[FoundPage, ...]
@@ -73,15 +73,15 @@ class WebSearchAnswer(Frozen):
 
 
 class WebFetchBody(Frozen):
-    """The body of a call of `/v1/tools/web_fetch`; `url` or `cursor` must be there.
+    """The body of a call of `/v1/tools/web_fetch`; `url` or `cursor` is required.
 
     Attributes:
         url: the public http or https address.
-        cursor: of an earlier answer, to read on without fetching.
-        prompt: what the caller wants to know: of a long page, the passages that fit it.
-        max_chars: characters given at most.
+        cursor: the cursor of an earlier answer, to read on without fetching.
+        prompt: what the caller wants to know; selects passages of a long page.
+        max_chars: most characters returned.
         offset: characters to skip.
-        limit: characters given with a cursor, in place of `max_chars`.
+        limit: characters returned with a cursor, instead of `max_chars`.
     """
 
     url: str = ""
@@ -99,8 +99,8 @@ class WebFetchAnswer(Frozen):
         content: the page as Markdown, or a part of it.
         status: HTTP status of the page.
         content_type: media type of the page.
-        truncated: whether there is more of the page.
-        cursor: names the page for further calls; left out where nothing is left to be read.
+        truncated: whether the page has more text.
+        cursor: identifies the page in further calls; left out at the end of the page.
     """
 
     content: str
@@ -146,12 +146,12 @@ def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
 
 
 def _check(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
-    """Refuse what the specification does not have, although the tools of MCP understand it."""
+    """Refuse arguments that the specification lacks, although the MCP tools accept them."""
     for name in raw:
         if name not in known:
             raise InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
     if isinstance(raw.get(one_text), list):
-        raise InvalidArgumentError(one_text, "must be one text")
+        raise InvalidArgumentError(one_text, "must be a single string")
 
 
 def _search_answer(response: SearchResponse) -> WebSearchAnswer:

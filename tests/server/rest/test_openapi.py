@@ -107,6 +107,23 @@ async def test_the_server_gives_the_document_of_what_it_serves(rest, open_rest):
     assert not {"/v1/search", "/search", "/v1/answer"} & paths
 
 
+def test_what_docstrings_say_of_fields_stands_beside_them():
+    schemas = DOCUMENT["components"]["schemas"]
+    assert not [name for name, each in schemas.items() if "Attributes:" in str(each["description"])]
+    assert schemas["ErrorDetail"]["description"] == (
+        "What went wrong. Fields that do not apply are left out."
+    )
+    fields = {name: each.get("properties", {}) for name, each in schemas.items()}
+    assert fields["ErrorDetail"]["retry_after"]["description"].startswith("Whole seconds after")
+    assert fields["Chunk"]["sectionPath"]["description"].startswith("The headings above it")
+    assert fields["Torrent"]["seeds"]["description"] == fields["Torrent"]["leeches"]["description"]
+    assert (
+        fields["FetchRequest"]["offset"]["description"] == "Characters to skip."
+    )  # of its argument
+    parameters = DOCUMENT["paths"]["/search"]["get"]["parameters"]
+    assert [each["name"] for each in parameters if not each["description"]] == []
+
+
 def test_what_only_a_person_may_give_is_not_described():
     fields = DOCUMENT["components"]["schemas"]["FetchRequest"]["properties"]
     assert "url" in fields
