@@ -157,7 +157,7 @@ def network_filesystem(folder: Path, mounts: Path = MOUNTS) -> str | None:
 
 
 def _open(path: str, flags: int) -> int:
-    # A pipe that nobody writes to would be waited for as soon as it is opened.
+    # Opening a pipe without a writer would block.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

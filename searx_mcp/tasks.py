@@ -22,7 +22,7 @@ _RENEWAL: Final = 0.8
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 0.25
 _PAUSE_GROWTH: Final = 1.5
-"""Seconds between two looks at somebody else's lease, and how they grow: seven looks in the first second."""
+"""Seconds between two looks at another process's lease, and how they grow: seven looks in the first second."""
 
 
 class Tasks:
@@ -132,7 +132,7 @@ class Lease(Protocol):
         """Take it if it is free; harmless when it is taken already.
 
         Returns:
-            Who has it: `id`, or the one of somebody else; nothing if nobody can tell.
+            The ID of its holder, which may be `id`; empty if unknown.
         """
         ...
 
@@ -155,9 +155,9 @@ async def fly_alone(
 ) -> T:
     """The result of `make()`, or what another process has made of the same meanwhile.
 
-    Whoever has the lease makes it, and leaves it where `find` looks before giving the lease back. The
-    others wait once: until that lease ends, however it ends, or half of their time is over. Then
-    whoever finds nothing makes it too, without another wait.
+    The holder of the lease makes it, and leaves it where `find` looks before giving the lease back. The
+    others wait once: until that lease ends, however it ends, or half of their time is over. Those that
+    then find nothing make it too, without another wait.
 
     Args:
         lease: one that was never taken.

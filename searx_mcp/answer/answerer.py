@@ -86,7 +86,7 @@ class Answerer:
             request: the question, and where to begin.
             deadline: the event loop's time by which to return; what is in hand by then is given, and
                 marked partial.
-            progress: told each step.
+            progress: called with each step.
 
         Raises:
             SearxMcpError: not one page could be read, or the search failed; see `searx_mcp.errors`.
@@ -149,7 +149,7 @@ class Answerer:
         Args:
             request: the question, and which pages to look in.
             deadline: the event loop's time by which to return.
-            progress: told each step.
+            progress: called with each step.
         """
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)

@@ -32,7 +32,7 @@ from searx_mcp.models.response import SearchResult
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
 _QUOTED: Final = 12
-"""Chunks of which a quote is given."""
+"""Chunks to quote."""
 _IMAGES: Final = 12
 
 
@@ -270,7 +270,7 @@ def _citations(
 def _images(
     candidates: Sequence[Candidate], evidence: Sequence[Evidence], pages: Mapping[str, StoredPage]
 ) -> tuple[EvidenceImage, ...]:
-    """The images of which the words stand in a chunk."""
+    """The images whose words are in a chunk."""
     images: dict[str, EvidenceImage] = {}
     for each, shown in zip(candidates, evidence, strict=False):
         for image in pages[each.hit.url].document.images:

@@ -119,13 +119,13 @@ class Expander:
         """Read the named pages, then linked ones until they stop helping; fills `gathering`.
 
         Args:
-            gathering: changed in place, so that whoever is stopped by the clock keeps what there is.
+            gathering: changed in place, so that a caller stopped by the clock keeps what there is.
             seeds: addresses of the named pages.
             budget: linked pages that are tried at most.
             is_automatic: whether nothing is read on once the question is answered.
             watch: told each step.
             deadline: the event loop's time by which to return.
-            progress: told each step.
+            progress: called with each step.
         """
         now = asyncio.get_running_loop().time
         stop_at = None
@@ -137,7 +137,7 @@ class Expander:
         while True:
             begun = now()
             read = await self._read(wanted, stop_at, progress)
-            # Whoever reads a page keeps some of its time, too, so that it is over a little before.
+            # Reading a page keeps some of its time, too, so it ends a little earlier.
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
@@ -250,6 +250,6 @@ def _is_late(done: Ingested) -> bool:
 
 
 def tell(progress: Progress | None, message: str) -> None:
-    """Tell what the call is doing now, where somebody wants to know."""
+    """Report what the call is doing, if there is a listener."""
     if progress is not None:
         progress(message)

@@ -1,4 +1,4 @@
-"""What reads by question and gives evidence, wired when somebody first does."""
+"""What answers questions with evidence, wired on first use."""
 
 from typing import TYPE_CHECKING
 

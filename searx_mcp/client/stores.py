@@ -136,7 +136,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
     secret = _secret_of(settings, folder) if settings.search.cache_ttl else b""
     if not secret:
         return None
-    # Whoever asks others wants other answers.
+    # Different sources give different answers.
     sources, providers = settings.open_sources, settings.providers
     scope = " ".join(
         [
@@ -189,7 +189,7 @@ def _keyed_scope(providers: ProvidersConfig) -> list[str]:
 
 
 def _reading_scope(fetch: FetchConfig) -> str:
-    """What tells pages apart that not everybody may read; nobody is given those of another's login."""
+    """What separates pages that not every process may read: those of another login are never given."""
     headers = {
         host: {name: value.get_secret_value() for name, value in given.items()}
         for host, given in fetch.headers.items()

@@ -116,7 +116,7 @@ class Components:
         pool: instances with their states.
         membership: who belongs to the pool.
         refresher: renews the list of public instances, where there is one to fetch.
-        activity: whether anybody searches.
+        activity: whether there are searches.
         sources: open sources and keyed providers, as far as they are switched on.
         sync: shares with other processes what the pool learns.
         shared: the answers of other processes, if they are shared.

@@ -58,7 +58,7 @@ class Embedder(Protocol):
 
     Attributes:
         model: names the vectors that can be compared.
-        floor: similarity below which a chunk hardly answers; `None` where nobody knows.
+        floor: similarity below which a chunk hardly answers; `None` if unknown.
     """
 
     model: str
@@ -148,7 +148,7 @@ class StaticEmbedder:
 
 
 def _without_logging(name: str) -> Any:  # noqa: ANN401 - a module without types
-    """Import a library that would set up the logging of the process, unless somebody has."""
+    """Import a library that would set up the process's logging unless that is done."""
     root, nothing = logging.getLogger(), logging.NullHandler()
     root.addHandler(nothing)
     try:

@@ -33,7 +33,7 @@ from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
 from searx_mcp.urls.hosts import host_in, is_short_enough
 
 REFRESH_PAUSE: Final = 30.0
-"""Seconds within which a page that was just fetched is not fetched again, whoever wants it."""
+"""Seconds within which a page that was just fetched is not fetched again for any caller."""
 _PROTECTED: Final = frozenset({ErrorCode.AUTHENTICATION_REQUIRED, ErrorCode.BLOCKED_BY_SITE})
 HELD_FOR: Final = 600.0
 """Seconds for which a page that may not be written to a disk is held in memory, as the cache of pages does."""
@@ -141,7 +141,7 @@ class Ingestion:
             url: of the page.
             force: fetch it even if it is fresh, unless that was just done.
             deadline: the event loop's time by which to return.
-            progress: told each step.
+            progress: called with each step.
 
         Returns:
             What became of it; an error is a value here, since several pages are read at once. What is kept

@@ -155,7 +155,7 @@ class Retriever:
 
         Returns:
             At most `limit` chunks. A page that is named has some, even if no word of the question stands in
-            it, since a threshold that leaves nothing helps nobody; these are marked.
+            it, since a threshold that leaves nothing is no help; these are marked.
         """
         if not urls and urls is not None:
             return Retrieved(())
@@ -381,7 +381,7 @@ def _mixed(words: float, nearness: float) -> float:
 
 
 def as_embedded(chunk: StoredChunk) -> str:
-    """Give the text of which a chunk has its vector: with the headings above it."""
+    """Return the text that a chunk's vector is made of: with the headings above it."""
     return "\n".join((" > ".join(chunk.path), chunk.text)) if chunk.path else chunk.text
 
 
@@ -395,7 +395,7 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: int) -> list[Hit]:
-    """Leave out what says the same as a better hit, until there are so many; the rest nobody sees.
+    """Leave out what says the same as a better hit, until there are so many; the rest is not shown.
 
     Words have a say, since a model gives all texts in a script that it hardly knows much the same vector.
     """

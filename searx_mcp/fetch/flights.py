@@ -1,4 +1,4 @@
-"""The way of a call to its page: kept, shared with whoever asks for the same now, or captured anew."""
+"""The way of a call to its page: kept, shared with callers who ask for the same now, or captured anew."""
 
 import asyncio
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class PageFlights:
                 return Landed(found, job.end, is_new=False)
             # The later of the two: what was found unchanged for the caller is not renewed here.
             job.previous = max(filter(None, (found, previous)), key=_fetched_at, default=None)
-        # Nobody else is given what this caller has.
+        # What this caller gets is shared with no other.
         is_own = job.previous is not None and job.previous is not found
         flight = (job.key, job.max_bytes, job.obey_robots, force_refresh, is_own)
         fly = partial(self._fly, flight, job, latest)
@@ -89,7 +89,7 @@ class PageFlights:
                 landed = await self._captured(job)
                 break
             landed = await self._flights.run(flight, fly)
-            # Somebody else's flight may have had less time than this call.
+            # Another caller's flight may have had less time than this call.
             if not landed.was_late or job.end - landed.end < _MORE_TIME:
                 break
         spare = None
@@ -141,7 +141,7 @@ class PageFlights:
             return Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
         if isinstance(captured, Unchanged):
             if job.previous is None:
-                raise RuntimeError("a site answered a question nobody asked")
+                raise RuntimeError("a site answered 304 to an unconditional request")
             renewed = await self._pages.renew(
                 job.key, job.previous, status=captured.status, headers=captured.headers
             )

@@ -190,7 +190,7 @@ class PageCache:
         return KeptPage(capture, await self._store.keep(key, capture, now))
 
     async def _retire(self, key: PageKey, now: float) -> None:
-        """Let the last capture of an address serve nobody but those who have its cursor."""
+        """Let the last capture of an address serve only calls with its cursor."""
         kept = await self._store.find(key, now)
         if kept is not None:
             old = replace(kept.capture, fresh_until=0.0, may_be_stale=False)

@@ -23,7 +23,7 @@ WIRE_ALLOWANCE: Final = 65_536
 format. Data that never comes to anything (empty deflate blocks) ends here."""
 
 PIECE: Final = 1 << 18
-"""Decoded bytes after which whoever feeds a buffer may look after something else: about 1 ms of zlib. A page
+"""Decoded bytes after which the feeder of a buffer may do something else: about 1 ms of zlib. A page
 that is a bomb takes half as much memory again where it is decoded by the megabyte."""
 
 _ZLIB_HEADER: Final = 2  # bytes

@@ -1,4 +1,4 @@
-"""How names are looked up and sockets opened, for whoever wants it otherwise than the system does."""
+"""How to resolve names and open sockets, for programs that need another way than the system's."""
 
 import asyncio
 import socket
@@ -21,7 +21,7 @@ class Dialling:
     """The two seams between guarded traffic and the network.
 
     Attributes:
-        resolver: asked for all names instead of the system's; whoever made it closes it.
+        resolver: asked for all names instead of the system's; its creator closes it.
         dial: opens the sockets of guarded connections, after the guard has let them pass.
     """
 

@@ -253,7 +253,7 @@ class Gateway:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await writer.wait_closed()
         except (OSError, asyncio.IncompleteReadError):
-            pass  # whoever is at the other end has gone, or keeps silent
+            pass  # the other end has gone, or keeps silent
         finally:
             self._tasks.discard(task)
             writer.transport.abort()

@@ -138,7 +138,7 @@ def own_address_probe() -> Callable[[str], bool]:
     only. That needs no list of interfaces, which the standard library cannot give on all
     systems, and stays right when interfaces come and go. No packet is sent.
 
-    Where the kernel lets anybody bind to any address (`ip_nonlocal_bind` on Linux, set on some
+    Where the kernel lets any process bind to any address (`ip_nonlocal_bind` on Linux, set on some
     load balancers) the question has no answer, and the function always says no.
     """
     return _never if _can_bind(_UNASSIGNED) else _can_bind
@@ -188,7 +188,7 @@ class GuardedResolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Leave the inner resolver open: whoever made it closes it."""
+        """Leave the inner resolver open: its creator closes it."""
 
 
 _STAGGER: Final = 0.25

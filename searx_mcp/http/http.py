@@ -309,7 +309,7 @@ def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
 
 
 def _ignore_failure(closed: asyncio.Future[None]) -> None:
-    # Asking is enough: asyncio logs a future's error that nobody asked for.
+    # Asking is enough: asyncio logs a future's error that was never retrieved.
     if not closed.cancelled():
         closed.exception()
 

@@ -144,7 +144,7 @@ class PacedHandler(ResponseHandler):
             self._go_on()
 
     def _have_parsed(self) -> None:
-        """Be done with what has arrived: it is parsed, or nobody wants it any more."""
+        """Be done with what has arrived: it is parsed, or no longer wanted."""
         self._unparsed = b""
         self._position = 0
         if self._next_turn is not None:

@@ -162,7 +162,7 @@ class ProxyRoute:
         return ProxyRouteError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
 
     def untrusted(self, exc: Exception) -> ProxyRouteError:
-        """A certificate is not believed: the proxy's own, or one of whoever answers behind it."""
+        """A certificate is not trusted: the proxy's own, or that of the host behind it."""
         host, port = getattr(exc, "host", None), getattr(exc, "port", None)
         if (host, port) == (self._proxy.host, self._proxy.port):
             return self._ours("has no valid certificate; add its authority to network.ca_file")

@@ -18,7 +18,7 @@ _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "KIB": 1 << 10, "MB": 1 << 20, "MIB": 1 
 
 
 def parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatever was given
-    """Read text such as `2MB`; anything else is left to whoever checks it.
+    """Read text such as `2MB`; anything else is left to the field's own check.
 
     Raises:
         ValueError: the text is no size.

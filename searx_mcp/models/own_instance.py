@@ -81,7 +81,7 @@ class ContainerFailure(StrEnum):
     PULL_FAILED = "pull_failed"
     PORT_TAKEN = "port_taken"
     NAME_TAKEN = "name_taken"
-    """Somebody else's container has our name."""
+    """A container that is not ours has our name."""
     EXITED = "exited"
     """The container exited."""
     NOT_READY = "not_ready"

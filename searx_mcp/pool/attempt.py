@@ -1,4 +1,4 @@
-"""One attempt: what is asked, of whom and how, and what it came to."""
+"""One attempt: the instance, the request and the outcome."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -38,7 +38,7 @@ _GRADES: Final = {
 }  # fmt: skip
 _HTML_GRADES: Final = {"V": 1.0, "F": 0.95, "C": 0.85, "Cjs": 0.6, "E": 0.3, "👁️": 0.0}
 _HTML_INCOMPLETE: Final = ("js?", "?")
-"""Marks of searx.space for a page of which some files could not be fetched."""
+"""Marks that searx.space gives to a page when some of its files could not be fetched."""
 _INCOMPLETE_SHARE: Final = 0.8
 _UNKNOWN: Final = 0.5
 _UNKNOWN_SUCCESS: Final = 0.35
@@ -47,7 +47,7 @@ _UPTIME_WEIGHTS: Final = {"day": 0.1, "week": 0.3, "month": 0.35, "year": 0.25}
 _BEST_LATENCY: Final = 0.4
 _WORST_LATENCY: Final = 8.0
 _UNKNOWN_LATENCY: Final = 0.4
-"""Quality of a speed that nobody has measured."""
+"""Quality of a speed that was never measured."""
 
 
 def parse_catalog(text: str, *, origin: str = "") -> Catalog:
@@ -145,7 +145,7 @@ def _base_url(entry: CatalogEntry, allow: Callable[[URL], bool], *, onion: bool)
 def is_public_place(url: URL) -> bool:
     """Tell whether the public web, or Tor, may have the host and the port of an address.
 
-    Names that nobody has, such as those in `.example`, are left to whoever looks them up.
+    Unassigned names, such as those in `.example`, are left to the resolver.
     """
     try:
         host, port = url.raw_host or "", url.port
@@ -233,11 +233,11 @@ class Prior(NamedTuple):
 
 
 OWN_PRIOR: Final = Prior(1.0, 1.0, 1.0, 1.0, 1.0)
-"""Somebody's own instance is taken to be good until it shows otherwise."""
+"""The user's own instance is assumed to be good until it proves otherwise."""
 
 
 class Standing(NamedTuple):
-    """What somebody says of an instance before we ask it."""
+    """What others say about an instance before we ask it."""
 
     tier: Tier
     grade: str | None

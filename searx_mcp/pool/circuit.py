@@ -45,11 +45,11 @@ class Members:
     limit or a block `rate_limited`, answers without working engines or one after the other without
     results `degraded`, and repeated trouble, a wrong program or violations of trust `quarantined`.
     When the time of a waiting state is over, one request may try it (`half_open`): a good answer
-    makes it healthy with a slow start, a failure sends it back for longer. Whoever is quarantined
-    for violations of trust three times is `blacklisted`, which only a person lifts. Who is trusted
-    is never quarantined. A good answer forgives what it disproves: failures, but no limit, rest,
-    wish or violation that came to light while it was under way. Of an own instance it ends every
-    wait: these are short, and its owner changes its settings.
+    makes it healthy with a slow start, a failure sends it back for longer. An instance
+    quarantined three times for violations of trust is `blacklisted`, which only a person can undo. A
+    trusted instance is never quarantined. A good answer clears what it disproves: failures, but no
+    limit, rest, wish or violation that came to light while it was on its way. For an own instance it
+    ends every wait: these are short, and its owner changes its settings.
 
     A request goes `begin`, then exactly one of `report` (it came to an outcome), `lost_to_hedge`
     (its hedge was faster) and `release` (we gave it up, or it says nothing about who was asked).
@@ -173,7 +173,7 @@ class Members:
             record.until = min(record.until, now)
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
-        """The results of `url` share something with those of others, or nothing with anybody's."""
+        """Note whether the results of `url` share anything with those of others."""
         record = self._member(url).record
         record.last_at = now
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
@@ -257,8 +257,8 @@ class Members:
     def _restore(self, member: Member, record: InstanceRecord) -> None:
         """Take over one record; older news is ignored.
 
-        But who read robots.txt last knows best whether its operator wants us to stay away: somebody
-        whose answer came later may not have looked at it since.
+        But the latest reader of robots.txt knows best whether the operator wants us to stay away: a
+        process with a later answer may not have read it since.
         """
         ours = member.record
         if record.last_at <= ours.last_at:

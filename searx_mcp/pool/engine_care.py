@@ -1,10 +1,10 @@
-"""Which engines of an own instance a search is for, so that those that refuse it are left in peace.
+"""Which engines of an own instance a search uses, to spare those that refuse it.
 
 SearXNG asks every engine of a category for every search. The sites behind them count requests per
 address, so that an agent's searches get the best engines suspended at once, and again as soon as
 their suspension ends. While all engines of a category are well, nothing is named and SearXNG
-chooses. Once one was refused, each search is for three healthy engines that bring results, in turn:
-whoever was asked the longest ago, measured by the gap it needs. A refusal doubles the gap, an answer
+chooses. Once one was refused, each search uses three healthy engines that return results, in turn: those
+asked longest ago, relative to the gap they need. A refusal doubles the gap, an answer
 shortens it. `docs/decisions/pool.md` has the figures.
 """
 
@@ -276,9 +276,9 @@ def _sort_in(
     *,
     is_complete: bool,
 ) -> None:
-    """Note who takes part in such searches; whoever carried them and is left out does no longer.
+    """Note which engines take part in such searches; one that carried them and is left out no longer does.
 
-    A converter or a dictionary takes part only where the query is for it, and stays.
+    A converter or dictionary takes part only if the query is for it, and stays.
     """
     kind = kind_of(query)
     if not query.engines and query.page == 1:

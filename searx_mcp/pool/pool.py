@@ -133,7 +133,7 @@ class InstancePool(Members):
         return None
 
     def proposal_of(self, url: str, now: float) -> Proposal:
-        """How to ask `url`, which somebody has named, whoever is next."""
+        """How to ask `url`, which the caller named, regardless of whose turn it is."""
         return self._proposal(self._member(url), None, now)
 
     def other_engines(
@@ -177,7 +177,7 @@ class InstancePool(Members):
             member.standing = standing
             self._pardon_own(member)
             self._members[url] = member
-        # Whoever left just now may be between two requests of one search.
+        # An instance that just left may be between two requests of one search.
         self._leaving = {
             url: member
             for url, member in known.items()
@@ -316,8 +316,8 @@ second, the minute or the hour, and say how long to wait where it is more."""
 class SourcePool(Members):
     """Open sources by the addresses that stand for them.
 
-    Each is a member like an instance, with the same states and timers, but nobody chooses among
-    them: the query does.
+    Each is a member like an instance, with the same states and timers, but the
+    pool does not choose among them: the query does.
 
     Args:
         sources: name and address of each.

@@ -47,7 +47,7 @@ _WORTH: Final = {
 class InstanceRecord(BaseModel):
     """What is learned about one instance, or one open source.
 
-    The pool changes its own in place; whoever takes one out of the pool or a store has a copy.
+    The pool changes its own in place; the pool and the stores hand out copies.
     All times are Unix seconds. Fields of newer versions are ignored, and stay in the store. Where
     the store calls a field otherwise, that name is its alias.
 
@@ -81,7 +81,7 @@ class InstanceRecord(BaseModel):
         latencies: the latest times that went into it, in seconds, the newest last.
         outcomes: the latest requests, the newest last.
         last_detail: of the last request, one short sentence for a person; never the query.
-        drift: answers with rows of which none could be used.
+        drift: answers none of whose rows could be used.
         json_enabled: whether it answers in JSON; `None` while unknown.
         json_listed: whether its pages list JSON among the formats.
         json_recheck: from when on JSON may be tried again.

@@ -34,7 +34,7 @@ OWN_LIMIT_BASE = 10.0
 """The first wait after a limit of an own instance: its owner may lift it any moment, and its short
 window for pages is 20 s."""
 OWN_LIMIT_CAP = 120.0
-"""The longest wait after a 429 of an own instance, whatever it asks for: there is nobody else to ask."""
+"""The longest wait after a 429 of an own instance, whatever it asks for: there is no other to ask."""
 OWN_BLOCK_STEPS = (60.0, 300.0, 600.0)
 """Waits after a challenge or a block in front of an own instance: no program passes it by waiting, and
 a person has it out of the way within minutes."""

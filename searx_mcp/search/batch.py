@@ -67,7 +67,7 @@ async def raw_all(
         keyed: asks; `None` if no provider has a key.
         provider: its name.
         timeout: seconds.
-        progress: told each step.
+        progress: called with each step.
 
     Raises:
         InvalidArgumentError: the provider has no key.

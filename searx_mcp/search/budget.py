@@ -70,7 +70,7 @@ def account_of(row: InstanceReport) -> Account:
 
 
 def month_account(limited: Sequence[str]) -> Account:
-    """The account of the month: at most U in 30 days, of which B may be spent at once.
+    """The account of the month: at most U in 30 days, B of them at once.
 
     Its charges are those of the instances that have the window of thirty days now: one that turns
     out to have none takes its charges with it. Each allows 3 in 30 days, so the capacity of n of
@@ -81,7 +81,7 @@ def month_account(limited: Sequence[str]) -> Account:
     so that no month is spent in its first week: at most floor(B + T (U - B) / 30) in T days.
 
     There is a window for each T from 1 to 30. With those of 1, 2, 4, 8, 16 and 30 days alone,
-    whoever searches all the time fills one of them and then waits until the one below it has let
+    a user who searches all the time fills one of them and then waits until the one below it has let
     go: 21 of 30 days without a search, up to nine of them in a row.
 
     Args:
@@ -187,7 +187,7 @@ class QuotaGuard:
     all public instances share.
 
     Args:
-        pool: knows which windows apply to whom.
+        pool: knows which windows apply to which instance.
         state: keeps the charges.
         clock: Unix seconds.
     """
@@ -198,7 +198,7 @@ class QuotaGuard:
         self._clock = clock
 
     async def pass_over_spent(self, log: InstanceLog) -> None:
-        """Take whoever has nothing left out of a search, with one look at all accounts."""
+        """Leave instances without budget out of a search, with one look at all accounts."""
         now = self._clock()
         urls = self._pool.public_urls()
         limited = self._pool.month_limited()

@@ -47,7 +47,7 @@ _USUAL_HITS = 50
 
 
 CacheKey = tuple[InstanceQuery, Source]
-"""What makes two searches the same for whoever is asked.
+"""What makes two searches the same request.
 
 Filters, the number of results and the reading of pages come after the cache.
 """
@@ -101,7 +101,7 @@ class Freshness(Enum):
     STALE = auto()
     """It is the answer while a newer one is fetched."""
     IF_ERROR = auto()
-    """It is too old, or has too few hits: better than nothing when nobody can serve."""
+    """It is too old, or has too few hits: better than nothing if no source can serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class ResponseCache:
     Args:
         ttl: seconds an answer is fresh; 0 keeps nothing.
         while_revalidating: seconds after that in which it serves while a newer one is fetched.
-        if_error: seconds, from its beginning, in which it serves when nobody can.
+        if_error: seconds, from its beginning, in which it is used if no source can serve.
         size: answers held at most; each may have fifty hits on average.
         clock: Unix seconds.
     """
@@ -241,7 +241,7 @@ class FailureCache:
         if entry is None:
             return None
         age = self._clock() - entry.at
-        # By a clock put back nobody can tell how long ago it was, and asking again costs little.
+        # With a clock set back its age is unknown, and asking again costs little.
         return _copy(entry.value, age) if 0 <= age < NEGATIVE_TTL else None
 
     def put(self, key: CacheKey, error: NoInstancesError) -> None:
@@ -258,7 +258,7 @@ def _hits(found: Found) -> int:
 def _copy(error: NoInstancesError, age: float) -> NoInstancesError:
     retry_after = error.retry_after
     if retry_after is not None:
-        # Nobody is asked before the failure is forgotten, however soon an instance is free.
+        # No instance is asked before the failure is forgotten, however soon one is free.
         retry_after = max(retry_after, NEGATIVE_TTL) - age
     return NoInstancesError(
         error.message,
@@ -293,7 +293,7 @@ class CachedSearch:
     2. the answers shared with other processes, which become the cache's where they are newer;
     3. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
     4. the provider, unless it has just failed for the same query;
-    5. the cache, whatever it has, when nobody could serve.
+    5. the cache, whatever it has, if no source could serve.
 
     Equal queries at the same time, a refresh among them, are one; those of processes that share answers, too.
 
@@ -339,7 +339,7 @@ class CachedSearch:
         """Answer a search.
 
         Raises:
-            NoInstancesError: nobody could serve, and no older answer is kept.
+            NoInstancesError: no source could serve, and no older answer is kept.
             DeadlineError: there was no time, and no older answer is kept.
         """
         key, wanted = cache_key(context.query, context.source), context.wanted
@@ -374,9 +374,9 @@ class CachedSearch:
         return kept.found.pages[0] if kept is not None else None
 
     async def _join(self, key: CacheKey, context: SearchContext) -> Found:
-        """Ask, or wait for somebody else's search of the same."""
+        """Ask, or wait for the same search of another caller."""
         try:
-            # Whoever joins a search of somebody else's keeps the own deadline.
+            # A caller that joins another's search keeps its own deadline.
             async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
                 return await self._flights.run(
                     (key, context.wanted), partial(self._ask_alone, key, context)

@@ -23,8 +23,8 @@ MAX_SIZE = 524_288
 class RedisAnswers(SharedAnswers):
     """Answers under keyed hashes of their queries, for a quarter of an hour at most.
 
-    Without the secret nobody can tell which query an answer belongs to, by trying queries either,
-    nor put an answer in the place of ours. What was found is readable for whoever may read the
+    Without the secret it is impossible to tell which query an answer belongs to, even by trying
+    queries, or to replace our answer. What was found is readable for whoever may read the
     server.
 
     A server that is away or slow costs `patience` once in a while, and nothing else.
@@ -58,7 +58,7 @@ class RedisAnswers(SharedAnswers):
     async def get(self, key: CacheKey) -> SharedAnswer | None:
         name = self._name(key)
         try:
-            # One byte more than we ever write: what somebody else put there may be huge.
+            # One byte more than we ever write: what others put there may be huge.
             (value,) = await self._link.run(
                 lambda session: session.ask(("GETRANGE", name, 0, MAX_SIZE))
             )

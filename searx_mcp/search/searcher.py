@@ -129,7 +129,7 @@ def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> st
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
 _ROWS = 10
-"""Results of a page of which nothing is known: what engines give, as a rule."""
+"""Results on an unknown page: the usual number that engines return."""
 
 
 class Searcher:
@@ -170,7 +170,7 @@ class Searcher:
         """Search, and read the pages if the request asks for it.
 
         Raises:
-            NoInstancesError: nobody could serve, and no older answer is kept.
+            NoInstancesError: no source could serve, and no older answer is kept.
             DeadlineError: there was no time for a single attempt, and no older answer is kept.
         """
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""The turns of pages that are read side by side, so that a slow one holds up nobody.
+"""The turns of pages that are read side by side, so that a slow one delays no other.
 
 The figures and what they were measured with: docs/decisions/reading.md.
 """

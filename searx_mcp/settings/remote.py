@@ -61,7 +61,7 @@ class RemoteConfig(Frozen):
 
 
 def _is_private_way(url: str) -> bool:
-    """Tell whether nobody else can read what is sent there."""
+    """Tell whether what is sent there cannot be read on the way."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     address = effective_address(host)

@@ -1,1 +1,1 @@
-"""Whom a search can ask: instances of SearXNG, and collections with open interfaces."""
+"""What a search can ask: SearXNG instances, and collections with open APIs."""

@@ -14,7 +14,7 @@ _CHILD: Final = "searx_mcp.sources.answering"
 
 
 def _read_open_source(body: bytes, options: Mapping[str, Any]) -> Result:
-    """Read an answer of an open source; whoever asks none need not load their parsers."""
+    """Read an answer of an open source; without open sources their parsers are not loaded."""
     from searx_mcp.sources.open.answers import ANSWERED  # noqa: PLC0415 - loads every engine
 
     return ANSWERED.job(body, options)

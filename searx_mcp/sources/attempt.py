@@ -113,7 +113,7 @@ class Ticket:
     def learn(
         self, outcome: Outcome, query: InstanceQuery | None = None, *, held: frozenset[Verdict]
     ) -> bool:
-        """Tell the pool what it came to, as far as that says something about whoever was asked.
+        """Tell the pool the outcome, as far as it says something about the source that was asked.
 
         A failure of ours does not, such as that of our proxy, and neither does a timeout when our own
         deadline left it less time than others get.
@@ -228,7 +228,7 @@ class AttemptRunner:
         """Ask one instance once; what it came to is in the log, and the pool has learned it.
 
         Args:
-            proposal: whom, and how.
+            proposal: the instance, and how to ask it.
             query: what to ask.
             log: of the search that it is made for; the caller settles it.
             send: sends this one request; the client does unless given.

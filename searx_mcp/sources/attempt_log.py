@@ -18,7 +18,7 @@ _ENOUGH_TO_DOUBT: Final = 2
 
 
 def is_offline(failures: int, *, reached: bool, enough: int = _ENOUGH_TO_DOUBT) -> bool:
-    """Tell whether it is the network here that is down: then nothing is held against anybody.
+    """Tell whether the network here is down: then no source is blamed.
 
     Args:
         failures: how many hosts could not be reached.
@@ -34,7 +34,7 @@ class AttemptLog:
 
     Attributes:
         deadline: loop time by which everything ends.
-        progress: told each step.
+        progress: called with each step.
         attempts: every request made, in order.
         held: failures that may be this machine's: reported once another host has been reached.
         overtaken: base URLs whose request is given up because others have answered.
@@ -52,17 +52,17 @@ class AttemptLog:
         return self.deadline - asyncio.get_running_loop().time()
 
     def say(self, message: str) -> None:
-        """Tell a step to whoever follows the search."""
+        """Report a step of the search."""
         if self.progress is not None:
             self.progress(message)
 
     def note(self, url: str, outcome: Outcome, *, name: str = "", source: str = "") -> None:
-        """Write down what a request came to.
+        """Record the outcome of a request.
 
         Args:
             url: of the instance, or the address that stands for the open source.
-            outcome: what the request came to.
-            name: what whoever follows the search is told for it; its address unless given.
+            outcome: the outcome of the request.
+            name: what to call it in the reported step; its address unless given.
             source: name of the open source; empty for an instance.
         """
         attempt = outcome.attempt(url, source=source)
@@ -77,7 +77,7 @@ class AttemptLog:
         )
 
     def settle(self, pool: Members, now: float) -> None:
-        """Report the failures held back, unless nobody at all was reached."""
+        """Report the failures held back, unless no host was reached at all."""
         if not self.held:
             return
         reached = any(attempt.status_code is not None for attempt in self.attempts)
@@ -151,7 +151,7 @@ class InstanceLog(AttemptLog):
         self.budget_retry_at = min(known, default=None)
 
     def forget_budgets(self) -> None:
-        """Time has passed: whoever had nothing left may have now."""
+        """Time has passed: a budget that was spent may have recovered."""
         self.passed_over.clear()
         self.budget_retry_at = None
         self.knows_budgets = False

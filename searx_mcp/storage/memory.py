@@ -47,7 +47,7 @@ _SWEEP_EVERY = 60.0
 
 
 class MemoryStore(StateStore):
-    """Everything in memory; shared by nobody, gone with the process.
+    """Everything in memory; shared with no process, gone with this one.
 
     A charge is kept for as long as any window may ask for it, so the memory is bounded by what
     the windows allow.
@@ -204,7 +204,7 @@ class _Item:
 
 
 class MemoryPageStore(PageStore):
-    """Captures in memory, compressed; shared by nobody, gone with the process.
+    """Captures in memory, compressed; shared with no process, gone with this one.
 
     What was used least recently makes room.
 

@@ -105,8 +105,8 @@ def open_database(
 ) -> OpenDatabase:
     """Open the file, made if it is missing and set aside if it is damaged.
 
-    A file is set aside only while nobody uses it, on any system: SQLite deletes the log of a
-    database by its name, so whoever still used the renamed file would delete the new one's log.
+    A file is set aside only while it is not in use, on any system: SQLite deletes the log of a
+    database by its name, so a process still using the renamed file would delete the new one's log.
 
     Args:
         path: the file.
@@ -151,7 +151,7 @@ def _open(path: Path, schema: Schema, *, thorough: bool) -> OpenDatabase:
 
 
 def _replace(path: Path, schema: Schema, *, thorough: bool) -> None:
-    """Set the file aside, unless somebody else has just done so."""
+    """Set the file aside, unless another process has just done so."""
     with closing(_hold(path)) as hold:
         hold.execute("BEGIN EXCLUSIVE")
         try:
@@ -218,7 +218,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
         if has_tables:
             for check in schema.checks:
                 connection.execute(check)
-    # A write-ahead log maps its index into memory: whoever cuts that file kills all its users.
+    # A write-ahead log maps its index into memory: truncating that file kills all its users.
     _ = _pragma(connection, "journal_mode = TRUNCATE")
     connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default
     # The system writes when it likes. A loss of power may cost the file, a kill costs nothing.

@@ -25,8 +25,8 @@ from searx_mcp.storage.pages import (
 )
 
 _CURSOR_BYTES: Final = 10
-"""80 bits: to find content that has the cursor of a given page takes 2^80 tries. Whoever makes two
-pages with the same cursor, in 2^40, has both of them confused and nobody else's."""
+"""80 bits: to find content that has the cursor of a given page takes 2^80 tries. To make two
+pages with the same cursor takes 2^40, and confuses only those two."""
 _LARGEST: Final = 64 << 20
 """Bytes; what unpacks to more was not packed here."""
 

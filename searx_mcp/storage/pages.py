@@ -17,7 +17,7 @@ class PageKey:
     """What makes two captures the same.
 
     Attributes:
-        namespace: whose pages these are; nobody finds those of another one.
+        namespace: owner of these pages; those of other namespaces are never found.
         url: normalised, without fragment unless the fragment changes what is captured.
         variant: what else the capture depends on, such as a caller's own User-Agent and the form of
             the Markdown.
@@ -181,7 +181,7 @@ def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
 def believed(capture: Capture, now: float) -> Capture:
     """A kept capture as it can be believed at `now`.
 
-    How old one from the future is, nobody knows: it counts as fetched now, and its site is asked.
+    The age of one from the future is unknown: it counts as fetched now, and its site is asked.
     """
     if is_from_future(capture.fetched_at, now):
         return replace(capture, fetched_at=now, fresh_until=now)

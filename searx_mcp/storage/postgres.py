@@ -1,6 +1,6 @@
 """Connections to a PostgreSQL server; the only place that knows the library.
 
-The library is an optional extra of the package, so whoever imports this module does it late.
+The library is an optional extra of the package, so this module is imported late.
 """
 
 import asyncio
@@ -202,7 +202,7 @@ class PostgresLink:
                     raise
                 _log.debug("storage.postgres_reconnecting server=%s", self.place)
             except BaseException:
-                # The server ends what nobody waits for: whatever it has begun is rolled back.
+                # The server ends a query without a caller: whatever it has begun is rolled back.
                 connection.terminate()
                 raise
             else:

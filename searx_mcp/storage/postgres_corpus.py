@@ -60,7 +60,7 @@ class PostgresCorpusStore(CorpusStore):
 
     Args:
         url: of the server; see `PostgresLink`.
-        namespace: whose pages these are; nobody finds those of another one.
+        namespace: owner of these pages; those of other namespaces are never found.
         max_bytes: of all namespaces together, as estimated from what was written.
         max_age: seconds after which a page is forgotten.
         patience: seconds one call may take.
@@ -257,7 +257,7 @@ class PostgresCorpusStore(CorpusStore):
 
     @override
     async def pin(self, urls: Sequence[str], now: float) -> None:
-        # In one order for all, so that nobody waits for whoever waits for them.
+        # Always in the same order, so that there is no deadlock.
         await self._change(
             "UPDATE documents SET pinned_at = $3, used = nextval('uses') WHERE id IN (SELECT id"
             f" FROM documents WHERE {_OF} AND sha256(url) = ANY(SELECT sha256(each)"

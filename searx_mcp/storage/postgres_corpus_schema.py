@@ -62,7 +62,7 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
 )
 
 _LOCK: Final = 0x5358_0000
-"""Held by whoever makes or changes a schema of ours, one at a time on a database."""
+"""Held while a process makes or changes a schema of ours, one at a time on a database."""
 
 
 async def open_schema(connection: Connection, name: str) -> None:

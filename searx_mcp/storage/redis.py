@@ -1,6 +1,6 @@
 """One connection to a Redis or Valkey server; the only place that knows the library.
 
-The library is an optional extra of the package, so whoever imports this module does it late.
+The library is an optional extra of the package, so this module is imported late.
 """
 
 import asyncio
@@ -241,7 +241,7 @@ class RedisLink:
             session = self._session or await self._open()
             return await work(session)
         except BaseException:
-            # A reply that nobody has read would be taken for that to the next command.
+            # An unread reply would be taken for the answer to the next command.
             await self._drop()
             raise
 

@@ -31,7 +31,7 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 
 
 class RedisLease(Lease):
-    """A key that exists while somebody is at work.
+    """A key that exists while a process is at work.
 
     Args:
         link: to the server.

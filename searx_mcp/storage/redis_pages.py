@@ -218,8 +218,8 @@ return 1
 class RedisPageStore(SharedPageStore):
     """Captures under keyed hashes of their addresses, sealed and compressed.
 
-    Without the secret nobody can tell which addresses were read, by trying some either, nor put a
-    page in the place of ours. The pages themselves are readable for whoever may read the server.
+    Without the secret it is impossible to tell which addresses were read, even by trying some, or to
+    replace our pages. The pages themselves are readable for anyone who may read the server.
 
     A server that is away costs `patience` once in a while; captures wait in memory meanwhile, and
     are found by nobody else.
@@ -228,7 +228,7 @@ class RedisPageStore(SharedPageStore):
         url: `redis://`, `rediss://` or `unix://`.
         prefix: in front of the names of all keys.
         secret: the same for all processes that are to share pages; it never goes to the server.
-        scope: what else must be the same for that: what a process may read, and as whom.
+        scope: what else must be the same for that: what a process may read, and with which login.
         max_bytes: compressed bytes of all processes, with what is counted for each value. The bound
             of who puts a page there counts.
         max_age: seconds after which a capture is forgotten.
@@ -321,7 +321,7 @@ class RedisPageStore(SharedPageStore):
 
     async def _ask(self, name: str, capture: str) -> tuple[bytes, bytes]:
         """The values of a capture and a body; empty if there are none."""
-        # One byte more than we ever write: what somebody else put there may be huge.
+        # One byte more than we ever write: what others put there may be huge.
         arguments = (name, capture, _MAX_CAPTURE, MAX_SIZE)
         reply = await self._link.run(
             lambda session: session.evaluate(READ, [self._root], arguments)

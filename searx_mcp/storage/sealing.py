@@ -11,11 +11,11 @@ _SEAL: Final = 16
 
 
 class Sealing:
-    """Names that tell nothing, and values that nobody else can have made.
+    """Names that reveal nothing, and values that only we can have made.
 
-    Without the secret nobody can tell what a name stands for, by trying likely things either. A
+    Without the secret it is impossible to tell what a name stands for, even by guessing. A
     value is sealed for its name: one that was changed, or put under another name, does not open.
-    It is not encrypted. Whoever may write to the server can still delete it, or put an older one of
+    It is not encrypted. Anyone who may write to the server can still delete it, or put an older one of
     the same name back.
 
     Args:

@@ -41,7 +41,7 @@ class _Caller:
     """Who waits for a call.
 
     Attributes:
-        has_left: set when nobody waits any more, whatever for.
+        has_left: set once the caller no longer waits, for whatever reason.
         is_overdue: set before, when the caller was told that the call has failed.
     """
 

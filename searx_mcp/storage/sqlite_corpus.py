@@ -65,7 +65,7 @@ class SqliteCorpusStore(CorpusStore):
 
     Args:
         path: the file, best `folder / FILE_NAME`; its folder is made. `None`: in memory.
-        namespace: whose pages these are; nobody finds those of another one.
+        namespace: owner of these pages; those of other namespaces are never found.
         max_bytes: of the file, for all namespaces together.
         max_age: seconds after which a page is forgotten.
         patience: seconds one call may take.

@@ -6,7 +6,7 @@ from typing import Final
 from searx_mcp.storage.sqlite import Transaction
 
 _MODELS: Final = 2
-"""Models whose vectors are kept: those used last. Whoever goes back to the one before has them still."""
+"""Models whose vectors are kept: those used last, so that going back to the one before finds them."""
 _OLD_VECTORS_AT_ONCE: Final = 1_000
 
 

@@ -24,7 +24,7 @@ from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 KEY_FILE: Final = "pages.key"
 """Name of the file with the secret that hides addresses, beside the file of the pages."""
 PAUSE: Final = 30.0
-"""Seconds a file that could not be used is left alone: nobody waits for it again and again."""
+"""Seconds a file that could not be used is left alone, so that calls do not wait for it again and again."""
 _KEY_BYTES: Final = 16
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")

@@ -1,4 +1,4 @@
-"""The interface of the store that remembers what was asked of whom, and how it writes records."""
+"""The interface of the store that remembers which instance was asked what, and its records."""
 
 import json
 import logging

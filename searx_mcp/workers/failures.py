@@ -46,7 +46,7 @@ def as_header(error: ContentError) -> Mapping[str, object]:
 
 
 def from_header(header: Mapping[str, Any]) -> ContentError:
-    """The error of a header, whoever wrote it."""
+    """The error of a header, which may come from a hostile process."""
     code = next((code for code in _CODES if code == header.get("failed")), None)
     kind = _KINDS.get(str(header.get("kind")), ContentError)
     return kind(

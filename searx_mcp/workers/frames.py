@@ -108,7 +108,7 @@ def decode_header(text: bytes) -> Mapping[str, Any]:
 
 
 def decode_result(text: bytes) -> Mapping[str, Any]:
-    """A JSON object of which every string can be encoded.
+    """A JSON object whose every string can be encoded.
 
     Raises:
         FrameError: it is none.

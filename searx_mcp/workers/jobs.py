@@ -134,7 +134,7 @@ class Reader(Generic[A, T]):
         """Read an answer where it does no harm.
 
         Args:
-            response: the answer; whoever wrote it.
+            response: the answer, from a stranger.
             asked: what is to be known besides.
             workers: run the job of a long one; without them it is read in a thread.
             deadline: the event loop's time by which to be done.

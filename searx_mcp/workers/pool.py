@@ -171,7 +171,7 @@ class ChildWorkers(Workers):
         return answer
 
     def _hand_over(self, process: ChildProcess) -> None:
-        """Give a process to whoever waited longest, or keep it for the next caller."""
+        """Give a process to the caller that waited longest, or keep it for the next."""
         if self._is_closed or not process.is_usable:
             process.end()
         elif (waiter := self._next()) is not None:
@@ -193,7 +193,7 @@ class ChildWorkers(Workers):
             waiter.set_exception(error())
 
     def _grow(self) -> None:
-        """Start one more process if somebody waits and one more may be."""
+        """Start one more process if a caller waits and the limit allows it."""
         if self._waiting and sum(process.is_usable for process in self._processes) < self._most:
             self._start()
 

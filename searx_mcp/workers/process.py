@@ -160,7 +160,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._check(await asyncio.shield(self._greeting))
 
     async def ask(self, head: bytes, body: bytes) -> Frame:
-        """Send a frame and wait for the answer; whoever is interrupted in it ends the process.
+        """Send a frame and wait for the answer; an interrupted caller ends the process.
 
         Raises:
             ProcessGoneError: it ended instead.
@@ -250,7 +250,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
     def _take(self, frame: Frame) -> None:
         expected = self._answer if self._greeting.done() else self._greeting
         if expected is None or expected.done():
-            raise FrameError("nobody asked")
+            raise FrameError("a frame without a request")
         expected.set_result(frame)
 
     def _check(self, frame: Frame | None) -> Frame:

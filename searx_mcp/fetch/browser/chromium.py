@@ -205,7 +205,7 @@ def _read(failure: asyncio.Future[object]) -> None:
 
 
 def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
-    """Bytes that the processes of a group take for themselves, or `None` if nobody tells.
+    """Bytes that the processes of a group take for themselves, or `None` if unknown.
 
     Processes that end meanwhile do not count.
 
@@ -313,7 +313,7 @@ class Chromium:
         return self.browser.is_connected()
 
     async def watch(self) -> None:
-        """Wait until it takes too much memory, and kill it then; for ever where nobody tells."""
+        """Wait until it takes too much memory, and kill it then; for ever if its memory is unknown."""
         while True:
             await asyncio.sleep(_WATCH_INTERVAL)
             used = await asyncio.to_thread(private_memory, self._process_id)

@@ -151,7 +151,7 @@ class _Life(Generic[R]):
         ready: the browser, or why it did not start.
         over: set when it is to end.
         users: how many have borrowed it.
-        is_retired: whether nobody else may borrow it.
+        is_retired: whether it may not be borrowed again.
     """
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Keeper(Generic[R]):
         Args:
             start: starts a browser; when cancelled it leaves nothing behind.
             spawn: starts a coroutine as a task of the owner's task group.
-            idle_time: seconds after which a browser that nobody uses ends.
+            idle_time: seconds after which an unused browser ends.
         """
         self._start = start
         self._spawn = spawn

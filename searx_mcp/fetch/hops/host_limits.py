@@ -29,7 +29,7 @@ _BURST_SHARE: Final = 3
 _ROUNDING: Final = 1e-6
 """Seconds that sums of intervals may be off."""
 REMEMBERED_HOSTS: Final = 10_000
-"""Hosts that nobody asks now, of which the limits are still known: 3 MB."""
+"""Idle hosts whose limits are still remembered: 3 MB."""
 
 _PATIENCE: Final = 5.0
 """Seconds that a request waits for a host that failed or asked to be left alone; a caller has better
@@ -134,7 +134,7 @@ class HostState:
         self._era = 0
         self.in_flight = 0
         self.silent = 0
-        """Those of them without an answer for so long that they keep nobody waiting."""
+        """Those of them without an answer for so long that no other request waits for them."""
 
     @override
     def __repr__(self) -> str:
@@ -157,7 +157,7 @@ class HostState:
         if self._open_until is not None and self._open_until > now:
             gates.append(Gate(self._open_until, Limit.BREAKER))
         gate = max(gates, key=lambda gate: gate.at)
-        # A time to come tells more than a slot that nobody can foresee.
+        # A known time says more than a slot that cannot be foreseen.
         is_full = (
             self.in_flight - self.silent >= limits.max_per_host
             or self.in_flight >= limits.max_per_host * _SILENT_SHARE
@@ -288,7 +288,7 @@ class Hosts:
         limits: of every host.
         clock: the event loop's time.
         silent_after: seconds without an answer after which a request is silent.
-        remembered: hosts kept in memory while nobody asks them.
+        remembered: idle hosts kept in memory.
     """
 
     def __init__(

@@ -38,7 +38,7 @@ from searx_mcp.urls.retry_after import retry_after
 from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
 
 IGNORED = "ignored"
-"""The word of `HopResult.robots` when nobody asked robots.txt."""
+"""The value of `HopResult.robots` if robots.txt was not asked."""
 
 # What may go to another origin: nothing in it tells who the caller is or where it came from.
 _CARRIED = frozenset(
@@ -98,7 +98,7 @@ class Trail:
         current: the address of the hop under way.
         chain: `url -> status` of each hop that was answered.
         notes: sentences a caller should know.
-        has_redirects: whether a hop has sent us on, be it to where nobody may go.
+        has_redirects: whether a hop has sent us on, even to a forbidden place.
     """
 
     def __init__(self, start: URL, *, max_redirects: int) -> None:
@@ -208,7 +208,7 @@ class RedirectFollower:
         """Fetch a robots.txt; the status and the beginning of the body of the last hop.
 
         Raises:
-            FetchError: there is no answer or not all of it, or a redirect leads where nobody may go.
+            FetchError: there is no answer or not all of it, or a redirect leads to a forbidden place.
         """
         trail = Trail(url, max_redirects=MAX_ROBOTS_REDIRECTS)
         headers = {"User-Agent": self._user_agent, "Accept": "text/plain,*/*;q=0.5"}
@@ -259,7 +259,7 @@ class RedirectFollower:
 
 
 def _cut_short(url: str, body: Body) -> TransportError:
-    """Make the error for a robots.txt of which the end, and so perhaps a rule, is missing."""
+    """Make the error for a robots.txt whose end, and so perhaps a rule, is missing."""
     is_late = NOTE_DEADLINE in body.notes
     return TransportError(
         f"Only part of it arrived: {', '.join(body.notes)}.",

@@ -105,7 +105,7 @@ class RobotsGate:
     - Anything else, or no answer in time: nothing is allowed for a minute, then the site is asked
       again. With a copy of the last 30 days at hand, the copy counts instead.
 
-    Concurrent calls for one origin share one request. It has `timeout` seconds, whoever waits; a
+    Concurrent calls for one origin share one request. It has `timeout` seconds, whatever call waits; a
     caller leaves at its own deadline.
 
     Args:

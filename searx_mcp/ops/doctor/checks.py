@@ -146,7 +146,7 @@ class CheckRunner:
     Args:
         subject: of the checks, for whoever follows them.
         deadline: instant on the running loop's clock by which all have to be done.
-        progress: told each step.
+        progress: called with each step.
     """
 
     def __init__(self, subject: str, *, deadline: float, progress: Progress | None) -> None:

@@ -96,7 +96,7 @@ class Doctor:
         look_up: gives the addresses of a host.
         clock: Unix seconds.
         contained: whether this process runs in a container; looked up unless given.
-        progress: told each step.
+        progress: called with each step.
     """
 
     def __init__(

@@ -92,7 +92,7 @@ class ContainerRunner:
         is_alive: whether the instance at a base URL answers, soon.
         configured: base URLs of the own instances in the settings.
         engine: the container engine to use; the first that works if it is `None`.
-        progress: told each step.
+        progress: called with each step.
         clock: Unix seconds.
     """
 

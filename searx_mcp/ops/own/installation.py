@@ -288,7 +288,7 @@ class Installation:
         python: the interpreter to make it with.
         environ: variables of the installer.
         deadline: instant on the running loop's clock by which it must be done.
-        progress: told each step.
+        progress: called with each step.
     """
 
     def __init__(

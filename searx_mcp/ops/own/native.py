@@ -93,7 +93,7 @@ class NativeRunner:
         network: the proxy and the authorities, for packages and engines.
         configured: base URLs of the own instances in the settings.
         environ: the variables of this process.
-        progress: told each step.
+        progress: called with each step.
         clock: Unix seconds.
     """
 

@@ -62,7 +62,7 @@ async def open_container(
         settings: how instances are reached, and where their files are.
         state: the store that all processes share; closed at the end.
         engine: the container engine to use; the first that works if it is `None`.
-        progress: told each step.
+        progress: called with each step.
         clock: Unix seconds.
 
     Raises:
@@ -94,7 +94,7 @@ async def open_native(
     Args:
         settings: how the source and packages are reached, and where their files are.
         state: the store that all processes share; closed at the end.
-        progress: told each step.
+        progress: called with each step.
         clock: Unix seconds.
 
     Raises:

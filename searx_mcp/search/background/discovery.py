@@ -138,7 +138,7 @@ class Discovery:
         self._given: tuple[CatalogEntry, ...] | None = None
 
     def last_good(self) -> Catalog | None:
-        """Give the last good list without asking anybody, or `None`."""
+        """Return the last good list without a request, or `None`."""
         self._recall()
         return self._give("").catalog
 
@@ -180,7 +180,7 @@ class Discovery:
             return "The connections are closed."  # by the client, which is ending
 
     async def _fetch(self, now: float) -> _Kept:
-        from searx_mcp.http.http import Request  # noqa: PLC0415 - whoever asks has it loaded
+        from searx_mcp.http.http import Request  # noqa: PLC0415 - a client has it loaded
 
         headers = honest() | {"Accept": "application/json"} | _conditions(self._kept)
         listed_at = datetime.fromtimestamp(now, UTC)
@@ -323,7 +323,7 @@ _JOB = "discovery"
 
 
 class CatalogRefresher:
-    """Takes a new list over into the pool; nobody waits for it, and a failure changes nothing.
+    """Takes a new list over into the pool in the background; a failure changes nothing.
 
     Args:
         discovery: fetches and keeps the list.
@@ -350,7 +350,7 @@ class CatalogRefresher:
         self._refreshing = asyncio.Lock()
 
     async def renew(self) -> None:
-        """Fetch the list if it is due and somebody searched lately, and take it over."""
+        """Fetch the list if it is due and there were searches lately, and take it over."""
         if not (self._activity.is_searching and self._membership.asks_public):
             return
         now = self._clock()

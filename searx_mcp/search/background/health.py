@@ -35,8 +35,8 @@ class HealthChecker:
     """Asks for `/healthz`, then `/config` and, of public instances, robots.txt, four at a time.
 
     The pool learns from the answers as from a health check, and an own instance that answers may be
-    searched at once, whatever it waited for: its owner asks after having mended it. When nobody at all answers, the network
-    here is down, and nothing is held against anybody.
+    searched at once, whatever it waited for: its owner asks after fixing it. If none answers at all, the network here
+    is down and no instance is blamed.
 
     Args:
         pool: learns from the answers.
@@ -110,10 +110,10 @@ class HealthRounds:
     An answer ends a failing time early, silence counts as a failure, so that a stopped instance is
     known before a search has to wait for it; it proves no engine. Own instances are checked in
     every round. Of the public ones that are likely to be asked next, a round checks one, so that
-    they are spread over the rounds: each at most once an hour, and none unless somebody searches.
-    Several processes share the work: what one has claimed the others leave alone. When several
-    public ones after each other are silent, the network here is down, and nothing is held against
-    anybody; against one it is once another answers.
+    they are spread over the rounds: each at most once an hour, and none without searches.
+    Several processes share the work: what one has claimed, the others skip. If several public ones
+    in a row are silent, the network here is down and none is blamed; a silent one is blamed once
+    another answers.
 
     Args:
         pool: learns from the answers.

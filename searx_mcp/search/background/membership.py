@@ -96,7 +96,7 @@ class PoolMembership:
 
 
 def _is_base_url(text: str) -> bool:
-    # A store may hold what an older or newer version, or somebody by hand, has put there.
+    # A store may hold entries of an older or newer version, or edited by hand.
     try:
         return base_url(text) == text
     except ValueError:

@@ -105,7 +105,7 @@ class Activity:
         self._searched_at: float | None = None
 
     def searched(self) -> None:
-        """Somebody searches now."""
+        """Note a search."""
         self._searched_at = self._clock()
 
     @property

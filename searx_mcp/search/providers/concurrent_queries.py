@@ -107,7 +107,7 @@ class ConcurrentQueries:
         """Ask engines side by side until all have answered, enough is in, or the time is over.
 
         Args:
-            asked: whom, and what each is asked; the best first.
+            asked: the engines and the request to each, best first.
             log: takes down what happens.
             keep: gives the hits of a page that have to do with the query.
             is_enough: whether what has come is enough. Then those of another route than the query's

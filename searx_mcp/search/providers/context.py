@@ -1,4 +1,4 @@
-"""A search, the time it has, what it comes to, and the interface of whoever answers it."""
+"""A search, the time it has, its outcome, and the interface of the providers that answer it."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ COVERAGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """One search on its way to whoever answers it.
+    """One search on its way to a provider.
 
     Attributes:
         query: what to ask.
         wanted: how many hits the caller would like.
         deadline: loop time by which the answer must be there.
         source: who may be asked.
-        progress: told each step.
+        progress: called with each step.
     """
 
     query: InstanceQuery
@@ -58,7 +58,7 @@ class TimePlan:
 
     What is left of the call's timeout without `ANSWERING_TIME` is for the search and for the pages, if
     they are read. The search phase ends by the earlier of its share of that and of its own timeout, which
-    counts from when somebody is asked. A single request has `search.attempt_timeout`, and never more
+    counts from the first request. A single request has `search.attempt_timeout`, and never more
     than the phase.
 
     Attributes:
@@ -95,7 +95,7 @@ class TimePlan:
         return replace(context, deadline=now + (1 - _KEPT_BACK) * (context.deadline - now))
 
     def of_refresh(self) -> float:
-        """Tell when a search that nobody waits for has to end: it has the whole phase."""
+        """Tell when a background search has to end: it has the whole phase."""
         return asyncio.get_running_loop().time() + self.phase
 
 
@@ -112,7 +112,7 @@ class Found:
         coverage: what the hits were found in.
         attribution: what the licences of open sources ask to be said, a sentence each.
         remarks: what a caller should know of the open sources behind the answer, a sentence each.
-        keyed: name of the keyed provider that answered, for a person; empty for anybody else.
+        keyed: display name of the keyed provider that answered; empty for any other source.
     """
 
     pages: tuple[ResultPage, ...]
@@ -134,7 +134,7 @@ class Provider(Protocol):
 
         Raises:
             InvalidArgumentError: the source that is asked for is switched off.
-            NoInstancesError: nobody could serve; it carries every attempt.
+            NoInstancesError: no source could serve; it carries every attempt.
             DeadlineError: there was no time for a single attempt.
         """
         ...

@@ -14,8 +14,8 @@ LEAST_GRACE = 0.1
 """Seconds that the others have at least after the first answer."""
 _SEVERAL = 2
 _ENOUGH_TO_COMPARE = 3
-"""Answers from which on one that agrees with nobody can be told from the others; and rows in
-each, since two rows may well differ."""
+"""Answers it takes to recognize one that agrees with no other; and rows in each, since two rows
+may well differ."""
 
 Answered = tuple[Proposal, ResultPage]
 """Who answered, and with what."""
@@ -27,8 +27,8 @@ class FanOut:
     """Asks own instances side by side; public ones never.
 
     The search goes on when all have answered, when two have brought as many results as are wanted,
-    or when the others have had as long again as the first one took. Whoever is still under way then
-    is overtaken: it is left out for a time, and nobody waits for it when it is tried again.
+    or when the others have had as long again as the first one took. An instance that is
+    still at work then is overtaken: it is left out for a time, and its next try holds up no search.
 
     Args:
         pool: chooses and learns.
@@ -102,7 +102,7 @@ class FanOut:
         return answers
 
     def _compare(self, answers: Sequence[Answered]) -> None:
-        """Tell the pool who agrees with nobody, where others agree among themselves."""
+        """Tell the pool which instance agrees with no other, if others agree among themselves."""
         found = {proposal.url: keys_of(page) for proposal, page in answers}
         found = {url: keys for url, keys in found.items() if len(keys) >= _ENOUGH_TO_COMPARE}
         if len(found) < _ENOUGH_TO_COMPARE:
@@ -117,7 +117,7 @@ class FanOut:
 
 
 def _are_awaited(running: Collection[Proposal], answers: Sequence[Answered]) -> bool:
-    """Whether somebody is under way for whom it is worth waiting."""
+    """Whether any running request is worth waiting for."""
     return any(not (answers and proposal.is_doubted) for proposal in running)
 
 

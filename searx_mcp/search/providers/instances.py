@@ -134,7 +134,7 @@ class InstanceSearch:
         Further pages are taken only from own instances; a public one is asked once.
 
         Raises:
-            NoInstancesError: nobody could serve; it carries every attempt.
+            NoInstancesError: no instance could serve; it carries every attempt.
             DeadlineError: there was no time for a single attempt.
         """
         query = context.query
@@ -180,7 +180,7 @@ class InstanceSearch:
         )
 
     async def _wait_for_budget(self, log: InstanceLog) -> bool:
-        """Wait until somebody may be asked again, if the search can still be answered then."""
+        """Wait until an instance may be asked again, if there is still time to answer then."""
         if log.budget_retry_at is None:
             return False
         wait = log.budget_retry_at - self._clock()
@@ -224,10 +224,10 @@ class InstanceSearch:
     def _rival(
         self, running: Collection[Proposal], query: InstanceQuery, log: InstanceLog
     ) -> Proposal | None:
-        """Whom to ask beside those under way, as far as hedges are left.
+        """Which instance to ask besides those running, as far as hedges are left.
 
-        Own instances that came to nothing last time, or never answered, are hedged as often as it takes:
-        what the share is to bound is the load on those that work.
+        Own instances that failed last time, or never answered, are hedged as often as needed: the
+        share limits the load on those that work.
         """
         if not running or log.is_late or self._has_asked_enough(log):
             return None
@@ -238,7 +238,7 @@ class InstanceSearch:
     async def _ask_one(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
     ) -> Answered | None:
-        """Ask one instance, for HTML at once where it refuses JSON alone; `None` if nobody answers."""
+        """Ask one instance, and for HTML at once if it refuses only JSON; `None` without an answer."""
         outcome = await self.runner.attempt(proposal, query, log)
         if outcome is not None and outcome.is_about_format(own=proposal.own):
             proposal = replace(proposal, format=Format.HTML)
@@ -291,7 +291,7 @@ class InstanceSearch:
         return False
 
     def _has_asked_enough(self, log: InstanceLog) -> bool:
-        # Whoever is down costs no search, but time: as many of them are tried.
+        # One that is down costs no search but time, so as many of them are tried.
         most = self._config.max_instances
         asked = len(log.asked) - log.side_by_side + 1
         return asked >= most or len(log.unsearched) >= most

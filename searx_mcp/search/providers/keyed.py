@@ -92,7 +92,7 @@ class KeyedSearch:
             query: what to ask.
             wanted: results; each page of them costs a request.
             deadline: loop time by which it has to be there.
-            progress: told each step.
+            progress: called with each step.
 
         Returns:
             The value of one page, or a list of the pages' if more than one was asked for.

@@ -45,7 +45,7 @@ class Collected:
 
     Attributes:
         lists: relevant hits, a list for each answer, the best engines first.
-        route: whom the query was for.
+        route: the engines chosen for the query.
         found: the same as an answer of its own.
     """
 
@@ -91,7 +91,7 @@ class OpenSources:
         self._clock = clock
 
     def fits(self, query: InstanceQuery) -> bool:
-        """Tell whether there is anybody to ask."""
+        """Tell whether there is an engine to ask."""
         return bool(self._route(analyze_query(query.text), query).choices)
 
     async def run(self, context: SearchContext) -> Found:
@@ -167,7 +167,7 @@ class OpenSources:
                 is_enough=partial(self._is_enough, asking, tuple(gathered)),
             )
             if page > asking.query.page:
-                log.skipped = skipped  # whoever has answered once is not missing
+                log.skipped = skipped  # an engine that has answered once is not missing
             fresh = gathered[earlier:]
             choices = [
                 reply.choice
@@ -254,7 +254,7 @@ class OpenSources:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """One search on its way: what was read of the query, and whom it is for."""
+    """One search on its way: the analysed query and the engines chosen for it."""
 
     question: Question
     route: Route
@@ -293,13 +293,13 @@ def _coverage(used: Sequence[Engine]) -> Coverage:
 def source_notes(
     query: InstanceQuery, chosen: Route, *, asked: Sequence[Engine], used: Sequence[Engine]
 ) -> tuple[str, ...]:
-    """Say whom a query was for, and which of its filters could not be kept.
+    """Say which engines were asked, and which filters could not be applied.
 
     Args:
         query: what was asked.
-        chosen: whom it was for.
+        chosen: the engines chosen for it.
         asked: the engines that were asked.
-        used: of them, those that hits are from.
+        used: those of them that returned hits.
     """
     said = [f"Open sources asked: {_names(asked)} ({chosen.why})."] if asked else []
     age = query.time_range

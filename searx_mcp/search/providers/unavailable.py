@@ -120,7 +120,7 @@ _SEVERAL: Final = 2
 
 
 def sources_unavailable(log: SourceLog, kind: str, advice: str) -> NoInstancesError:
-    """The error when nobody has answered: because of budgets, of limits, or because none could be reached.
+    """The error if no source answered: because of budgets or limits, or because none could be reached.
 
     Args:
         log: of the search.

@@ -37,7 +37,7 @@ _NOT_UNDERSTOOD: Final = frozenset(
         HTTPStatus.UNPROCESSABLE_ENTITY,
     }
 )
-"""What an engine says of a request that it would not take from anybody."""
+"""Statuses of an engine for a request that it would refuse from any client."""
 _CLOSED: Final[Mapping[int, str]] = {
     HTTPStatus.UNAUTHORIZED: "It rejected our key, or requires one (HTTP 401).",
     HTTPStatus.FORBIDDEN: "It refused us (HTTP 403); some engines require open_sources.contact.",
@@ -87,7 +87,7 @@ def judge(response: Response, asked: Asked) -> Answered:
 
     Args:
         response: what came.
-        asked: what was asked for, of whom and when.
+        asked: the engine, the request and its time.
     """
     engine, now = asked.engine, asked.now
     if response.status != HTTPStatus.OK:

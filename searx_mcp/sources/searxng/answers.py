@@ -1,6 +1,6 @@
 """What answers of instances are read as: results, and what they tell without a search.
 
-`Upstream` hands a `Reader` to whoever reads an answer, here or in another process. What an operator says in
+`Upstream` hands a `Reader` to the code that reads an answer, here or in another process. What an operator says in
 robots.txt counts only by our name: rules for all robots are for crawlers, and SearXNG's own robots.txt
 closes its search to them; they say nothing about the search of a person.
 """

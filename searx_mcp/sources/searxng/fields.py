@@ -138,7 +138,7 @@ def image_address(value: object, base_url: str) -> str | None:
     """The absolute address of an image, behind the instance's own image proxy too.
 
     An instance that proxies images links `/image_proxy?url=<original>&h=<hmac>`; the proxy's
-    address is of use to nobody but the instance's own pages, so the original is given.
+    address is useful only on the instance's own pages, so the original is given.
     """
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_URL_LENGTH:
         return None

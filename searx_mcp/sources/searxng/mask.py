@@ -75,7 +75,7 @@ _PART = re.compile(r"(?:[^\W_]|[^\x00-\x7f])+")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]{0,20}):")
 _STYLESHEET = re.compile(r"client[\w-]+\.css")
 _STYLESHEET_NAME: Final = "clientaaaaaaaaaaaaaaaa.css"
-"""The stylesheet that is the limiter's link token, with a token of nobody."""
+"""The stylesheet that is the limiter's link token, with a made-up token."""
 _SHORT: Final = 3
 """Letters from which on a word of the query is looked for inside longer words."""
 

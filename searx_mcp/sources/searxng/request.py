@@ -2,7 +2,7 @@
 
 The query text is live syntax at an instance: a word may choose engines (`!images`), leave for
 another site (`!!w`), take the first result (`!!`), set the engines' timeout (`<3`) or the language
-(`:de`). None of that is meant by somebody who searches the web, so it is switched off here.
+(`:de`). A user who searches the web means none of that, so it is switched off here.
 
 SearXNG's limiter looks at every header and answers 429, or sends to the start page, when one is
 missing or does not fit the others. `docs/decisions/searxng-answers.md` lists its checks.
@@ -210,7 +210,7 @@ class Personas:
 
         Args:
             rotate: whether public instances see a browser's headers; `False` is honest everywhere.
-            seed: the number of the installation. It stays here: nobody can tell it from the headers.
+            seed: the number of the installation. It stays here: the headers do not reveal it.
             user_agent_source: gives a desktop browser's User-Agent.
         """
         self._rotate = rotate

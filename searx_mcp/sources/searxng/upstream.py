@@ -250,7 +250,7 @@ class Upstream:
         Args:
             url: what is asked for.
             reader: makes something of the answer.
-            asked: whom, and what the reader is to know besides.
+            asked: the instance, and what else the reader needs to know.
             timeout: seconds until the answer must be there and read.
             max_bytes: decoded bytes read of it.
             honestly: whether we say who we are whatever the persona: in all that is no search, so that

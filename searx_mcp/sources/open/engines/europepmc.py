@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+(?:[-.'\u2019]\w+)*")
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
 _SOURCE = re.compile(r"[A-Z]{2,4}")
 _FREE: Final = frozenset({"OA", "F"})
-"""Codes of full texts that anybody may read: open access, and free."""
+"""Codes of full texts that are free to read: open access, and free."""
 
 
 def ask(query: OpenQuery) -> Ask | None:

@@ -89,7 +89,7 @@ class Route:
     """Who is asked, and why.
 
     Attributes:
-        choices: the engines, best first; none if nobody is to be asked.
+        choices: the engines, best first; none if no engine should be asked.
         category: the one of the nine that was meant; `None` where no open collection serves it.
         why: a few words for a person, never of the query.
     """
@@ -116,7 +116,7 @@ def route(
     engines: Mapping[str, Engine],
     wanted: Collection[str] = (),
 ) -> Route:
-    """Choose whom to ask; the same for the same arguments.
+    """Choose the engines to ask; the same for the same arguments.
 
     Args:
         question: as read.
@@ -289,7 +289,7 @@ def _general(
         signals.add(Signal.NEWS)
     points, own = _points_of(question, signals)
     if question.sites:
-        # Of those that have results anywhere nobody knows whether any lies there.
+        # Engines with results from anywhere may or may not have any from there.
         for name in (name for name, engine in engines.items() if engine.hosts):
             points[name] = max(points.get(name, 0), _HOME)
             own.add(name)
