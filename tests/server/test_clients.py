@@ -46,6 +46,7 @@ NAMES = [
     ("qwen-cli-mcp-client-searx", "Qwen Code"),
     ("@cline/core", "Cline CLI"),
     ("kilo", "Kilo Code"),
+    ("kimi-code", "Kimi Code"),
     ("JetBrains-IU-copilot-intellij", "GitHub Copilot in JetBrains IDEs"),
     ("@librechat/api-client", "LibreChat"),
     ("@n8n/n8n-nodes-langchain.mcpClientTool", "n8n"),
