@@ -1,1 +1,1 @@
-"""A service elsewhere as the service of this process."""
+"""A remote service as the service of this process."""

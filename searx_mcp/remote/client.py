@@ -150,7 +150,7 @@ class RemoteClient:
     async def search(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchResponse:
-        """Search the web; without our routes, only addresses and snippets."""
+        """Search the web; without our routes, results have only addresses and snippets."""
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
         if await self._has(_SEARCH, progress):
@@ -177,13 +177,13 @@ class RemoteClient:
     ) -> RawBatch:
         """Return the JSON of a keyed provider's answers, unchanged."""
         if not await self._has(_RAW, progress):
-            raise errors.missing("JSON of a provider to give")
+            raise errors.missing("the JSON of search APIs")
         arguments = {"provider": provider, **_arguments(request)}
         data = await self._asked(_RAW, arguments, progress)
         try:
             return RawBatch.model_validate(data, extra="ignore")
         except ValidationError:
-            raise errors.unreadable("is none of this call") from None
+            raise errors.unreadable("does not fit this call") from None
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
@@ -240,14 +240,14 @@ class RemoteClient:
     async def ingest(
         self, request: IngestRequest, /, *, progress: Progress | None = None
     ) -> IngestResponse:
-        """Let the service read pages and keep them."""
+        """Make the service read pages and keep them."""
         await self._need(Tool.INGEST, _INGEST, progress)
         return await self._performed(IngestResponse, _INGEST, request, progress)
 
     async def instances(self) -> PoolReport:
         """Report the pool of the service."""
         if not await self._has(_INSTANCES, None):
-            raise errors.missing("report of its instances")
+            raise errors.missing("a report of its instances")
         return _read(PoolReport, await self._opened().ask(_INSTANCES, None, query=_WHOLE))
 
     async def _performed(
@@ -264,7 +264,7 @@ class RemoteClient:
 
     async def _need(self, tool: Tool, path: str, progress: Progress | None) -> None:
         if not await self._has(path, progress):
-            raise errors.missing(f"tool {tool}")
+            raise errors.missing(f"the tool {tool}")
 
     async def _has(self, path: str, progress: Progress | None) -> bool:
         if progress is not None:
@@ -298,7 +298,7 @@ class RemoteClient:
 
 
 def _arguments(request: Frozen) -> dict[str, Any]:
-    """The arguments of a request as another process reads them: those that say something."""
+    """The arguments of a request as another process reads them, without empty ones."""
     declared = arguments_of(type(request))
     values = request.model_dump(mode="json", include=set(declared))
     return {
@@ -313,7 +313,7 @@ def _read(kind: type[ResponseT], data: Mapping[str, Any]) -> ResponseT:
     try:
         return loaded(kind, data)
     except (ValueError, TypeError, AttributeError):
-        raise errors.unreadable("is none of this call") from None
+        raise errors.unreadable("does not fit this call") from None
 
 
 def _since(began: float) -> int:

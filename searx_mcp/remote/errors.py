@@ -1,7 +1,7 @@
-"""What a service refuses or fails at, as our own errors.
+"""Refusals and failures of a service, as our own errors.
 
-The user has chosen the service. One of ours is believed what it says of an error: its code and its sentences, each
-in one line of bounded length. What another one says is quoted, as the words of a stranger.
+The user has chosen the service. If it is one of ours, the code and the sentences of its errors are trusted, each
+in one line of bounded length. The words of any other are quoted as a stranger's.
 """
 
 from collections.abc import Mapping
@@ -82,11 +82,11 @@ _PAGES: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
         ),
     }
 )
-"""The class of an error of a page by its code."""
+"""Error classes for pages by code."""
 
 
 class _Told(BaseModel):
-    """What a service of ours tells of an error; newer ones may tell more."""
+    """An error as a service of ours reports it; newer ones may add fields."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
@@ -106,11 +106,11 @@ class _Told(BaseModel):
 
 
 def refusal(status: int, body: object, *, path: str, wait: float | None) -> SearxMcpError:
-    """Make our error of an answer that is no success.
+    """Make our error from an unsuccessful answer.
 
     Args:
         status: of the answer, 300 or more.
-        body: what it says in JSON; `None` if it is none.
+        body: its JSON; `None` if it has none.
         path: of the route, which is ours to show.
         wait: seconds of its `Retry-After`.
     """
@@ -125,7 +125,7 @@ def refusal(status: int, body: object, *, path: str, wait: float | None) -> Sear
 
 
 def status_of(body: Mapping[str, object]) -> int:
-    """The status that an error would have had, which came when its answer had begun."""
+    """The status that an error in an event stream would have had."""
     error = body.get("error")
     status = error.get("status") if isinstance(error, Mapping) else None
     if isinstance(status, int) and status in range(400, 600):
@@ -143,50 +143,50 @@ def unauthorized() -> SearxMcpError:
 
 
 def too_late(seconds: float, *, longest: float) -> SearxMcpError:
-    """Make the error for no answer in time.
+    """Make the error for a timeout.
 
     Args:
         seconds: that the request had.
-        longest: seconds that the settings allow; a caller who has named less can name more.
+        longest: seconds that the settings allow; a caller who has asked for fewer can ask for more.
     """
     late = DeadlineError(
         f"The request to the remote service timed out after {1_000 * seconds:.0f} ms",
-        advice="" if seconds < longest else "Ask for less, or set remote.timeout higher.",
+        advice="" if seconds < longest else "Ask for less, or raise remote.timeout.",
     )
     late.time_limit = seconds
     return late
 
 
 def unreachable(cause: SearxMcpError) -> SearxMcpError:
-    """Make the error for a service that nothing comes back from, or nothing in HTTP."""
+    """Make the error for a service that does not answer, or not in HTTP."""
     is_garbled = cause.code in {ErrorCode.MALFORMED_RESPONSE, ErrorCode.UNSUPPORTED_ENCODING}
     return SearxMcpError(
         f"The remote service cannot be reached: {cause.message}",
         code=ErrorCode.CONNECTION_ERROR if is_garbled else cause.code,
-        advice=cause.advice or f"Check {URL_VARIABLE}, and that the service runs.",
+        advice=cause.advice or f"Check {URL_VARIABLE} and that the service is running.",
     )
 
 
 def unreadable(why: str) -> SearxMcpError:
     """Make the error for an answer that cannot be used; `why` is a clause of ours."""
     return SearxMcpError(
-        f"The answer of the remote service {why}",
+        f"The remote service's answer {why}",
         code=ErrorCode.MALFORMED_RESPONSE,
-        advice=f"Check that {URL_VARIABLE} names the service itself.",
+        advice=f"Check that {URL_VARIABLE} points to the service itself.",
     )
 
 
 def missing(what: str) -> SearxMcpError:
-    """Make the error for what the service does not have; `what` is a name of ours."""
+    """Make the error for a missing feature of the service; `what` is a name of ours."""
     return SearxMcpError(
-        f"The remote service has no {what}",
+        f"The remote service does not offer {what}",
         code=ErrorCode.NOT_FOUND,
-        advice="Use web_search and web_fetch, which every such service has.",
+        advice="Use web_search and web_fetch, which every remote service has.",
     )
 
 
 def words_of(body: object) -> str:
-    """Find what a service that is none of ours says of its failure, in one bounded line; may be empty."""
+    """Find the reason that another kind of service gives for its failure, in one bounded line; may be empty."""
     parts: list[str] = []
     for _ in range(2):
         if not isinstance(body, Mapping):
@@ -251,22 +251,22 @@ def _by_status(status: int, *, path: str, wait: float | None, said: str) -> Sear
 
     if status < HTTPStatus.BAD_REQUEST:
         return failed(
-            f"The remote service sends to another address (HTTP {status}), which is not followed",
+            f"The remote service redirects (HTTP {status}), which is not followed",
             ErrorCode.HTTP_ERROR,
-            f"Set {URL_VARIABLE} to the address that it leads to.",
+            f"Set {URL_VARIABLE} to the target of the redirect.",
         )
     match status:
         case HTTPStatus.NOT_FOUND | HTTPStatus.METHOD_NOT_ALLOWED | HTTPStatus.NOT_IMPLEMENTED:
             return missing(path)
         case HTTPStatus.TOO_MANY_REQUESTS:
             return failed(
-                "The remote service allows no more requests for now",
+                "The remote service refuses further requests for now",
                 ErrorCode.RATE_LIMITED,
-                "Leave it alone for a while.",
+                "Wait before you call it again.",
             )
         case HTTPStatus.REQUEST_TIMEOUT | HTTPStatus.GATEWAY_TIMEOUT:
             return failed(
-                f"The remote request ran out of time there (HTTP {status})",
+                f"The remote service timed out (HTTP {status})",
                 ErrorCode.TIMEOUT,
                 "Ask for less.",
             )
@@ -280,5 +280,5 @@ def _by_status(status: int, *, path: str, wait: float | None, said: str) -> Sear
             return failed(
                 f"The remote request failed (HTTP {status})",
                 ErrorCode.INTERNAL,
-                "Look into the log of the remote service.",
+                "See the log of the remote service.",
             )

@@ -1,6 +1,6 @@
-"""One request to a service, and its answer as an object of JSON.
+"""One request to a service, and its answer as a JSON object.
 
-What comes back is a stranger's bytes: it is bounded in bytes and in time, and measured before it is parsed.
+The answer is a stranger's bytes: bounded in size and time, and measured before it is parsed.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 
 MAX_BYTES: Final = 32 << 20
-"""Of an answer: fifty pages of half a megabyte."""
+"""In an answer: fifty pages of half a megabyte."""
 _MAX_VALUES: Final = 1_000_000
-"""Values of an answer. Each takes 50 bytes or more once it is parsed, and may take two on the way; an answer of
-fifty pages with 200 passages each has a twentieth of that."""
+"""Values in an answer. Each takes two bytes or more on the wire and 50 once parsed; an answer of fifty pages with 200
+passages each has a twentieth of that."""
 _PLAIN: Final = "application/json"
 _JSON: Final = re.compile(r"application/(?:[a-z0-9.+-]{1,60}\+)?json", re.IGNORECASE)
 
@@ -57,11 +57,11 @@ class Exchange:
             path: of the route, such as `v1/search`.
             arguments: posted as JSON; `None` for a GET.
             query: of the address, encoded.
-            seconds: that the caller allows, if that is less than `remote.timeout`.
+            seconds: that the caller allows, if less than `remote.timeout`.
             progress: is told how it goes; the route must be one that streams.
 
         Raises:
-            SearxMcpError: there is no answer, or it is no success, or nothing that can be read.
+            SearxMcpError: there is no answer, it is an error, or it cannot be read.
         """
         limit = self._config.timeout
         seconds = min(seconds or limit, limit)
@@ -111,7 +111,7 @@ async def _answer(response: Response, path: str) -> dict[str, Any]:
     if not (is_stream or _JSON.fullmatch(content_type)):
         raise errors.unreadable("is not JSON")
     if response.truncated:
-        raise errors.unreadable(f"is not whole: {response.notes[0]}")
+        raise errors.unreadable(f"is incomplete: {response.notes[0]}")
     is_result, body = last_event(response.body) if is_stream else (True, response.body)
     read = _parsed(body) if len(body) < 1 << 16 else await asyncio.to_thread(_parsed, body)
     if is_result:
@@ -125,7 +125,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
     try:
         found: Any = pydantic_core.from_json(body, allow_inf_nan=False)  # bounds its depth
     except ValueError:
-        raise errors.unreadable("cannot be read as JSON") from None
+        raise errors.unreadable("is not valid JSON") from None
     if not isinstance(found, dict):
-        raise errors.unreadable("is no object of JSON")
+        raise errors.unreadable("is not a JSON object")
     return found

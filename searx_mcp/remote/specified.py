@@ -1,6 +1,6 @@
-"""The two routes that every service has, as another project has specified them, in place of our own.
+"""The two routes that every service has, as another project specifies them, instead of our own.
 
-What their bodies have no place for is named in the notes of an answer.
+Arguments that do not fit their bodies are named in the notes of an answer.
 """
 
 import re
@@ -46,7 +46,7 @@ _UNSAID_FETCH: Final = frozenset(
     {"url", "cursor", "offset", "limit", "max_chars", "prompt", "timeout", "further_urls"}
     | {"by_person"}
 )
-"""Fields of a request that are not lost: sent, done here, or nothing that a service could do."""
+"""Fields of a request that are not lost: they are sent, handled here, or of no use to a service."""
 
 
 class _Body(BaseModel):
@@ -88,13 +88,13 @@ class Place:
 
 
 class Cursors:
-    """Cursors of ours for those of a service, which may look like anything; the oldest are forgotten."""
+    """Maps our own cursors to those of a service, which may have any form; the oldest are dropped."""
 
     def __init__(self) -> None:
         self._places: OrderedDict[str, Place] = OrderedDict()
 
     def named(self, place: Place) -> str:
-        """The cursor for a place, a new one if need be."""
+        """The cursor for a place; a new one if there is none."""
         for known, other in self._places.items():
             if other == place:
                 return known
@@ -108,7 +108,7 @@ class Cursors:
         """What a cursor stands for.
 
         Raises:
-            CursorError: it is none of these, or forgotten.
+            CursorError: it is unknown or was dropped.
         """
         if cursor not in self._places:
             raise CursorError(
@@ -119,7 +119,7 @@ class Cursors:
 
 
 def search_body(request: SearchRequest) -> dict[str, object]:
-    """The body that asks for a search; results before `offset` are asked for, too, and cut off here."""
+    """The body of a search; results before `offset` are requested too, and cut off here."""
     body: dict[str, object] = {
         "query": request.query,
         "max_results": min(request.offset + request.results_count, _MOST_RESULTS),
@@ -137,19 +137,21 @@ def search_body(request: SearchRequest) -> dict[str, object]:
 def search_response(
     data: Mapping[str, Any], request: SearchRequest, *, service: str, elapsed_ms: int
 ) -> SearchResponse:
-    """Read what was found.
+    """Read the results.
 
     Raises:
-        SearxMcpError: it is no such answer.
+        SearxMcpError: it is not such an answer.
     """
     try:
         found = _Found.model_validate(data)
     except ValidationError:
-        raise errors.unreadable("is none of a search") from None
+        raise errors.unreadable("is not that of a search") from None
     rows = [row for row in found.results[:_MOST_RESULTS] if _WEB.fullmatch(row.url)]
     wanted = rows[request.offset : request.offset + request.results_count]
     end = request.offset + request.results_count
-    is_more = len(wanted) == request.results_count and end < _MOST_RESULTS  # perhaps: nothing tells
+    is_more = (
+        len(wanted) == request.results_count and end < _MOST_RESULTS
+    )  # perhaps; the answer does not say
     results = tuple(
         SearchResult(
             title=clean_line(row.title or row.url, 1_000),
@@ -186,12 +188,12 @@ def fetch_body(
     Args:
         request: of a caller.
         place: what its URL or cursor stands for.
-        most: characters wanted.
-        usual: characters asked for at least, so that it is known how long most pages are.
+        most: most characters wanted.
+        usual: fewest characters to request, so that the length of most pages is known.
 
     Raises:
         InvalidArgumentError: the URL is malformed, too long, or carries credentials.
-        PolicyError: it is none of http and https.
+        PolicyError: it is neither http nor https.
     """
     if place.cursor:
         return {"cursor": place.cursor, "offset": request.offset, "limit": most}, 0
@@ -216,12 +218,12 @@ def page(
 
     Raises:
         FetchError: the service could not read it.
-        SearxMcpError: it is no such answer.
+        SearxMcpError: it is not such an answer.
     """
     try:
         told = _Fetched.model_validate(data)
     except ValidationError:
-        raise errors.unreadable("is none of a page") from None
+        raise errors.unreadable("is not a page") from None
     if not told.content.strip() or told.status >= _LEAST_ERROR:
         raise _failed(told, place.url, errors.words_of(data))
     text = clean(told.content)
@@ -266,14 +268,14 @@ def _failed(told: _Fetched, url: str, said: str) -> FetchError:
 def _search_notes(request: SearchRequest) -> tuple[str, ...]:
     notes = list(_lost(request, _UNSAID_SEARCH))
     if request.fetch_content:
-        notes.append("The remote service does not read the pages of results.")
+        notes.append("The remote service does not read result pages.")
     if request.offset + request.results_count > _MOST_RESULTS:
-        notes.append(f"The remote service gives the first {_MOST_RESULTS} results at most.")
+        notes.append(f"The remote service returns at most {_MOST_RESULTS} results.")
     return tuple(notes)
 
 
 def _lost(request: Frozen, unsaid: frozenset[str]) -> tuple[str, ...]:
-    """Name the arguments that were given and have no place in the body."""
+    """Name the given arguments that do not fit the body."""
     fields = type(request).model_fields
     names = [
         name
@@ -283,5 +285,5 @@ def _lost(request: Frozen, unsaid: frozenset[str]) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        f"Arguments that the remote service does not know, and that were left out: {', '.join(names)}.",
+        f"The remote service does not support these arguments, so they were left out: {', '.join(names)}.",
     )

@@ -1,6 +1,6 @@
 """Server-sent events of a service of ours: the progress of a call, then its result or its error.
 
-Our own services alone are asked for them. They end lines with a line feed and have the JSON of an event in one
+Only services of ours are asked for them. They end lines with a line feed and write the JSON of an event in one
 line, as `searx_mcp.server.rest.stream` writes them.
 """
 
@@ -19,9 +19,9 @@ _PROGRESS: Final = b"event: progress\ndata: "
 _RESULT: Final = b"event: result\ndata: "
 _ERROR: Final = b"event: error\ndata: "
 _MOST: Final = 1_000
-"""Events of a call that are looked at; one that reads fifty pages has some two hundred."""
+"""Most events read from one call; a call that reads fifty pages sends some two hundred."""
 _LONGEST: Final = 2_000
-"""Bytes of an event of progress."""
+"""Most bytes of a progress event."""
 _SENTENCE_CHARS: Final = 200
 
 
@@ -39,7 +39,7 @@ class Events:
         self._left = _MOST
 
     def __call__(self, body: bytearray) -> None:
-        """Look at what has arrived; each byte is looked at once, and none behind the last event that counts.
+        """Read the events that have arrived; each byte is read once, and none behind the last event that counts.
 
         Args:
             body: from its beginning.

@@ -102,7 +102,7 @@ class Counters:
         self.attempts = Count(
             "searx_mcp_attempts_total",
             "Search requests sent, by host of the instance or name of the open source. After the first "
-            f"{_MOST_SOURCES} of them, `{_OTHERS}`.",
+            f"{_MOST_SOURCES}, `{_OTHERS}`.",
             ("source", "verdict"),
         )
         self.attempt_seconds = Timing(
@@ -110,7 +110,7 @@ class Counters:
         )
         self.lookups = Count(
             "searx_mcp_cache_lookups_total",
-            "Look-ups in the caches. `result` is `fresh`, `stale`, `if_error` or `miss`.",
+            "Cache lookups. `result` is `fresh`, `stale`, `if_error` or `miss`.",
             ("cache", "result"),
         )
         self.pages = Count(

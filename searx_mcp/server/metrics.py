@@ -34,12 +34,12 @@ _CORPUS_KEPT: Final = 60.0
 _NOT_INSTALLED: Final = Refusal(
     501,
     ErrorCode.INTERNAL,
-    "The library for metrics is not installed: pip install 'searx-mcp[metrics]', and start again.",
+    "The library for metrics is not installed: pip install 'searx-mcp[metrics]', then restart the server.",
 )
 _NOT_ALLOWED: Final = Refusal(
     403,
     ErrorCode.UNAUTHORIZED,
-    "The token does not allow metrics: the operator sets metrics = true in http.tokens_file.",
+    "The token does not allow metrics: set metrics = true for it in http.tokens_file.",
 )
 
 
@@ -62,7 +62,7 @@ class Gauges:
 
     def __init__(self, in_flight: Mapping[str, int]) -> None:
         self.info = Gauge("searx_mcp_info", "The version, as a label.", ("version",))
-        self.in_flight = Gauge("searx_mcp_calls_in_flight", "Calls that run now.", ("front",))
+        self.in_flight = Gauge("searx_mcp_calls_in_flight", "Calls in progress.", ("front",))
         self.instances = Gauge(
             "searx_mcp_instances",
             "Instances, open sources and keyed providers, by tier and state.",
@@ -70,7 +70,7 @@ class Gauges:
         )
         self.budget_left = Gauge(
             "searx_mcp_budget_left_searches",
-            "Searches that the budgets of a tier allow now. A tier without budgets is missing.",
+            "Searches that the budgets of a tier allow now. Absent for a tier without budgets.",
             ("tier",),
         )
         self.month = Gauge(
@@ -81,7 +81,7 @@ class Gauges:
         )
         self.source_state = Gauge(
             "searx_mcp_source_state",
-            "1 for the state of each source that this process has asked.",
+            "1 for the current state of each source that this process has asked.",
             ("source", "tier", "state"),
         )
         self.source_score = Gauge(
@@ -90,13 +90,13 @@ class Gauges:
             ("source", "tier"),
         )
         self.catalog_age = Gauge(
-            "searx_mcp_catalog_age_days", "Days since the list of public instances was made."
+            "searx_mcp_catalog_age_days", "Age of the list of public instances in days."
         )
         self.pages = Gauge(
             "searx_mcp_corpus_pages",
-            "Pages in the corpus of the settings; missing before the first call.",
+            "Pages in the configured corpus; absent before the first call.",
         )
-        self.chunks = Gauge("searx_mcp_corpus_chunks", "Parts of these pages.")
+        self.chunks = Gauge("searx_mcp_corpus_chunks", "Chunks of these pages.")
         self.bytes = Gauge("searx_mcp_corpus_bytes", "Size of the whole corpus.")
         self.unread = Gauge(
             "searx_mcp_unread",

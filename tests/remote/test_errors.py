@@ -78,7 +78,7 @@ async def failed(raw: RawServer, script: Script, *, timeout: float = 20) -> Sear
     [
         (answer(401, {"error": "bad key"}), "unauthorized", "Check SEARX_MCP_REMOTE_KEY"),
         (answer(403), "unauthorized", "authentication failed. Check SEARX_MCP_REMOTE_KEY"),
-        (answer(404), "not_found", "has no /v1/tools/web_search"),
+        (answer(404), "not_found", "does not offer /v1/tools/web_search"),
         (answer(400, {"error": "max_results"}), "invalid_argument", "(HTTP 400)"),
         (answer(413), "invalid_argument", "(HTTP 413)"),
         (answer(500, b"<html>", content_type="text/html"), "internal", "failed (HTTP 500)"),
@@ -86,18 +86,18 @@ async def failed(raw: RawServer, script: Script, *, timeout: float = 20) -> Sear
         (answer(504), "timeout", "(HTTP 504)"),
         (answer(302, None, "Location: https://x.example/"), "http_error", "not followed"),
         (answer(200, b"<html>", content_type="text/html"), "malformed_response", "is not JSON"),
-        (answer(200, b"{nonsense"), "malformed_response", "cannot be read as JSON"),
-        (answer(200, b"[" * 100_000), "malformed_response", "cannot be read as JSON"),
-        (answer(200, b"[1]"), "malformed_response", "is no object"),
-        (answer(200, b'{"results": [NaN]}'), "malformed_response", "cannot be read as JSON"),
-        (answer(200, {"results": 7}), "malformed_response", "is none of a search"),
+        (answer(200, b"{nonsense"), "malformed_response", "is not valid JSON"),
+        (answer(200, b"[" * 100_000), "malformed_response", "is not valid JSON"),
+        (answer(200, b"[1]"), "malformed_response", "is not a JSON object"),
+        (answer(200, b'{"results": [NaN]}'), "malformed_response", "is not valid JSON"),
+        (answer(200, {"results": 7}), "malformed_response", "is not that of a search"),
         (
             answer(200, b'{"results":[' + b"[]," * 600_000 + b"[]]}"),
             "malformed_response",
             "has more than 1,000,000 values",
         ),
         (answer(200, b"", "Content-Encoding: br"), "connection_error", "cannot be reached"),
-        (cut, "malformed_response", "is not whole"),
+        (cut, "malformed_response", "is incomplete"),
         (b"not http at all\r\n\r\n", "connection_error", "cannot be reached"),
         (reset, "connection_error", "cannot be reached"),
     ],
@@ -130,7 +130,7 @@ async def test_an_answer_that_is_too_large_is_not_read_to_its_end(raw: RawServer
             await connection.send(b" " * 65_536)
 
     error = await failed(raw, flood)
-    assert "is not whole: cut off at the size limit" in error.message
+    assert "is incomplete: cut off at the size limit" in error.message
 
 
 async def test_every_status_of_a_success_is_one(raw: RawServer) -> None:

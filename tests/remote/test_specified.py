@@ -81,12 +81,12 @@ async def test_nothing_goes_on_behind_the_last_result(proxy: Proxy) -> None:
         (
             {"category": "news", "engines": ["bing"], "safe_search": 2, "page": 2},
             (
-                "Arguments that the remote service does not know, and that were left out:"
+                "The remote service does not support these arguments, so they were left out:"
                 " category, safe_search, engines, page."
             ),
         ),
-        ({"fetch_content": True}, "The remote service does not read the pages of results."),
-        ({"results_count": 50}, "The remote service gives the first 25 results at most."),
+        ({"fetch_content": True}, "The remote service does not read result pages."),
+        ({"results_count": 50}, "The remote service returns at most 25 results."),
     ],
 )
 async def test_an_answer_names_what_was_lost(
@@ -173,7 +173,7 @@ async def test_a_page_names_the_arguments_that_were_lost(proxy: Proxy) -> None:
     async with asking(proxy.base) as client:
         page = await client.fetch(fetch(url="https://a.example/", section="Honey"))
     assert page.notes == (
-        "Arguments that the remote service does not know, and that were left out: section.",
+        "The remote service does not support these arguments, so they were left out: section.",
     )
 
 
@@ -212,7 +212,7 @@ async def test_other_tools_are_not_offered_and_are_an_error_of_their_own(proxy: 
             client.raw_search("google", search()),
             client.instances(),
         ):
-            with pytest.raises(SearxMcpError, match="The remote service has no ") as caught:
+            with pytest.raises(SearxMcpError, match="The remote service does not offer ") as caught:
                 await call
             assert caught.value.code is ErrorCode.NOT_FOUND
     assert [request.path for request in proxy.requests] == ["/v1/capabilities"], "asked once"

@@ -42,7 +42,7 @@ async def test_a_search_and_a_page_have_the_specified_form() -> None:
     assert lines[0] == "SEARCH RESULTS (2 found):"
     assert "1. Bees 1" in lines
     assert "URL: https://1.example/bees" in lines
-    assert "Note: The remote service does not read the pages of results." in lines
+    assert "Note: The remote service does not read result pages." in lines
     assert page.startswith("CONTENT from https://a.example/ (text/html, 2092 chars):")
     assert none.startswith("No search results found.")
 
@@ -55,7 +55,7 @@ async def test_only_the_tools_of_the_service_are_published_and_the_others_are_no
     assert [tool.name for tool in listed] == ["web_search", "web_fetch"]
     assert all("read_page" not in (tool.description or "") for tool in listed)
     assert missing.is_error
-    assert "The remote service has no tool answer" in text(missing)
+    assert "The remote service does not offer the tool answer" in text(missing)
 
 
 async def test_all_tools_are_published_while_the_service_cannot_be_asked() -> None:
@@ -130,7 +130,7 @@ async def test_a_call_has_the_time_of_the_service_unless_the_operator_allows_les
 @pytest.mark.parametrize(
     ("limit", "arguments", "ms", "advice"),
     [
-        (0.3, {}, 300, "set remote.timeout higher"),
+        (0.3, {}, 300, "raise remote.timeout"),
         (20, {"timeout": 1}, 1_000, "Give a longer timeout, up to 20 seconds"),
     ],
     ids=["of the service", "of the call"],

@@ -47,7 +47,7 @@ _TOOLS: Final[Mapping[str, Tool]] = {
     "/v1/corpus/search": Tool.SEARCH_CORPUS,
     **{f"/v1/tools/{tool}": tool for tool in Tool},
 }
-"""The tool that does the same as a route."""
+"""The tool that each route corresponds to."""
 _CORPUS: Final = "/v1/corpus"
 _BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
 _BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
@@ -55,7 +55,7 @@ _REALM: Final = b'realm="searx-mcp"'
 
 
 def tool_of(method: str, path: str) -> Tool | None:
-    """The tool that does the same as a route, or `None` if it asks nobody and reads nothing."""
+    """The tool that a route corresponds to; `None` if it neither sends requests nor reads pages."""
     if path == DASHBOARD_PATH:
         return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
@@ -64,11 +64,11 @@ def tool_of(method: str, path: str) -> Tool | None:
 
 
 class Access:
-    """Lets requests in by their token, and counts calls.
+    """Admits requests by their token, and counts calls.
 
     Args:
         config: one token, a file of them, or none.
-        settings: name the server that counts calls for several processes, if there is one.
+        settings: name the server that counts calls across processes, if there is one.
         clock: Unix seconds.
 
     Raises:
@@ -86,7 +86,7 @@ class Access:
         if config.tokens_file:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
-        # Everybody may see the hashes in the file; a login with one of its tokens ends with the process.
+        # The hashes in the file are no secret; a login with one of its tokens ends with the process.
         self._secret = self._token or secrets.token_bytes(32)
         self._clock = clock
         self._shared = SharedCounts(settings)
@@ -98,8 +98,8 @@ class Access:
         return "<Access>"
 
     async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who sends a request, or why it is refused for its token or for what that allows."""
-        # Clients that are refused look there for OAuth, and should find that there is none.
+        """Who sends a request, or why it is refused for its token or the rights of that."""
+        # Refused clients look there for OAuth; let them find that there is none.
         path = scope["path"]
         if self._is_open or path in LOGIN_PATHS or path.startswith("/.well-known/"):
             return EVERYBODY
@@ -107,7 +107,7 @@ class Access:
             return await self._logged_in(scope, headers)
         found = _presented(scope, headers)
         if found is None:
-            return _refusal(scope, "A token is required, as Authorization: Bearer TOKEN.")
+            return _refusal(scope, "A token is required: send Authorization: Bearer TOKEN.")
         user, token = found
         identity = await self._known(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
@@ -116,11 +116,11 @@ class Access:
 
     @property
     def wants_token(self) -> bool:
-        """Whether a request must have a token, and a person log in."""
+        """Whether requests need a token, and users have to log in."""
         return not self._is_open
 
     async def log_in(self, scope: Scope, token: bytes) -> str | Refusal:
-        """The header of a cookie for who has a token, or why a login is refused."""
+        """The cookie header for a valid token, or why the login is refused."""
         identity = await self._known(token)
         if identity is None:
             return await self._wrong_token(scope)
@@ -135,7 +135,7 @@ class Access:
         return forgotten()
 
     async def _logged_in(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Whose cookie comes with a request; a page of another port gets the cookie sent, too."""
+        """Who the login cookie belongs to; browsers also send it to pages of other ports."""
         claim = claimed(headers.get(b"cookie", b""), self._clock())
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
@@ -150,11 +150,11 @@ class Access:
         return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
 
     def _key(self, digest: bytes) -> bytes:
-        """What seals the cookies of one token: a token that is taken out of the file ends its logins."""
+        """The key that seals the cookies of one token; removing a token from the file ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
     async def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
-        """Count a request if it is a call; why it is refused if its sender has no calls left."""
+        """Count a request if it is a call; give the refusal if its sender has no calls left."""
         if (identity.per_minute or identity.per_day) is None or not _is_call(scope, body):
             return None
         wait = await self._quotas.charge(
@@ -168,7 +168,7 @@ class Access:
         return _too_many(_limits_of(identity), wait)
 
     async def aclose(self) -> None:
-        """Close what was opened to count calls."""
+        """Close the connection to the shared counts."""
         await self._shared.aclose()
 
     async def _known(self, token: bytes) -> Identity | None:
@@ -181,14 +181,14 @@ class Access:
         wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
         if not wait:
             return _refusal(scope, "The token is not valid.", b', error="invalid_token"')
-        # Closed, so that each guess costs a connection.
+        # Close, so that each guess costs a connection.
         return _too_many(
             "Too many wrong tokens from this address", wait, ((b"connection", b"close"),)
         )
 
 
 def _presented(scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[str | None, bytes] | None:
-    """The user, where one is named, and the token of a request."""
+    """The user, if one is named, and the token of a request."""
     authorization = headers.get(b"authorization", b"")
     if found := _BEARER.fullmatch(authorization):
         return None, found[1]
@@ -241,9 +241,9 @@ def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] =
 
 
 def _limits_of(identity: Identity) -> str:
-    limits = ((identity.per_minute, "a minute"), (identity.per_day, "a day"))
-    told = " and ".join(f"{limit:,} {period}" for limit, period in limits if limit)
-    return f"The token has used up its calls, of which it has {told}"
+    limits = ((identity.per_minute, "minute"), (identity.per_day, "day"))
+    told = " and ".join(f"{limit:,} calls a {period}" for limit, period in limits if limit)
+    return f"The token has used up its quota of {told}"
 
 
 def _is_call(scope: Scope, body: bytes) -> bool:

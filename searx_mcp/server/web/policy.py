@@ -1,6 +1,6 @@
-"""Which HTTP requests are served, and what is answered to the others.
+"""Which HTTP requests are served, and how the others are refused.
 
-Nothing of a request is quoted, neither in an answer nor in a log.
+No part of a request is quoted, neither in a response nor in a log.
 """
 
 import ipaddress
@@ -18,33 +18,33 @@ from searx_mcp.settings.server import HttpConfig
 
 MCP_PATH: Final = "/mcp"
 SEARXNG_PATH: Final = "/search"
-"""Where clients of SearXNG search, of which many know Basic authentication and forms alone."""
+"""Where clients of SearXNG search; many support only Basic authentication and forms."""
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
 METRICS_PATH: Final = "/metrics"
 OPEN_PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
-"""Served to everybody; all others are served to whoever has a token, where one is wanted."""
+"""Served to everyone; all others need a token, if the server has one."""
 DASHBOARD_PATH: Final = "/"
 LOGIN_PATH: Final = "/login"
 LOGOUT_PATH: Final = "/logout"
 STYLE_PATH: Final = "/dashboard.css"
 SCRIPT_PATH: Final = "/dashboard.js"
 LOGIN_PATHS: Final = frozenset({LOGIN_PATH, STYLE_PATH, SCRIPT_PATH})
-"""What a browser needs to log in: served without a token, to the pages of this server."""
+"""What a browser needs to log in; served without a token."""
 COOKIE_PATHS: Final = frozenset({DASHBOARD_PATH, LOGOUT_PATH})
-"""Where the cookie of a login counts as a token; nowhere else, so that no page can use it for calls."""
+"""Where the login cookie counts as a token; nowhere else, so that no web page can use it for calls."""
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _AUTHORITY: Final = re.compile(
     rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
 )
 _OUR_SITES: Final = frozenset({b"none", b"same-origin"})
-"""Of Sec-Fetch-Site: a person, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
+"""Values of Sec-Fetch-Site: the user, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
 _JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
 _FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?")
 _FORM_PATHS: Final = frozenset({SEARXNG_PATH, DASHBOARD_PATH, LOGIN_PATH, LOGOUT_PATH})
 _MAX_VALUES: Final = 10_000
-"""Of a body: a megabyte of brackets would hold up everybody for .37 s, this many values for 15 ms; calls have some tens."""
+"""In a body: a megabyte of brackets would block all requests for .37 s, this many values for 15 ms; calls have a few dozen."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
@@ -54,11 +54,11 @@ class Refusal:
     """Why a request is not served.
 
     Attributes:
-        status: of the HTTP response.
-        code: what is wrong, as everywhere.
-        message: a sentence for a person.
-        headers: of the response, besides those of its body.
-        retry_after: seconds after which it may be served; 0 if that is not known.
+        status: HTTP status of the response.
+        code: the error code.
+        message: the reason, in one sentence.
+        headers: headers of the response, besides those of its body.
+        retry_after: seconds after which it may be served; 0 if unknown.
     """
 
     status: int
@@ -68,11 +68,11 @@ class Refusal:
     retry_after: int = 0
 
     def content(self, scope: Scope, request_id: str | int | None = None) -> Mapping[str, Any]:
-        """What it is in JSON; for MCP an error of JSON-RPC.
+        """The refusal as JSON; for MCP as a JSON-RPC error.
 
         Args:
             scope: of the request.
-            request_id: of the request in its body, where that is known.
+            request_id: the JSON-RPC id in its body, if known.
         """
         error: dict[str, Any] = {"code": self.code.value, "message": self.message}
         if self.retry_after:
@@ -89,7 +89,7 @@ class Refusal:
         more: Iterable[tuple[bytes, bytes]],
         request_id: str | int | None = None,
     ) -> None:
-        """Answer a request with it.
+        """Answer a request with this refusal.
 
         Args:
             scope: of the request.
@@ -113,12 +113,12 @@ class Refusal:
 WRONG_HOST: Final = Refusal(
     421,
     ErrorCode.UNAUTHORIZED,
-    "The server does not accept this host name: http.allowed_hosts sets the names it accepts.",
+    "This host name is not allowed: http.allowed_hosts lists the names that are.",
 )
 WRONG_ORIGIN: Final = Refusal(
     403,
     ErrorCode.UNAUTHORIZED,
-    "The server does not accept this origin: http.allowed_origins sets those it accepts.",
+    "This origin is not allowed: http.allowed_origins lists those that are.",
 )
 _NO_JSON: Final = Refusal(
     415,
@@ -128,8 +128,8 @@ _NO_JSON: Final = Refusal(
 _NO_FORM: Final = Refusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-    "The body must be a form, with Content-Type: application/x-www-form-urlencoded and no"
-    " Content-Encoding, or none.",
+    "The body, if any, must be a form, with Content-Type: application/x-www-form-urlencoded and no"
+    " Content-Encoding.",
 )
 TOO_LARGE: Final = Refusal(
     413,
@@ -139,23 +139,23 @@ TOO_LARGE: Final = Refusal(
 _NO_SESSION: Final = Refusal(
     405,
     ErrorCode.INVALID_ARGUMENT,
-    "This URL is for MCP clients, which start with POST: set it in a client's configuration.",
+    "This URL is for MCP clients, which send POST first: enter it in a client's configuration.",
     ((b"allow", b"POST"),),
 )
 _NO_MESSAGE: Final = Refusal(
     400,
     ErrorCode.INVALID_ARGUMENT,
-    "The body is not a JSON-RPC 2.0 message: an object with jsonrpc, method, params and, for an"
-    " answer, id.",
+    "The body is not a JSON-RPC 2.0 message: an object with jsonrpc and method, and an id if it"
+    " expects a response.",
 )
 _TOO_MANY: Final = Refusal(
     413, ErrorCode.CONTENT_TOO_LARGE, f"The body has more than {_MAX_VALUES:,} values."
 )
 TOO_SLOW: Final = Refusal(
-    408, ErrorCode.TIMEOUT, "The body was not fetched in time.", ((b"connection", b"close"),)
+    408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
 )
 SESSION_ENDED: Final = Refusal(
-    404, ErrorCode.NOT_FOUND, "The session has ended: start another with initialize."
+    404, ErrorCode.NOT_FOUND, "The session has ended: start a new one with initialize."
 )
 STOPPING: Final = Refusal(
     503,
@@ -172,9 +172,9 @@ class Policy:
 
     Attributes:
         hosts: names, with a port or for all ports, that a request may be sent to; `None` allows all.
-        addresses: whether it may be sent to any address that is no name, too.
-        origins: web pages that may send one, with or without a port; those without stand for all ports.
-        max_body: bytes.
+        addresses: whether it may also be sent to any IP address.
+        origins: web origins that may send one; those without a port stand for all ports.
+        max_body: largest body, in bytes.
     """
 
     hosts: frozenset[str] | None
@@ -186,8 +186,8 @@ class Policy:
     def of(cls, config: HttpConfig) -> Self:
         """The policy of a server with these settings.
 
-        A web page that makes a name lead here (DNS rebinding) can neither know the token nor send a
-        request to an address instead of its name: https://fetch.spec.whatwg.org/#forbidden-request-header.
+        A web page that rebinds its name to this server (DNS rebinding) neither knows the token nor can
+        send a request to an address instead of its name: https://fetch.spec.whatwg.org/#forbidden-request-header.
         """
         named = {host.lower() for host in config.allowed_hosts}
         local = is_loopback(config.host)
@@ -205,17 +205,17 @@ class Policy:
         )
 
     def wrong_place(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
-        """Why a request is refused for the name under which it came, or for the page that sent it."""
+        """Why a request is refused for its host name, or for the web page that sent it; `None` if it is not."""
         if not self.allows_host(headers.get(b"host", b"")):
             return WRONG_HOST
         if (origin := headers.get(b"origin")) is not None:
             is_allowed = is_same_origin(headers) or self.allows_origin(origin)
             return None if is_allowed else WRONG_ORIGIN
-        # An image, a form and a link of a page send no origin with GET, but browsers say where from.
+        # Images, forms and links of a page send no Origin with GET, but browsers send Sec-Fetch-Site.
         return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else WRONG_ORIGIN
 
     def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
-        """Why a request is refused for what its head says of its body."""
+        """Why a request is refused for what its headers say about its body; `None` if it is not."""
         if scope["method"] == "POST":
             if scope["path"] in _FORM_PATHS:
                 if not _is_form(headers):
@@ -227,13 +227,13 @@ class Policy:
         return TOO_LARGE if self._is_too_long(headers.get(b"content-length", b"")) else None
 
     def _is_too_long(self, length: bytes) -> bool:
-        # What is no number is left to who counts the bytes; a long one may be too long for `int`.
+        # Invalid numbers are caught when the bytes are counted; a long one may be too long for `int`.
         is_long = len(length) > len(str(self.max_body))
         return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
     def wrong_body(scope: Scope, body: bytes) -> Refusal | None:
-        """Why a request is refused for its whole body, or `None`."""
+        """Why a request is refused for its whole body; `None` if it is not."""
         if sum(map(body.count, b"[{,")) > _MAX_VALUES:
             return _TOO_MANY
         is_message = scope["path"] != MCP_PATH or scope["method"] != "POST" or _is_message(body)
@@ -257,9 +257,9 @@ class Policy:
 
 
 def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a request comes from a page of the very host and port that it is sent to.
+    """Tell whether a request comes from a page of the same host and port that it is sent to.
 
-    Browsers write both alike, without the usual port. A name that was made to lead here is refused as a host.
+    Browsers write both alike, without the default port. A rebound name is refused as a host.
     """
     scheme, _, authority = headers.get(b"origin", b"").partition(b"://")
     is_web = scheme in {b"http", b"https"}
@@ -267,7 +267,7 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Tell whether a host is an address, an IPv6 one in brackets or without, and no name."""
+    """Tell whether a host is an IP address, with or without brackets, and not a name."""
     try:
         ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -276,7 +276,7 @@ def is_address(host: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches what listens on a host; of a name, only if it says so."""
+    """Tell whether only this machine can reach what listens on a host; of names, only `localhost`."""
     host = host.lower()
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
@@ -287,7 +287,7 @@ def _is_json(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def _is_form(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a body is a form, or none: it asks for no more than GET, which a page of another site cannot send either."""
+    """Tell whether a body is a form or absent; without one, POST does no more than GET, which other sites cannot send either."""
     encoding = headers.get(b"content-encoding", b"identity").lower()
     kind = headers.get(b"content-type", b"")
     return encoding == b"identity" and (not kind or bool(_FORM.fullmatch(kind)))
@@ -297,7 +297,7 @@ def _is_message(body: bytes) -> bool:
     try:
         message: Any = pydantic_core.from_json(body)
     except ValueError:
-        return True  # whoever parses it next says where it is wrong
+        return True  # the parser behind this says where it is wrong
     return (
         isinstance(message, dict)
         and message.get("jsonrpc") == "2.0"

@@ -29,21 +29,21 @@ from searx_mcp.settings.tools import Tool
 
 SETTING: Final = "http.tokens_file"
 _PREFIX: Final = "smcp_"
-"""By which scanners and people tell a token from other text."""
+"""Lets scanners and people recognise a token."""
 _RANDOM_BYTES: Final = 32
 _LEAST: Final = 43
-"""Characters of 32 bytes in URL-safe base64: what is shorter can be guessed from its hash."""
+"""Characters of 32 bytes in URL-safe base64: shorter tokens can be guessed from their hash."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,31}")
-"""Shorter than any token, so that one in the wrong place is not shown as a name."""
+"""Shorter than any token, so that a misplaced token is never shown as a name."""
 _NAME_WANTED: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
 _MOST_BYTES: Final = 262_144
 _MOST_TOKENS: Final = 1_000
 _MOST_NAMESPACES: Final = 100
-"""Each has a thread and an open file of the corpus, from its first use on."""
+"""Each has a thread and an open corpus file from its first use on."""
 _LOOK_SECONDS: Final = 1.0
-"""Between two looks at the file."""
+"""Seconds between two checks of the file."""
 _PATIENCE: Final = 1.0
-"""Seconds that a request waits for a look; a file system that hangs must not stop the server."""
+"""Seconds that a request waits for a check; a hanging file system must not stop the server."""
 _ADVICE: Final = "Make one with: searx-mcp token NAME >> FILE"
 _UNREAD: Final = "the file cannot be read: {}"
 _LINE: Final = re.compile(r"line [0-9]{1,7}")
@@ -93,7 +93,7 @@ def new_token(name: str) -> tuple[str, str]:
 
 
 def find(tokens: tuple[Known, ...], token: bytes) -> Identity | None:
-    """Tell whose token it is; takes as long for a wrong one as for a right one."""
+    """Find whose token it is; takes the same time for a wrong one as for a right one."""
     digest, found = _digest(token), None
     for known in tokens:
         if hmac.compare_digest(known.digest, digest):
@@ -134,7 +134,7 @@ class TokensFile:
         self._problem = ""
 
     async def look(self) -> tuple[Known, ...]:
-        """The tokens as the file has them, or had them a second ago."""
+        """The tokens in the file, at most a second old."""
         loop = asyncio.get_running_loop()
         is_looking = self._look is not None and not self._look.done()
         if loop.time() >= self._next_look and not is_looking:
@@ -144,7 +144,7 @@ class TokensFile:
         return self.tokens
 
     def _take(self) -> None:
-        """Read the file if it has changed, and once more afterwards: a clock of files may be coarse."""
+        """Read the file if it has changed, and once more later: file times may be coarse."""
         try:
             is_same = _mark_of(self._path.stat()) == self._mark
             if is_same and self._is_settled and not self._problem:
@@ -163,7 +163,7 @@ class TokensFile:
 
 
 class _Unusable(Exception):  # noqa: N818 - of a file
-    """Why the file cannot be used; shows nothing of a hash or a token."""
+    """Why the file cannot be used; never quotes a hash or a token."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -171,7 +171,7 @@ class _Unusable(Exception):  # noqa: N818 - of a file
 
 
 def _mark_of(status: os.stat_result) -> tuple[int, ...]:
-    """What differs when a file was changed or replaced."""
+    """A value that differs after a file was changed or replaced."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
@@ -204,7 +204,7 @@ def _check_owner(status: os.stat_result) -> None:
     if status.st_uid not in {0, os.geteuid()}:
         raise _Unusable("the file belongs to another user", "It must be yours or root's.")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise _Unusable("others may write to the file", "Forbid it: chmod go-w FILE")
+        raise _Unusable("other users may write to the file", "Run: chmod go-w FILE")
 
 
 def _parsed(content: bytes) -> tuple[Known, ...]:
@@ -258,7 +258,7 @@ def _wrong(error: ValidationError) -> str:
     key = str(details["loc"][0])
     if details["type"] == "extra_forbidden":
         hint = did_you_mean(key, _WANTED)
-        return f" has an unknown key{hint}: there are {', '.join(_WANTED)}"
+        return f" has an unknown key{hint}; known: {', '.join(_WANTED)}"
     return f".{key} must be {_WANTED[key]}"
 
 

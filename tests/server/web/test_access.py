@@ -191,7 +191,7 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
     assert refused.code.value == "rate_limited"
     assert 0 < refused.retry_after <= 61
     assert refused.message == (
-        "The token has used up its calls, of which it has 2 a minute: try again in"
+        "The token has used up its quota of 2 calls a minute: try again in"
         f" {refused.retry_after} seconds."
     )
     assert await charged(few, "/search") == refused

@@ -248,7 +248,7 @@ async def test_a_token_without_calls_left_is_told_when_to_come_back(served, toke
             for _ in range(2):
                 assert not (await client.call_tool("web_search", {"query": "bees"})).is_error
             with pytest.raises(
-                Exception, match=r"used up its calls, of which it has 2 a minute: try again in"
+                Exception, match=r"used up its quota of 2 calls a minute: try again in"
             ):
                 await client.call_tool("web_search", {"query": "bees"})
             assert (await client.list_tools()).tools

@@ -146,7 +146,7 @@ def test_a_file_that_others_may_write_is_refused_also_behind_a_link(path, mode):
     link.symlink_to(path)
     assert TokensFile(link).tokens
     path.chmod(mode)
-    with pytest.raises(SettingsError, match="others may write") as refused:
+    with pytest.raises(SettingsError, match="other users may write") as refused:
         TokensFile(link)
     assert "chmod go-w" in refused.value.advice
 
