@@ -9,6 +9,7 @@ import click
 import pytest
 
 from searx_mcp.cli.main import cli
+from searx_mcp.settings.sources import load
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -18,6 +19,9 @@ PAGES = [
 _BLOCK = re.compile(r"^ *```(?:sh|console)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"(?:^|[\s`])searx-mcp( [^`\n#|>&)]*)?", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"[\[<{…]|\.\.\.")
+
+OF_SERVE = {"transport": "server.transport", "host": "http.host", "port": "http.port"}
+"""Options that are settings: their values are judged when the command runs."""
 
 
 def commands(text: str) -> Iterator[str]:
@@ -34,6 +38,8 @@ def parse(command: click.Command, arguments: list[str], parent: click.Context | 
     """Parse as the command line does, down to the last subcommand; nothing is run."""
     context = command.make_context(command.name, list(arguments), parent)
     command = context.command
+    if command.name == "serve":
+        load(environ={}, overrides={key: context.params[each] for each, key in OF_SERVE.items()})
     if isinstance(command, click.Group):
         _, rest, _ = command.make_parser(context).parse_args(list(arguments))
         if rest:

@@ -1,11 +1,13 @@
 """Every setting that a page names exists."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from searx_mcp.settings.sources import effective
+from searx_mcp.errors import SettingsError
+from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -29,3 +31,27 @@ PAGES = [
 def test_every_setting_that_a_page_names_exists(page: Path):
     named = set(_NAMED.findall(page.read_text(encoding="utf-8")))
     assert sorted(named - KEYS - SUBTABLES - EVENTS) == []
+
+
+def is_read(variable: str) -> bool:
+    try:
+        load(environ={variable: "no file, address or number"})
+    except SettingsError as exc:
+        return "is not a setting" not in str(exc)
+    return True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_variable_that_a_page_names_is_read(page: Path):
+    named = set(re.findall(r"\bSEARX_MCP_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not is_read(name)] == []
+    assert not is_read("SEARX_MCP_REDIS__URLS")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_extra_that_a_page_names_can_be_installed(page: Path):
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    named = re.findall(r"searx-mcp\[([a-z,]+)\]|'\.\[([a-z,]+)\]", page.read_text("utf-8"))
+    assert {each for pair in named for each in "".join(pair).split(",")} <= extras.keys()
