@@ -35,11 +35,11 @@ _QUOTES: Final = 20
 """Quotes that are checked at a time: their pages are in memory together."""
 _CANDIDATES: Final = 5
 """Pages that are looked at for a quote, besides the one that it is ascribed to."""
-NOTHING_FOUND: Final = "The search of the web found nothing: try fewer or more general words."
+NOTHING_FOUND: Final = "The web search found nothing: try fewer or more general words."
 NOTHING_KEPT: Final = "No page is kept yet: read some first."
 NOT_INDEXED: Final = "not indexed: read it first."
 TOO_LATE: Final = "No page was read in time"
-PARTIAL: Final = "Time ran out: this is what was found until then."
+PARTIAL: Final = "Time ran out: this is what was found by then."
 _SNIPPETS: Final = 3
 """Results of a search that are shown although they were not read, if too little was."""
 

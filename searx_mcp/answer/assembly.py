@@ -29,6 +29,7 @@ from searx_mcp.models.evidence import (
     Source,
 )
 from searx_mcp.models.response import SearchResult
+from searx_mcp.models.spelling import counted
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
 _QUOTED: Final = 12
@@ -191,7 +192,7 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
     citations, dropped = _citations(material, candidates, evidence)
     notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))
     if choice.known:
-        notes.append(f"{choice.known} passages were left out: known_context says the same.")
+        notes.append(f"{counted(choice.known, 'passage')} left out: known_context says the same.")
     return EvidenceResponse(
         query=material.query,
         intent=material.analysis.intent,

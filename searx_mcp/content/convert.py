@@ -73,7 +73,7 @@ _NOTE_STYLE_CUT: Final = (
     "The page's CSS is too large to read in full; some of this text may be hidden on the page."
 )
 _NOTE_UNREADABLE: Final = (
-    "Some of the text is unreadable: the page is not in the encoding it names."
+    "Some of the text is unreadable: the page is not in the encoding it declares."
 )
 _NOTE_DATA_CUT: Final = f"Only the first {_DATA_CHARS:,} characters are shown."
 _NOTE_PLAIN: Final = (

@@ -191,7 +191,7 @@ class Ingestion:
         if stored is not None:
             age = self._age(stored)
             if force and age < REFRESH_PAUSE:
-                note = f"It was fetched {in_words(max(1.0, age))} ago, and is not fetched again so soon."
+                note = f"It was fetched {in_words(max(1.0, age))} ago and is not fetched again so soon."
                 force = False
             if not force and self._is_fresh(stored):
                 return await self._as_kept(key, stored, note)

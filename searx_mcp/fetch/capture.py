@@ -406,7 +406,7 @@ def _passed_over(plan: Plan, error: Exception) -> str:
         reason = error.message
     else:  # the libraries' errors may repeat what they were given
         reason = str(error) if type(error) is ValueError else "the answer cannot be read"
-    return f"Read as a page, because {plan.tier} could not be: {clean_line(reason, MAX_NOTE)}"
+    return f"Read as a page, because {plan.tier} could not be read: {clean_line(reason, MAX_NOTE)}"
 
 
 def _missing(answer: Answer) -> list[str]:

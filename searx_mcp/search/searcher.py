@@ -24,8 +24,8 @@ from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.tasks import SingleFlight, Spawn
 
 _LANGUAGES = {
-    "all": "Language all: results of any language.",
-    "auto": "Language auto: the instance chose it, as a rule English, which our headers ask for.",
+    "all": "Language all: results in any language.",
+    "auto": "Language auto: the instance chose it, usually English, which our headers request.",
 }
 _REFUSALS_OF_JSON = {
     Verdict.JSON_OFF: ("off", "add json to search.formats"),
@@ -63,10 +63,10 @@ def notes(
     if 0 < total < request.results_count:
         reason = "the older answer has no more" if served.is_stale else _reason(answer, page)
         if filters:
-            reason = f"{len(found) - len(kept)} left out, being {filters}"
+            reason = f"{len(found) - len(kept)} left out by {filters}"
         said.append(f"{total} of {request.results_count} results asked for: {reason}.")
     elif found and not kept:
-        said.append(f"All {len(found)} results were left out, being {filters}.")
+        said.append(f"All {len(found)} results were left out by {filters}.")
     elif not total and (page > 1 or skipped):
         where = f"offset {request.offset}" if request.offset else f"page {page}"
         said.append(f"The list ends before {where}: nothing more was found.")
@@ -80,10 +80,10 @@ def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
     at_home = keep_domains(found, allowed=request.allowed_domains, blocked=())
     reasons = []
     if len(at_home) < len(found):
-        reasons.append("outside allowed_domains")
+        reasons.append("allowed_domains")
     if len(keep_domains(at_home, allowed=(), blocked=request.blocked_domains)) < len(at_home):
-        reasons.append("in blocked_domains")
-    return " or ".join(reasons)
+        reasons.append("blocked_domains")
+    return " and ".join(reasons)
 
 
 def _reason(found: Found, page: int) -> str:
@@ -115,7 +115,7 @@ def _without_json(found: Found) -> list[str]:
 
 def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:
     """Why an answer of `age` seconds is given: a newer one is on its way, or `error` forbids it."""
-    answer = f"Answer of {in_words(age, least=1)} ago"
+    answer = f"Answer from {in_words(age, least=1)} ago"
     match error:
         case None:
             return f"{answer}; a newer one is being fetched."
@@ -123,7 +123,7 @@ def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> st
             return f"{answer}: there was no time for a newer one ({error.code})."
         case NoInstancesError():
             wait = error.retry_after
-            then = "" if wait is None else f", the next may in {max(1, math.ceil(wait))} s"
+            then = "" if wait is None else f"; one may in {max(1, math.ceil(wait))} s"
             return f"{answer}: no instance could serve now ({error.reason}){then}."
 
 

@@ -401,7 +401,7 @@ async def test_any_category_of_searxng_or_of_the_settings_is_searched(own, setti
     ("given", "used", "note"),
     [
         ("EN_us", "en-US", ""),
-        ("ALL", "all", "Language all: results of any language."),
+        ("ALL", "all", "Language all: results in any language."),
         ("Auto", "auto", "Language auto: the instance chose it"),
     ],
 )

@@ -41,7 +41,7 @@ async def test_a_stale_answer_is_served_while_a_newer_one_is_fetched(own, clock,
     assert (first.cached, first.stale, first.age_seconds) == (False, False, 0)
     assert (stale.cached, stale.stale, stale.age_seconds) == (True, True, 425)
     assert stale.results == first.results
-    assert stale.notes[0] == "Answer of 7 minutes ago; a newer one is being fetched."
+    assert stale.notes[0] == "Answer from 7 minutes ago; a newer one is being fetched."
     assert not newer.stale
     assert newer.age_seconds < 425
     assert own.searches == 2 * once
@@ -67,7 +67,7 @@ async def test_every_channel_says_alone_that_an_answer_is_old(own, clock, client
     own.fail(500)
     async with Client(build_server(client.settings, service=client)) as host:
         result = await host.call_tool("web_search", {"query": "bees", "fetch_content": False})
-    said = "Answer of 3 hours ago: no instance could serve now"
+    said = "Answer from 3 hours ago: no instance could serve now"
     (content,) = result.content
     assert content.type == "text"
     assert said in content.text.splitlines()[1]

@@ -97,7 +97,7 @@ async def test_a_forced_refresh_asks_the_site_at_most_every_30_seconds(
     clock.time += REFRESH_PAUSE - 5
     done = await corpus.ingest(site.url("/a"), force=True)
     assert len(site.requests) == 1
-    assert done.note == "It was fetched 25 seconds ago, and is not fetched again so soon."
+    assert done.note == "It was fetched 25 seconds ago and is not fetched again so soon."
     clock.time += 5
     done = await corpus.ingest(site.url("/a"), force=True)
     assert len(site.requests) == 2

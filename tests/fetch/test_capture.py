@@ -82,7 +82,7 @@ async def test_an_adapter_that_fails_costs_a_note_and_the_page_itself_is_read(so
         page = await client.fetch(URL_OF_FILE)
     assert page.tier == "native"
     assert page.title == "The page itself"
-    assert page.notes[0].startswith("Read as a page, because codeberg could not be: ")
+    assert page.notes[0].startswith("Read as a page, because codeberg could not be read: ")
     assert reason in page.notes[0]
 
 
@@ -159,7 +159,7 @@ async def test_an_api_that_answers_with_something_else_costs_a_note(body, reason
     async with github({"/repos/octo/demo": answer, "/octo/demo": PAGE}) as (client, _):
         page = await client.fetch("https://github.com/octo/demo")
     assert (page.tier, page.title) == ("native", "The page itself")
-    assert page.notes == (f"Read as a page, because github could not be: {reason}",)
+    assert page.notes == (f"Read as a page, because github could not be read: {reason}",)
 
 
 @pytest.mark.parametrize(

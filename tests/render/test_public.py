@@ -128,7 +128,7 @@ def test_an_answer_out_of_the_cache_tells_its_age_and_a_stale_one_that_it_is(
     cached = make_response(cached=True)
     data = response_data(cached, budget=budget, boundary=boundary)
     assert (data["age_seconds"], "stale" in data) == (0, False)
-    notes = ("Answer of 7 minutes ago; a newer one is being fetched.",)
+    notes = ("Answer from 7 minutes ago; a newer one is being fetched.",)
     stale = make_response(cached=True, stale=True, age_seconds=425, notes=notes)
     data = response_data(stale, budget=budget, boundary=boundary)
     assert (data["age_seconds"], data["stale"], data["notes"][:1]) == (425, True, [*notes])

@@ -131,24 +131,24 @@ def test_a_small_search_reads_like_this(make_response, boundary):
 def test_a_stale_answer_says_so_before_its_results(make_response, boundary):
     """The last line to be left out for lack of room: old facts would pass for new ones."""
     results = [hit(n, title=f"Title {n}") for n in range(50)]
-    notes = ("Answer of 3 hours ago; a newer one is being fetched.", "Another note.")
+    notes = ("Answer from 3 hours ago; a newer one is being fetched.", "Another note.")
     response = make_response(*results, cached=True, stale=True, age_seconds=11_000, notes=notes)
     first = "Found 50 search results for query 'rust async'"
-    note = "Note: Answer of 3 hours ago; a newer one is being fetched."
+    note = "Note: Answer from 3 hours ago; a newer one is being fetched."
     for budget in (None, 6_000, 200):
         text = search_text(response, budget=budget, boundary=boundary)
         assert text.startswith(f"{first}{', shown 6' if budget == 200 else ''}:\n{note}\n")
-        assert text.count("Answer of 3 hours ago") == 1
+        assert text.count("Answer from 3 hours ago") == 1
         assert budget is None or estimate(text) <= budget
     assert "Note: Another note." in search_text(response, budget=None, boundary=boundary)
 
 
 def test_an_empty_stale_answer_says_so_too(make_response, boundary):
-    notes = ("Answer of 2 minutes ago; a newer one is being fetched.",)
+    notes = ("Answer from 2 minutes ago; a newer one is being fetched.",)
     response = make_response(cached=True, stale=True, age_seconds=120, notes=notes)
     text = search_text(response, budget=200, boundary=boundary)
     assert text.startswith("No search results found.")
-    assert text.endswith("Note: Answer of 2 minutes ago; a newer one is being fetched.")
+    assert text.endswith("Note: Answer from 2 minutes ago; a newer one is being fetched.")
 
 
 def test_an_empty_search_says_so_and_advises(make_response, boundary):

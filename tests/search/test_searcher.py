@@ -209,7 +209,7 @@ def test_where_nothing_is_left_no_page_is_read_and_nobody_is_credited():
     response, world = search(allowed_domains=("x.org", "y.org"))
     assert (response.results, response.attribution, world.read_for) == ((), (), [])
     assert response.content_fetch_stats is None
-    assert response.notes == ("All 4 results were left out, being outside allowed_domains.",)
+    assert response.notes == ("All 4 results were left out by allowed_domains.",)
 
 
 @pytest.mark.parametrize(
@@ -310,28 +310,28 @@ def told(request: SearchRequest, served: CachedResult, count: int) -> tuple[str,
 @pytest.mark.parametrize(
     ("age", "error", "expected"),
     [
-        (425.0, None, "Answer of 7 minutes ago; a newer one is being fetched."),
+        (425.0, None, "Answer from 7 minutes ago; a newer one is being fetched."),
         (
             11_000.0,
             offline(119.2),
-            "Answer of 3 hours ago: no instance could serve now (offline), the next may in 120 s.",
+            "Answer from 3 hours ago: no instance could serve now (offline); one may in 120 s.",
         ),
         (
             90.0,
             offline(None),
-            "Answer of 1 minute ago: no instance could serve now (offline).",
+            "Answer from 1 minute ago: no instance could serve now (offline).",
         ),
         (
             172_800.0,
             offline(0.0),
-            "Answer of 2 days ago: no instance could serve now (offline), the next may in 1 s.",
+            "Answer from 2 days ago: no instance could serve now (offline); one may in 1 s.",
         ),
         (
             1.0,
             DeadlineError("Over."),
-            "Answer of 1 second ago: there was no time for a newer one (deadline_exceeded).",
+            "Answer from 1 second ago: there was no time for a newer one (deadline_exceeded).",
         ),
-        (0.0, None, "Answer of 0 seconds ago; a newer one is being fetched."),
+        (0.0, None, "Answer from 0 seconds ago; a newer one is being fetched."),
     ],
     ids=["refreshing", "wait", "no-wait", "now", "deadline", "new"],
 )
@@ -383,19 +383,19 @@ def test_fewer_results_than_asked_for_are_explained(served, reason):
     [
         (
             {"allowed_domains": ("x.example", "y.example")},
-            "All 3 results were left out, being outside allowed_domains.",
+            "All 3 results were left out by allowed_domains.",
         ),
         (
             {"blocked_domains": ("example",)},
-            "All 3 results were left out, being in blocked_domains.",
+            "All 3 results were left out by blocked_domains.",
         ),
         (
             {"allowed_domains": ("h0.example", "x.example"), "blocked_domains": ("h0.example",)},
-            "All 3 results were left out, being outside allowed_domains or in blocked_domains.",
+            "All 3 results were left out by allowed_domains and blocked_domains.",
         ),
         (
             {"blocked_domains": ("h0.example",)},
-            "2 of 10 results asked for: 1 left out, being in blocked_domains.",
+            "2 of 10 results asked for: 1 left out by blocked_domains.",
         ),
         ({"blocked_domains": ("x.example",), "results_count": 3}, None),
     ],

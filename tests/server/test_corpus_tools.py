@@ -336,7 +336,7 @@ async def test_what_is_in_hand_when_the_time_runs_out_is_given_and_marked(
     assert not found.is_error, text_of(found)
     assert "Bees dance to tell each other" in text_of(found)
     assert "/hive (seed) [failed: timeout]\n" in text_of(found)
-    assert "\nNote: Time ran out: this is what was found until then." in text_of(found)
+    assert "\nNote: Time ran out: this is what was found by then." in text_of(found)
     data = found.structured_content
     assert data is not None
     assert data["is_partial"] is True

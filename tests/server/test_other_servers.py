@@ -68,15 +68,15 @@ async def test_a_search_written_for_another_server_is_understood(
         ({"offset": 90}, "The list ends before offset 90: nothing more was found."),
         (
             {"blocked_domains": ["example"]},
-            "All 10 results were left out, being in blocked_domains.",
+            "All 10 results were left out by blocked_domains.",
         ),
         (
             {"include_domains": ["x.example", "y.example"]},
-            "All 10 results were left out, being outside allowed_domains.",
+            "All 10 results were left out by allowed_domains.",
         ),
         (
             {"exclude_domains": ["h1.example"]},
-            "5 of 10 results asked for: 5 left out, being in blocked_domains.",
+            "5 of 10 results asked for: 5 left out by blocked_domains.",
         ),
     ],
     ids=str,

@@ -309,8 +309,7 @@ class Visit:
         if refused := self._gateway.refused:
             name = clean_line(next(iter(refused)), _MAX_HOST)
             yield (
-                f"Requests of the page to {len(refused)} blocked hosts were"
-                f" refused, such as {name}."
+                f"The page's requests to {len(refused)} blocked hosts were refused, such as {name}."
             )
 
 

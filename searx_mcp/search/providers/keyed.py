@@ -162,7 +162,7 @@ def _found(
     said = [f"Answered by {engine.title}, with your key."]
     language = query.language.partition("-")[0]
     if language not in engine.languages | _ANY_LANGUAGE:
-        said.append(f"Results of any language: {engine.title}.")
+        said.append(f"Results in any language: {engine.title}.")
     return Found(
         pages=(replace(first, unresponsive_engines=tuple(missing)), *others),
         instance=engine.address,

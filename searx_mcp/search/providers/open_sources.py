@@ -304,18 +304,16 @@ def source_notes(
     said = [f"Open sources asked: {_names(asked)} ({chosen.why})."] if asked else []
     age = query.time_range
     if age and (deaf := [engine for engine in used if age not in engine.time_ranges]):
-        said.append(
-            f"Not limited to the last {age}, because the source cannot do it: {_names(deaf)}."
-        )
+        said.append(f"Not limited to the last {age}, which they cannot filter by: {_names(deaf)}.")
     if query.safe_search and chosen.category in _MEDIA:
         unfiltered = [engine for engine in used if not engine.filters_safely]
         if unfiltered:
-            said.append(f"Without a filter for explicit results: {_names(unfiltered)}.")
+            said.append(f"Not filtered for explicit results: {_names(unfiltered)}.")
     language = query.language.partition("-")[0]
     if language not in ANY_LANGUAGE:
         mixed = [engine for engine in used if not engine.filters_language]
         if mixed:
-            said.append(f"Results of any language: {_names(mixed)}.")
+            said.append(f"Results in any language: {_names(mixed)}.")
     return tuple(said)
 
 

@@ -149,7 +149,7 @@ async def test_what_is_refused_and_what_is_missing_is_said(site, shared):
     async with shared(limits=GatewayLimits(connection_bytes=100_000)) as shown:
         assert (await shown.render("/")).body.notes == (
             "The page exceeds the limit of requests; some of it may be missing.",
-            "Requests of the page to 2 blocked hosts were refused, such as 127.0.0.1.",
+            "The page's requests to 2 blocked hosts were refused, such as 127.0.0.1.",
         )
 
 

@@ -396,9 +396,9 @@ async def test_filters_that_cannot_be_kept_are_told(collections, clock):
     world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
     found = await world.search("red panda", category="images", time_range="week", language="de")
     text = " ".join(found.remarks)
-    assert "Not limited to the last week, because the source cannot do it: Openverse" in text
-    assert "Without a filter for explicit results: Wikimedia Commons." in text
-    assert "Results of any language: Openverse" in text
+    assert "Not limited to the last week, which they cannot filter by: Openverse" in text
+    assert "Not filtered for explicit results: Wikimedia Commons." in text
+    assert "Results in any language: Openverse" in text
 
 
 @pytest.mark.parametrize(
@@ -485,19 +485,19 @@ async def test_the_contact_is_handed_on(collections, clock):
         ({}, "images", [], []),
         ({"language": "en-GB"}, "images", [OPENVERSE], []),
         ({"language": "all"}, "images", [OPENVERSE], []),
-        ({"language": "de-AT"}, "images", [OPENVERSE], ["Results of any language: Openverse."]),
+        ({"language": "de-AT"}, "images", [OPENVERSE], ["Results in any language: Openverse."]),
         (
             {"time_range": "month"},
             "images",
             [OPENVERSE],
-            ["Not limited to the last month, because the source cannot do it: Openverse."],
+            ["Not limited to the last month, which they cannot filter by: Openverse."],
         ),
         ({"time_range": ""}, "images", [OPENVERSE], []),
         (
             {"safe_search": 1},
             "images",
             [OPENVERSE, COMMONS],
-            ["Without a filter for explicit results: Wikimedia Commons."],
+            ["Not filtered for explicit results: Wikimedia Commons."],
         ),
         ({"safe_search": 0}, "images", [COMMONS], []),
         ({"safe_search": 2}, "science", [COMMONS], []),
