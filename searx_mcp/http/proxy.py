@@ -181,7 +181,7 @@ class Bypass:
             except ValueError:
                 if (name := _NAME.fullmatch(host.lower())) is None:
                     raise ValueError(
-                        f"{entry[:60]!r} is no domain, address or network, such as example.org or"
+                        f"{entry[:60]!r} is not a domain, address or network such as example.org or"
                         " 10.0.0.0/8"
                     ) from None
                 names.append((name[1], port))

@@ -102,7 +102,7 @@ _WHAT: Final = {
         " compressed, not encrypted; 90 days and 512 MB unless configured otherwise."
     ),
     FileKind.COMPANION: "Lock of the file with the same name.",
-    FileKind.DAMAGED: "A file that could not be read, set aside; delete it when you like.",
+    FileKind.DAMAGED: "A damaged file that was set aside; you can delete it.",
     FileKind.LIST: "The list of public instances from searx.space, updated twice a day.",
     FileKind.OWN_INSTANCE: (
         "Made by `instances own up` for your own instance: settings with its secret key, its log,"
@@ -114,7 +114,7 @@ _WHAT: Final = {
 }
 _WHY_LEFT: Final = {
     FileKind.LIST: "It holds nothing about you; `--all` deletes it too.",
-    FileKind.KEY: "Without it, what is shared so far cannot be found; `--all` deletes it too.",
+    FileKind.KEY: "Without it, data shared so far cannot be found; `--all` deletes it too.",
     FileKind.PAGES_KEY: "It holds nothing about you; `--all` deletes it too.",
     FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it.",
     FileKind.OTHER: "Not a file of searx-mcp.",

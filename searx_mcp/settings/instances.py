@@ -30,7 +30,7 @@ _UNREADABLE: Final = (
     "an address is not like https://user:password@host/, or its user name or password holds one of"
     " % @ : / ? # ; , which are written %25 %40 %3A %2F %3F %23 %3B %2C there"
 )
-_IN_THE_CLEAR: Final = "is public, and plain http shows queries and passwords to others: use https"
+_IN_THE_CLEAR: Final = "is public, and plain http exposes queries and passwords: use https"
 
 
 def refusal(key: str, reason: str) -> PydanticCustomError:

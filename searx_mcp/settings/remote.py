@@ -55,7 +55,7 @@ class RemoteConfig(Frozen):
         if is_secret and not self.allow_plain_http and not _is_private_way(self.url):
             raise refusal(
                 "remote.url",
-                "plain http would show the key on the way; use https, or set remote.allow_plain_http",
+                "plain http would expose the key; use https, or set remote.allow_plain_http",
             )
         return self
 

@@ -146,7 +146,7 @@ class HttpConfig(Frozen):
     @model_validator(mode="after")
     def _check_tokens(self) -> Self:
         if self.token.get_secret_value() and self.tokens_file:
-            reason = "there is http.token, too: give the one token a name in the file"
+            reason = "http.token is set too: put that token into the file, under a name"
             context = {"key": "http.tokens_file", "reason": reason}
             raise PydanticCustomError("setting", "{key}: {reason}", context)
         return self

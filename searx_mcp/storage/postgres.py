@@ -52,7 +52,11 @@ _FAILED: Final = (
     pg.PostgresError, pg.InterfaceError, pg.InternalClientError, OSError, ValueError,
 )  # fmt: skip
 _EXPLAINED: Final = (
-    ((TimeoutError,), "did not answer within {patience:g} s", "Check that it runs and is near."),
+    (
+        (TimeoutError,),
+        "did not answer within {patience:g} s",
+        "Check that it runs and that its network is fast.",
+    ),
     ((pg.CannotConnectNowError,), "is starting or stopping", "Wait until it is up."),
     (
         (pg.InvalidAuthorizationSpecificationError, pg.InsufficientPrivilegeError),
@@ -283,6 +287,6 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
         )
     # The library names options of the address here, with their values.
     return StorageUnavailableError(
-        f"Postgres at {place} does not answer as Postgres does ({type(exc).__name__[:_LONGEST_REASON]})",
+        f"Postgres at {place} does not answer like Postgres ({type(exc).__name__[:_LONGEST_REASON]})",
         advice="Check postgres.url and the version of the server.",
     )

@@ -45,7 +45,7 @@ _EXPLAINED = (
     (
         (TimeoutError, RedisTimeoutError),
         "did not answer within {patience:g} s",
-        "Check that it runs and is near.",
+        "Check that it runs and that its network is fast.",
     ),
     ((BusyLoadingError,), "is still loading its data", "Wait until it is up."),
     (

@@ -109,7 +109,7 @@ def test_an_exception_may_be_for_one_port(entry):
     "entry", ["", "http://example.org", "a b", "a/b", "[::1", "10.0.0.0/99", "é"]
 )
 def test_an_exception_of_another_form_is_a_mistake(entry):
-    with pytest.raises(ValueError, match="is no domain"):
+    with pytest.raises(ValueError, match="is not a domain, address or network such as"):
         Bypass.parse([entry])
 
 

@@ -98,7 +98,11 @@ BAD = [
     ({"SEARX_MCP_NETWORK__PROXY": "alice:hunter2"}, "network.proxy", "is not like"),
     ({"SEARX_MCP_NETWORK__PROXY": "ftp://hunter2@proxy:1"}, "network.proxy", "must start with"),
     ({"SEARX_MCP_NETWORK__HTTP_PROXY": "http://hunter2"}, "network.http_proxy", "names no port"),
-    ({"SEARX_MCP_NETWORK__NO_PROXY": "a/b"}, "network.no_proxy", "'a/b' is no domain"),
+    (
+        {"SEARX_MCP_NETWORK__NO_PROXY": "a/b"},
+        "network.no_proxy",
+        "'a/b' is not a domain, address or network such as",
+    ),
     ({**ENV, "HTTPS_PROXY": "http://hunter2"}, "network.proxy", "from environment HTTPS_PROXY"),
     ({**ENV, "NO_PROXY": "a/b"}, "network.no_proxy", "from environment NO_PROXY"),
     (

@@ -72,11 +72,11 @@ def test_each_name_of_a_setting_is_understood(
         ({"SEARX_MCP_REMOTE_KEY": f"{KEY} and more"}, "remote.key"),
         (
             {"SEARX_MCP_REMOTE_URL": "http://s.example/", "SEARX_MCP_REMOTE_KEY": KEY},
-            "plain http would show the key",
+            "plain http would expose the key; use https",
         ),
         (
             {"SEARX_MCP_REMOTE_URL": "http://10.0.0.7/", "SEARX_MCP_REMOTE_KEY": KEY},
-            "plain http would show the key",
+            "plain http would expose the key; use https",
         ),
         ({"ENRIWEB_TIMEOUT_MS": "0"}, "remote.timeout"),
         ({"ENRIWEB_TIMEOUT_MS": "soon"}, "remote.timeout"),

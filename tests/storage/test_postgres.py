@@ -192,7 +192,7 @@ async def test_a_server_that_is_back_is_used_again_after_the_pause(
         (asyncpg.FeatureNotSupportedError("x"), "vector extension", "pgvector"),
         (asyncpg.UndefinedTableError("hunter2"), "SQLSTATE 42P01", "log"),
         (asyncpg.exceptions.ProtocolError("hunter2"), "ProtocolError", "version"),
-        (ValueError("hunter2"), "does not answer as Postgres does", "postgres.url"),
+        (ValueError("hunter2"), "does not answer like Postgres", "postgres.url"),
     ],
 )
 async def test_each_trouble_has_its_words(link_to, postgres_url, error, said, advice):

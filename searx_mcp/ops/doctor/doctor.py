@@ -78,8 +78,8 @@ _OWN_INSTANCE: Final = (
     "searx-mcp instances own up"
 )
 _LIST_ANYWHERE: Final = (
-    "Let this machine reach the list, or name another; without it the list of this release is"
-    ' used.\n[instances]\nsource = "https://searx.space/data/instances.json"'
+    "Allow access to the list, or set another; until then, the bundled list is used."
+    '\n[instances]\nsource = "https://searx.space/data/instances.json"'
 )
 
 
@@ -298,7 +298,7 @@ async def _check_list(source: str, client: DiagnosticClient) -> Finding:
         return broken(exc.message, exc.advice or _LIST_ANYWHERE)
     if received.status in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
         return fine("The list of public instances can be fetched.")
-    return broken(f"Fetching the list gets status {received.status}.", _LIST_ANYWHERE)
+    return broken(f"The list's server answered with status {received.status}.", _LIST_ANYWHERE)
 
 
 def _listed(report: PoolReport) -> int:

@@ -288,7 +288,7 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
         case Verdict.SERVER_ERROR, _:
             said, fix = judgement.detail, READ_THE_LOG
         case _:
-            said = f"A search gets status {received.status}. {judgement.detail}".rstrip()
+            said = f"A search returns status {received.status}. {judgement.detail}".rstrip()
             fix = f"Let {instance.url}search reach SearXNG as it is."
     return broken(said, fix)
 

@@ -101,7 +101,7 @@ def check_providers(
     ):
         return doubtful(
             f"{detail} Google ended its API on {GOOGLE_ENDS}.",
-            "Remove GOOGLE_API_KEY; Brave's API is another.",
+            "Remove GOOGLE_API_KEY; Brave's API is an alternative.",
         )
     if refusing:
         hosts = ", ".join(row.url for row in refusing)

@@ -116,7 +116,7 @@ class ContainerRunner:
             StorageError: it runs, and cannot be registered now.
         """
         if options.image is not None and not _IMAGE_NAME.fullmatch(options.image):
-            raise InvalidArgumentError("image", f"is no name of an image such as {IMAGE}")
+            raise InvalidArgumentError("image", f"is not an image name such as {IMAGE}")
         deadline = asyncio.get_running_loop().time() + options.timeout
         engine, container = await self._look()
         if container is None:

@@ -428,7 +428,7 @@ def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
     return OwnInstanceError(
         "The packages that SearXNG needs cannot be installed.",
         reason=NativeFailure.INSTALL_FAILED,
-        advice="The last lines say why; `--engine container` needs none of them.",
+        advice="The last lines say why; `--engine container` does not need these packages.",
         log=log,
     )
 

@@ -324,7 +324,7 @@ class NativeRunner:
             tried = await self._try(url, steps)
             if not tried.results and (await self.probe.search(old.url)).results:
                 raise OwnInstanceError(
-                    f"SearXNG {new.version} finds nothing where {old.version} does: {tried.detail}",
+                    f"SearXNG {new.version} found nothing, but {old.version} does: {tried.detail}",
                     reason=NativeFailure.NOT_READY,
                     advice="The old version stays. Try again in a few days.",
                 )
@@ -355,7 +355,7 @@ class NativeRunner:
 def _check_system() -> None:
     if sys.platform == "win32":
         raise OwnInstanceError(
-            "SearXNG does not run on Windows: it needs what only Unix systems have.",
+            "SearXNG does not run on Windows; it needs a Unix system.",
             reason=NativeFailure.UNSUPPORTED,
             advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or use"
             " --engine docker or --engine podman.",

@@ -128,7 +128,7 @@ def _folder(settings: Settings) -> Path:
     if folder is None:
         raise SettingsError(
             "storage.state",
-            "your own instance is remembered in the state, which is off",
+            "your own instance is recorded in the state, which is off",
             advice="Turn it on, or run SearXNG by hand and set SEARXNG_URL to its address.",
         )
     return folder

@@ -8,14 +8,14 @@ from typing import Final
 _SECRET = re.compile(r"[0-9a-f]{64}")
 
 _CONTAINER: Final = """\
-# SearXNG for searx-mcp on this machine alone. Change what you like, then restart the container.
-# What is not here has SearXNG's default: https://docs.searxng.org/admin/settings/
+# SearXNG for searx-mcp, on this machine only. Edit it as you like, then restart the container.
+# Everything else has SearXNG's default: https://docs.searxng.org/admin/settings/
 use_default_settings: true
 
 server:
   # Private: signs what SearXNG hands to browsers.
   secret_key: "{secret}"
-  # The limiter keeps programs out; nobody but this machine gets here.
+  # The limiter keeps programs out; only this machine has access.
   limiter: false
   public_instance: false
   image_proxy: false
@@ -55,9 +55,9 @@ _NAME: Final = re.compile(r"^\s*-\s+(?P<name>[^#\n]+?)\s*$", re.MULTILINE)
 _KEPT: Final = re.compile(r"^    keep_only:\n(?P<names>(?:      -[^\n]*\n)+)", re.MULTILINE)
 
 _NATIVE: Final = """\
-# SearXNG for searx-mcp on this machine alone. Change what you like, then
-# `searx-mcp instances own up` starts it anew.
-# What is not here has SearXNG's default: https://docs.searxng.org/admin/settings/
+# SearXNG for searx-mcp, on this machine only. Edit it as you like, then run
+# `searx-mcp instances own up` to restart it.
+# Everything else has SearXNG's default: https://docs.searxng.org/admin/settings/
 use_default_settings:
   engines:
     keep_only:
@@ -86,7 +86,7 @@ server:
   # Private: signs what SearXNG hands to browsers.
   secret_key: "{secret}"
   bind_address: "127.0.0.1"
-  # The limiter keeps programs out; nobody but this machine gets here.
+  # The limiter keeps programs out; only this machine has access.
   limiter: false
   public_instance: false
   image_proxy: false

@@ -332,7 +332,7 @@ def _put(target: Path, entry: _Entry) -> None:
         with path.open("xb") as file:
             file.write(entry.content)
     except (FileExistsError, NotADirectoryError) as exc:  # names may differ by case alone
-        raise _wrong("it has two entries of one name") from exc
+        raise _wrong("it has two entries with the same name") from exc
 
 
 _Tree = dict[str, "tuple[bytes, bytes] | _Tree"]
@@ -347,10 +347,10 @@ def _plant(root: _Tree, entry: _Entry) -> None:
     for folder in folders:
         below = here.setdefault(folder, {})
         if isinstance(below, tuple):
-            raise _wrong("it has two entries of one name")
+            raise _wrong("it has two entries with the same name")
         here = below
     if name in here:
-        raise _wrong("it has two entries of one name")
+        raise _wrong("it has two entries with the same name")
     here[name] = (entry.mode, _hashed(b"blob", entry.content))
 
 

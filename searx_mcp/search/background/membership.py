@@ -130,7 +130,7 @@ def read_bundled(package: Path = _PACKAGE) -> str:
     raise SettingsError(
         _FIELD,
         f"the bundled {_NAME} is missing from this installation",
-        advice="Install searx-mcp again, or name a file of your own.",
+        advice="Reinstall searx-mcp, or set a file of your own.",
     )
 
 

@@ -169,7 +169,7 @@ async def test_a_list_that_cannot_be_fetched_is_told(diagnose):
         found = await diagnose(**public(source))
         refused = await diagnose(**public(source, SEARX_MCP_FETCH__ALLOW_PRIVATE="10.0.0.1:80"))
     assert found.failed == refused.failed == ["list"]
-    assert found.said("list") == "Fetching the list gets status 404."
+    assert found.said("list") == "The list's server answered with status 404."
     assert "[instances]\nsource = " in found.checks["list"]["fix"]
 
 

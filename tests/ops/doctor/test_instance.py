@@ -46,7 +46,7 @@ TROUBLES = {
     ),
     "strange searches": (
         lambda fake: fake.answer_with(b"<h1>It works!</h1>"),
-        *("json", "gets status 200", "/search reach SearXNG"),
+        *("json", "A search returns status 200", "/search reach SearXNG"),
     ),
     "challenged searches": (
         lambda fake: fake.answer_with(b"<title>Just a moment...</title>", status=403),

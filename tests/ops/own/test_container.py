@@ -351,7 +351,7 @@ async def test_another_port_or_image_wants_the_old_container_gone(docker, argume
 async def test_an_image_cannot_be_an_option_of_the_engine(docker, image):
     ran = await docker.up(f"--image={image}")
     assert ran.code == ExitCode.USAGE
-    assert "no name of an image" in ran.err
+    assert "is not an image name such as" in ran.err
     assert not docker.state
 
 

@@ -210,12 +210,15 @@ LINK = tarfile.SYMTYPE
         (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="/etc/passwd")), "leads elsewhere"),
         (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="../../../x")), "leads elsewhere"),
         (packed(entry(f"{TOP}/searx/x", type=LINK, linkname="webapp.py")), "a link among"),
-        (packed(entry(f"{TOP}/searx", type=LINK, linkname="docs")), "two entries of one name"),
+        (
+            packed(entry(f"{TOP}/searx", type=LINK, linkname="docs")),
+            "two entries with the same name",
+        ),
         (
             packed(
                 entry(f"{TOP}/x", type=LINK, linkname="docs"), entry(f"{TOP}/x/webapp.py", b"y")
             ),
-            "two entries of one name",
+            "two entries with the same name",
         ),
         (
             packed(entry(f"{TOP}/x", type=tarfile.LNKTYPE, linkname=f"{TOP}/requirements.txt")),
@@ -223,8 +226,8 @@ LINK = tarfile.SYMTYPE
         ),
         (packed(entry(f"{TOP}/x", type=tarfile.FIFOTYPE)), "neither a file nor a folder"),
         (packed(entry(f"{TOP}/x", type=tarfile.CHRTYPE)), "neither a file nor a folder"),
-        (packed(entry(f"{TOP}/searx/webapp.py", b"again")), "two entries of one name"),
-        (packed(entry(f"{TOP}/searx/webapp.py/x", b"below")), "two entries of one name"),
+        (packed(entry(f"{TOP}/searx/webapp.py", b"again")), "two entries with the same name"),
+        (packed(entry(f"{TOP}/searx/webapp.py/x", b"below")), "two entries with the same name"),
         (packed(entry("alone", b"x")), "one folder"),
         (packed(entry(f"{TOP}/README", b"x"), good=False), "no searx/webapp.py"),
         (packed(good=False), "empty"),
