@@ -14,6 +14,7 @@ from searx_mcp.errors import (
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.providers.context import NO_KEY, Found, Provider, SearchContext, TimePlan
+from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
 
 if TYPE_CHECKING:
@@ -179,9 +180,11 @@ def _both_failed(
     was_reached = any(attempt.status_code is not None for attempt in failure.attempts)
     if was_reached and reason in _DISPROVED:
         reason = UnavailableReason.EXHAUSTED
-    tail = failure.message[:1].lower() + failure.message[1:]
+    message, tail = refusal.message, failure.message[:1].lower() + failure.message[1:]
+    if was_reached or tail.endswith(SEEMS_OFFLINE):  # it is not, or is said to be at the end
+        message = message.removesuffix(SEEMS_OFFLINE)
     return NoInstancesError(
-        f"{refusal.message}; {tail}",
+        f"{message}; {tail}",
         reason=reason,
         attempts=attempts,
         advice=refusal.advice,

@@ -111,6 +111,7 @@ _OWN_INSTANCE = (
     "Your own instance has no limits: run `searx-mcp instances own up`, or set SEARXNG_URL."
 )
 
+SEEMS_OFFLINE: Final = ": this machine seems to be offline"
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
 SOON = 30.0
 """A dead network or a stopped own instance may be back any moment, whatever the timers say."""
@@ -135,7 +136,7 @@ def sources_unavailable(log: SourceLog, kind: str, advice: str) -> NoInstancesEr
         reason = UnavailableReason.BUDGET_SPENT
     elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
         reason, retry_after = UnavailableReason.OFFLINE, SOON
-        message = f"No {kind} could be reached ({reasons}): this machine seems to be offline"
+        message = f"No {kind} could be reached ({reasons}){SEEMS_OFFLINE}"
         advice = CHECK_NETWORK
     return NoInstancesError(
         message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
@@ -192,7 +193,7 @@ _TEXTS = {
         "Run `searx-mcp instances own up` (no Docker, no root), or set SEARXNG_URL to an instance.",
     ),
     UnavailableReason.OFFLINE: (
-        "No SearXNG instance could be reached: this machine seems to be offline",
+        f"No SearXNG instance could be reached{SEEMS_OFFLINE}",
         CHECK_NETWORK,
     ),
     UnavailableReason.BUDGET_SPENT: (

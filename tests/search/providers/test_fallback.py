@@ -18,6 +18,7 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
@@ -180,11 +181,26 @@ async def test_collections_without_anything_relevant_do_not_hide_that_no_instanc
 
 @in_virtual_time
 async def test_who_reached_a_collection_is_not_offline(ordered, clock):
-    offline = NoInstancesError("No network", reason=UnavailableReason.OFFLINE)
+    offline = NoInstancesError(f"No network{SEEMS_OFFLINE}", reason=UnavailableReason.OFFLINE)
     _, search = ordered(clock, Instances(offline))
     with pytest.raises(NoInstancesError) as caught:
         await search()
     assert caught.value.reason is UnavailableReason.EXHAUSTED
+    assert "offline" not in caught.value.message
+
+
+@in_virtual_time
+async def test_that_the_machine_seems_to_be_offline_is_said_once(ordered, clock):
+    offline = NoInstancesError(f"No network{SEEMS_OFFLINE}", reason=UnavailableReason.OFFLINE)
+    down = SourceBehaviour(verdict=Verdict.DNS)
+    _, search = ordered(
+        clock, Instances(offline), openverse=down, commons=down, internetarchive=down
+    )
+    with pytest.raises(NoInstancesError) as caught:
+        await search()
+    assert caught.value.reason is UnavailableReason.OFFLINE
+    assert caught.value.message.startswith("No network; no open source could be reached (")
+    assert caught.value.message.endswith("): this machine seems to be offline")
 
 
 @pytest.mark.parametrize(
