@@ -180,7 +180,7 @@ def print_page(page: Page) -> None:
             f"{page.content_type}, {page.word_count} words, {page.response_time_ms} ms"
             + (", truncated" if page.truncated else "")
             + (f", from {page.tier}" if page.tier != "native" else "")
-            + (f", kept {page.age_seconds} s ago" if page.from_cache else ""),
+            + (f", cached {page.age_seconds} s ago" if page.from_cache else ""),
             style="dim",
         )
     )

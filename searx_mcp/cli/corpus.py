@@ -152,7 +152,8 @@ async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -
             click.echo(f"Removed {plain_text(url)}")
         for url in unknown:
             click.echo(
-                f"{plain_text(url)} is not kept; `searx-mcp corpus status` lists what is.", err=True
+                f"{plain_text(url)} is not kept; `searx-mcp corpus status` lists the pages that are.",
+                err=True,
             )
     if unknown:
         sys.exit(ExitCode.FAILED)
@@ -236,7 +237,7 @@ async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
     """Forget all pages; nothing stays on disk."""
     async with _opened_corpus(loaded, as_json=as_json) as client:
         number = await _totals(client)
-        if not agreed:
+        if number and not agreed:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise InvalidArgumentError(
                     "--yes", "is required without a terminal", advice="Nothing was deleted."

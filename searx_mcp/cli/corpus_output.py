@@ -12,6 +12,7 @@ from searx_mcp.cli.output import (
     plain_table,
     plain_text,
     print_notes,
+    print_prose,
 )
 from searx_mcp.models.evidence import (
     CheckedQuote,
@@ -64,7 +65,7 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
             out.print(_head(f"{chunk.score:.2f}{doubt}", chunk.section_path))
             out.print(plain_text(chunk.text.strip("\n")))
         if not before.results:
-            out.print("\nNo passage.")
+            out.print("\nNo passages found.")
         elif left_out := len(before.results) - len(each.results):
             out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
 
@@ -106,7 +107,7 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
 
 def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:
     for each in evidence:
-        beside = ", beside the one above" if each.is_adjacent else ""
+        beside = ", next to the one above" if each.is_adjacent else ""
         doubt = ", low confidence" if each.low_confidence and not each.is_adjacent else ""
         out.print(_head(f"{each.score:.2f}{beside}{doubt}", each.section_path))
         out.print(plain_text(each.text.strip("\n")))
@@ -142,12 +143,12 @@ def print_ingested(response: IngestResponse) -> None:
     """Print what became of each page; failures go to standard error."""
     for page in response.pages:
         if page.error:
-            error_console().print(plain_text(f"{page.url}: {page.error}", style="red"))
+            print_prose(error_console(), f"{page.url}: {page.error}", style="red")
             continue
         new = f", {page.new_chunks} new" if page.is_changed else ", unchanged"
         kept = f"{counted(page.chunks, 'chunk')}{new}" if page.chunks else "nothing kept"
         note = f". {page.note}" if page.note else ""
-        console().print(plain_text(f"{page.url}: {kept}{note}"))
+        print_prose(console(), f"{page.url}: {kept}{note}")
 
 
 def print_status(status: CorpusStatus) -> None:

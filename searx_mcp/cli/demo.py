@@ -13,7 +13,7 @@ from rich.text import Text
 
 from searx_mcp.cli.calls import attempts_table, print_response
 from searx_mcp.cli.instance_output import pool_table
-from searx_mcp.cli.output import console, print_json, show_progress
+from searx_mcp.cli.output import console, print_json, print_prose, show_progress
 from searx_mcp.cli.running import run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
@@ -34,7 +34,7 @@ _TEXTS = {
     ),
     "Why an answer with status 200 may be a failure": (
         "An instance whose engines are blocked answers 200 with an empty page.",
-        "A client that only looks at the status code reports «nothing found».",
+        "A client that only looks at the status code reports “nothing found”.",
         "The page itself says which engines failed, so the next instance is asked.",
     ),
     "Why result pages are read as HTML": (
@@ -121,7 +121,9 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console | None) -> dict[str, A
     )
     catalog = Catalog(source="the demo", listed_at=datetime.now(UTC), instances=tuple(entries))
     if out is not None:
-        out.print(Text(f"\n{scene.title}\n", style="bold underline"))
+        out.print()
+        print_prose(out, scene.title, style="bold underline")
+        out.print()
         show_progress("waiting")
 
     def tell(message: str) -> None:

@@ -183,7 +183,7 @@ def _print_purged(purged: "Purged") -> None:
         for path in paths:
             out.print(Text(f"{verb} {path}"))
     for path, why in purged.left.items():
-        out.print(Text(f"Left {path}: {why}"))
+        print_prose(out, f"Kept {path}: {why}")
     if purged.emptied:
         print_prose(out, _WARNING)
     elif not purged.deleted:

@@ -48,6 +48,10 @@ _WIDE: Final = (
     "next try",
 )  # fmt: skip
 
+_ROOMY: Final = 72
+"""Columns from which on there is room for all of these."""
+_SPARED: Final = frozenset({"p50", "p95", "fmt"})
+
 _STYLES: Final = {
     InstanceState.HEALTHY: "green",
     InstanceState.NEW: "dim",
@@ -56,8 +60,8 @@ _STYLES: Final = {
 }
 
 _ROBOTS: Final = {
-    Robots.ALLOWED: "allows us",
-    Robots.OPTED_OUT: "names us",
+    Robots.ALLOWED: "allowed",
+    Robots.OPTED_OUT: "opted out",
     Robots.UNREADABLE: "unreadable",
     Robots.NOT_ASKED: "",
 }
@@ -143,7 +147,9 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
         rows: in the order they are shown.
         width: columns there are.
     """
-    table = _table(*(_WIDE if width >= WIDE else _NARROW), width=width)
+    headers = _WIDE if width >= WIDE else _NARROW
+    shown = [name for name in headers if width >= _ROOMY or name not in _SPARED]
+    table = _table(*shown, width=width)
     for row in rows:
         cells = [
             host(row.url),
@@ -159,7 +165,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             "any" if row.budget_left is None else str(row.budget_left),
             next_try(row) if width >= WIDE else next_try(row).removeprefix("in "),
         ]
-        table.add_row(*cells)
+        table.add_row(*(cell for name, cell in zip(headers, cells, strict=True) if name in shown))
     return table
 
 

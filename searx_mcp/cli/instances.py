@@ -28,7 +28,7 @@ from searx_mcp.cli.output import (
     read_input,
     show_progress,
 )
-from searx_mcp.cli.running import Commands, Deferred, say, working
+from searx_mcp.cli.running import Commands, Deferred, ExitCode, say, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.files import read_text
 from searx_mcp.models.attempt import Format
@@ -218,8 +218,9 @@ async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> N
         print_json(checked.model_dump(mode="json"))
         return
     out = console()
-    out.print(check_table(checked, width=out.width))
     alive = sum(check.alive for check in checked.checks)
+    if not checked.offline:
+        out.print(check_table(checked, width=out.width))
     out.print(plain_text(f"{alive} of {len(checked.checks)} are up.", style="dim"))
     if checked.offline:
         say("None is up: this machine seems to be offline, so it does not count against them.")
@@ -237,6 +238,8 @@ async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
         print_json(refreshed.model_dump(mode="json"))
     else:
         _echo(refresh_lines(refreshed))
+    if refreshed.problem:
+        sys.exit(ExitCode.FAILED)
 
 
 @instances.command("test")

@@ -85,14 +85,18 @@ def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
     is_told = _TOLD.intersection(sys.argv if arguments is None else arguments)
     if output is not None and (is_told or _COMPLETION in os.environ):
         output.release()
-    stream = sys.stdout
+    stream, session = sys.stdout, Session(output)
     try:
-        cli.main(arguments, prog_name="searx-mcp", standalone_mode=False, obj=Session(output))
+        cli.main(arguments, prog_name="searx-mcp", standalone_mode=False, obj=session)
     except click.ClickException as exc:
         with contextlib.suppress(OSError):
-            exc.show()
+            _show(exc)
         return exc.exit_code
     except SearxMcpError as exc:
+        if session.as_json and session.loaded is None:  # later errors are printed by the command
+            from searx_mcp.cli.output import error_data, print_json  # noqa: PLC0415 - only programs
+
+            print_json(error_data(exc))
         return fail(exc)
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
@@ -101,6 +105,16 @@ def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
             raise BrokenPipeError from None
         return int(exc.code or 0)
     return ExitCode.DONE
+
+
+def _show(error: click.ClickException) -> None:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is not None and error.message == context.get_help():  # of a group without a command
+        click.echo(error.message, err=True)
+        return
+    say(f"searx-mcp: {error.format_message()}")
+    if context is not None:
+        click.echo(f"{context.get_usage()}\nTry `{context.command_path} --help`.", err=True)
 
 
 def exit_code(error: SearxMcpError) -> ExitCode:

@@ -80,7 +80,7 @@ def read_input(most: int) -> str:
         most: characters; of a longer text, one more is read.
     """
     if sys.stdin.isatty():
-        say("Reading standard input; Ctrl-D ends it.")
+        say("Reading standard input; press Ctrl-D to end it.")
     return sys.stdin.read(most + 1)
 
 

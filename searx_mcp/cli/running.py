@@ -19,6 +19,7 @@ from typing_extensions import override
 from searx_mcp.cli.logs import hide
 from searx_mcp.cli.signals import Ending
 from searx_mcp.cli.streams import HeldOutput
+from searx_mcp.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     import asyncio
@@ -67,11 +68,13 @@ class Session:
         output: standard output as long as nothing may write to it by its name; `None` where a program
             runs the command within its own process.
         loaded: the settings, once they have been read.
+        as_json: whether the command that reads them prints JSON.
         spinner: while a terminal shows one.
     """
 
     output: HeldOutput | None = None
     loaded: "Loaded | None" = None
+    as_json: bool = False
     spinner: "Spinner | None" = None
 
 
@@ -124,6 +127,7 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
     root = context.find_root()
     session = root.ensure_object(Session)
     if session.loaded is None:
+        session.as_json = bool(context.params.get("as_json"))
         from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
 
         path, env_file = root.params["config"], root.params["env_file"]
@@ -159,9 +163,25 @@ def working(
 
     @functools.wraps(work)
     def callback(*args: P.args, **kwargs: P.kwargs) -> None:
-        run(work(loaded(click.get_current_context()), *args, **kwargs))
+        context = click.get_current_context()
+        settings = loaded(context)
+        try:
+            run(work(settings, *args, **kwargs))
+        except InvalidArgumentError as error:
+            error.message = _as_typed(error, context.command)
+            raise
 
     return callback
+
+
+def _as_typed(error: InvalidArgumentError, command: click.Command) -> str:
+    """What is wrong, with the argument's name as the command line spells it."""
+    for parameter in command.params:
+        shown = parameter.human_readable_name
+        if error.field in {parameter.name, shown.lower()}:
+            name = parameter.opts[-1] if isinstance(parameter, click.Option) else shown
+            return f"{name}: {error.message.removeprefix(f'{error.field}: ')}"
+    return error.message
 
 
 def run(
@@ -225,6 +245,6 @@ def wrapped(text: str, stream: IO[str], *, indent: str = "") -> str:
 def output_problem(failure: OSError) -> str:
     """Say for a person why something could not be written."""
     if isinstance(failure, BrokenPipeError):
-        return "nobody reads standard output any more"
+        return "standard output was closed by its reader"
     what = failure.filename or "standard output"
     return f"{what} cannot be written: {failure.strerror}"

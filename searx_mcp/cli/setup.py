@@ -81,7 +81,7 @@ def setup(
         command = server_command(os.environ, source=installed_from())
         if prints:
             click.echo(snippet(chosen, command, env))
-            say(f"This belongs in {place}")
+            say(f"Add this to {place}")
             return
         if undoes:
             report = undo(chosen, place)

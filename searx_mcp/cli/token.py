@@ -27,4 +27,4 @@ def token(name: str, *, as_json: bool) -> None:
         click.echo(json.dumps({"name": name, "token": text, "lines": lines}))
         return
     click.echo(lines, nl=False)
-    say(f"searx-mcp: token of {name}, shown only once: {text}")
+    say(f"searx-mcp: token for {name}, shown only once: {text}")

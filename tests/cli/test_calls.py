@@ -148,7 +148,7 @@ HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
         ({}, f"{HEAD}\n"),
         ({"truncated": True}, f"{HEAD}, truncated\n"),
         ({"tier": "github"}, f"{HEAD}, from github\n"),
-        ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, kept 5 s ago\n"),
+        ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, cached 5 s ago\n"),
         ({"age_seconds": 5}, f"{HEAD}\n"),
         ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
         ({"title": ""}, f"{HEAD}\n".replace("T [b]", "(no title)")),

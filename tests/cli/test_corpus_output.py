@@ -64,7 +64,7 @@ def test_passages_stand_under_their_question(capsys):
         "\n0.50  § Tea > Water\nHot [b].\n"
         "\n0.50, low confidence\nCold.\n"
         "\nHow long?\n"
-        "\nNo passage.\n"
+        "\nNo passages found.\n"
     )
     assert errors.startswith(f"Tea [b]  {TEA}\nfetched 2026-01-02T03:04:05+00:00\n")
     assert "content hash: abc\n" in errors
@@ -142,7 +142,7 @@ def test_evidence_is_shown_whole_when_passages_are_wanted(capsys):
     print_evidence(RESPONSE, budget=None, passages=True)
     shown = capsys.readouterr().out
     assert "\n0.90  § Water\nGreen tea is bitter.\n" in shown
-    assert "\n0.20, beside the one above\nBeside.\n" in shown
+    assert "\n0.20, next to the one above\nBeside.\n" in shown
     assert "\n0.40, low confidence\nA tin A tin" in shown
 
 

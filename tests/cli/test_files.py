@@ -194,12 +194,12 @@ def test_files_are_listed_with_size_and_age(capsys, found, lines):
     [
         (
             Purged(emptied=("/a", "/b"), deleted=("/c",), left={"/d": "It is in use."}),
-            ["Emptied /a", "Emptied /b", "Deleted /c", "Left /d: It is in use.", files._WARNING],
+            ["Emptied /a", "Emptied /b", "Deleted /c", "Kept /d: It is in use.", files._WARNING],
         ),
         (Purged(deleted=("/c",)), ["Deleted /c"]),
         (
             Purged(left={"/d": "It is in use."}),
-            ["Left /d: It is in use.", "There was nothing to delete."],
+            ["Kept /d: It is in use.", "There was nothing to delete."],
         ),
         (Purged(), ["There was nothing to delete."]),
     ],

@@ -147,6 +147,12 @@ def lines(table, width: int) -> list[str]:
     return capture.get().splitlines()
 
 
+def test_a_narrow_terminal_sees_which_instance_it_is_rather_than_its_latency():
+    head, row = lines(pool_table([WIDE], width=60), 60)
+    assert head.split() == ["instance", "tier", "score", "state", "ok", "left", "next", "try"]
+    assert row.startswith(WIDE.url.removeprefix("https://")[:12])
+
+
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize(
     "make",
@@ -212,9 +218,9 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
             checks(*CHECKS),
             [
                 "instance answers robots.txt limiter engines version",
-                "a.example 12 ms allows us on, token 0 1",
+                "a.example 12 ms allowed on, token 0 1",
                 "b.example no No complete answer arrived in time. off",
-                "c.example no names us",
+                "c.example no opted out",
                 "d.example no on",
             ],
         ),
@@ -223,9 +229,9 @@ def test_a_budget_that_is_spent_within_the_day_runs_out_today():
             checks(*CHECKS),
             [
                 "instance answers robots.txt limiter engines version",
-                "a.example 12 ms allows us on, token 0 1",
+                "a.example 12 ms allowed on, token 0 1",
                 "b.example no unreadable off",
-                "c.example no names us",
+                "c.example no opted out",
                 "d.example no on",
             ],
         ),

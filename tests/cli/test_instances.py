@@ -142,7 +142,7 @@ async def test_check_shows_who_answers(run_cli, environment):
         ran = await run_cli("instances", "check", **environment(there, gone))
         data = await json_of(run_cli, "check", there.url, **environment(there, gone))
     assert "1 of 2 are up." in ran.out
-    assert "allows us" in ran.out
+    assert "allowed" in ran.out
     assert "on, token" in ran.out
     assert set(data) == {"checks", "offline"}
     (check,) = data["checks"]
@@ -155,8 +155,8 @@ async def test_check_says_when_this_machine_is_offline(run_cli, environment):
         pass
     ran = await run_cli("instances", "check", **environment(one, two))
     assert ran.code == ExitCode.DONE
-    assert "0 of 2 are up." in ran.out
-    assert "does not count against them" in ran.err
+    assert ran.out == "0 of 2 are up.\n"
+    assert "this machine seems to be offline, so it does not count against them" in ran.err
 
 
 async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
@@ -180,6 +180,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     assert data["dropped"] == {"not_https": 1, "analytics": 1}
     assert len(listed["instances"]) == 12
     ran = await run_cli("instances", "refresh", **environment())
+    assert ran.code == ExitCode.FAILED
     assert "The list was not updated: You use your own list" in ran.out
 
 

@@ -240,34 +240,34 @@ async def test_redirects_are_followed_unless_a_person_says_otherwise(run_cli):
     ("arguments", "words"),
     [
         (["search"], "QUERY"),
-        (["search", ""], "query"),
-        (["search", "x" * 501], "query"),
-        (["search", "a\x07b"], "query"),
-        (["search", "x", "-n", "0"], "results_count"),
-        (["search", "x", "-n", "many"], "results_count"),
+        (["search", ""], "QUERY: "),
+        (["search", "x" * 501], "QUERY: "),
+        (["search", "a\x07b"], "QUERY: "),
+        (["search", "x", "-n", "0"], "--results-count: "),
+        (["search", "x", "-n", "many"], "--results-count: "),
         (["search", "x", "-c", "shoping"], "did you mean shopping?"),
-        (["search", "x", "-e", "a" * 61], "engines"),
-        (["search", "x", "-l", "elvish"], "language"),
-        (["search", "x", "-t", "decade"], "time_range"),
-        (["search", "x", "--safe-search", "9"], "safe_search"),
-        (["search", "x", "--timeout", "0"], "timeout"),
-        (["search", "x", "--max-tokens", "one"], "max_tokens"),
-        (["search", "x", "--allowed-domains", "not a domain"], "allowed_domains"),
-        (["search", "x", "--blocked-domains", "not a domain"], "blocked_domains"),
-        (["search", "x", "--search-prompt", "x" * 2_001], "search_prompt"),
-        (["search", "x", "--source", "mine"], "source"),
+        (["search", "x", "-e", "a" * 61], "--engines: "),
+        (["search", "x", "-l", "elvish"], "--language: "),
+        (["search", "x", "-t", "decade"], "--time-range: "),
+        (["search", "x", "--safe-search", "9"], "--safe-search: "),
+        (["search", "x", "--timeout", "0"], "--timeout: "),
+        (["search", "x", "--max-tokens", "one"], "--max-tokens: "),
+        (["search", "x", "--allowed-domains", "not a domain"], "--allowed-domains: "),
+        (["search", "x", "--blocked-domains", "not a domain"], "--blocked-domains: "),
+        (["search", "x", "--search-prompt", "x" * 2_001], "--search-prompt: "),
+        (["search", "x", "--source", "mine"], "--source: "),
         (["search", "x", "--nonsense"], "--nonsense"),
-        (["fetch"], "url: is missing"),
-        (["fetch", "https://exa mple.org/"], "url"),
-        (["fetch", "https://example.org/", "--timeout", "1"], "timeout"),
-        (["fetch", "https://example.org/", "--max-content-length", "1"], "max_content_length"),
-        (["fetch", "https://example.org/", "--user-agent", "a\nb"], "user_agent"),
-        (["fetch", "--cursor", "x"], "cursor"),
-        (["fetch", "https://example.org/", "--offset", "-1"], "offset"),
-        (["fetch", "https://example.org/", "--max-chars", "0"], "max_chars"),
-        (["fetch", "https://example.org/", "--limit", "0"], "limit"),
-        (["fetch", "https://example.org/", "--section", "x" * 301], "section"),
-        (["fetch", "https://example.org/", "--prompt", "x" * 2_001], "prompt"),
+        (["fetch"], "URL: is missing"),
+        (["fetch", "https://exa mple.org/"], "URL: "),
+        (["fetch", "https://example.org/", "--timeout", "1"], "--timeout: "),
+        (["fetch", "https://example.org/", "--max-content-length", "1"], "--max-content-length: "),
+        (["fetch", "https://example.org/", "--user-agent", "a\nb"], "--user-agent: "),
+        (["fetch", "--cursor", "x"], "--cursor: "),
+        (["fetch", "https://example.org/", "--offset", "-1"], "--offset: "),
+        (["fetch", "https://example.org/", "--max-chars", "0"], "--max-chars: "),
+        (["fetch", "https://example.org/", "--limit", "0"], "--limit: "),
+        (["fetch", "https://example.org/", "--section", "x" * 301], "--section: "),
+        (["fetch", "https://example.org/", "--prompt", "x" * 2_001], "--prompt: "),
         (["nonsense"], "nonsense"),
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
@@ -294,6 +294,27 @@ async def test_a_wrong_setting_is_named_and_exits_with_five(run_cli, more, field
     assert ran.code == ExitCode.SETTINGS
     assert field in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("command", ["config", "paths", "corpus status", "instances own status"])
+async def test_a_wrong_setting_is_told_to_programs_as_json(run_cli, command):
+    ran = await run_cli(*command.split(), "--json", SEARX_MCP_SERCH="1")
+    assert ran.code == ExitCode.SETTINGS
+    assert json.loads(ran.out)["field"] == "serch"
+    assert "serch (from environment SEARX_MCP_SERCH): is not a setting" in ran.err
+
+
+async def test_wrong_usage_is_told_like_every_error_with_where_help_is(run_cli):
+    ran = await run_cli("instances", "show")
+    assert (ran.code, ran.out) == (ExitCode.USAGE, "")
+    assert ran.err.splitlines() == [
+        "searx-mcp: Missing argument 'HOST'.",
+        "Usage: searx-mcp instances show [OPTIONS] HOST",
+        "Try `searx-mcp instances show --help`.",
+    ]
+    alone = await run_cli("instances")
+    assert (alone.code, alone.out) == (ExitCode.USAGE, "")
+    assert alone.err == (await run_cli("instances", "--help")).out
 
 
 async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):

@@ -167,3 +167,9 @@ async def test_an_error_is_told_to_persons_and_to_programs(run_cli, monkeypatch,
     last = "Last lines of its log:\n| one\n| two\n"
     assert told.err.startswith(last) is (error is ENDED)
     assert last not in ran.err
+
+
+async def test_a_log_that_is_empty_is_said_to_be(run_cli, tmp_path):
+    ran = await run_cli("instances", "own", "log", SEARX_MCP_STORAGE__FOLDER=str(tmp_path))
+    assert (ran.code, ran.out) == (ExitCode.DONE, "")
+    assert ran.err == "No log: no instance is installed, or it has not written anything yet.\n"

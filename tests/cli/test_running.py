@@ -11,9 +11,9 @@ pytestmark = pytest.mark.slow
 
 CLOSED = "searx-mcp: standard output is closed\nRedirect it to /dev/null to discard the output.\n"
 FULL = "searx-mcp: standard output cannot be written: No space left on device\n"
-UNREAD = "searx-mcp: nobody reads standard output any more\n"
+UNREAD = "searx-mcp: standard output was closed by its reader\n"
 NO_INPUT = "searx-mcp: standard input is closed\nAn MCP client starts this program with pipes.\n"
-NO_FILE = "searx-mcp: file: is not JSON: EOF while parsing a value at line 1 column 0\n"
+NO_FILE = "searx-mcp: FILE: is not JSON: EOF while parsing a value at line 1 column 0\n"
 
 UNREAD_BY_ALL = ""
 
@@ -113,7 +113,7 @@ async def test_an_output_that_knows_no_unicode_is_no_crash(start):
     process = await start("demo", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     out, _ = await process.communicate(b"")
     assert process.returncode == 0
-    assert "«nothing found»" in out.decode()
+    assert "“nothing found”" in out.decode()
 
 
 COMPLETED = {

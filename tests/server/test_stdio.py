@@ -244,7 +244,7 @@ async def test_a_host_that_stops_reading_is_told_of_in_a_sentence(tmp_path):
         assert process.stderr is not None
         errors = await process.stderr.read()
         assert await process.wait() == 1
-    assert errors.decode() == "searx-mcp: nobody reads standard output any more\n"
+    assert errors.decode() == "searx-mcp: standard output was closed by its reader\n"
 
 
 PRINTING = """
