@@ -11,7 +11,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0)
-"""Upper bounds in seconds, from an answer of the cache to the longest call."""
+"""Upper bounds in seconds, from a cached answer to the longest call."""
 _MOST_SOURCES: Final = 100
 _OTHERS: Final = "other"
 
@@ -50,7 +50,7 @@ class Count:
 
 @dataclass(slots=True)
 class Spread:
-    """How long something took.
+    """The durations of something.
 
     Attributes:
         counts: by bucket, the last for what took longer than all of them.
@@ -71,7 +71,7 @@ class Timing:
     values: dict[Labels, Spread] = field(default_factory=dict)
 
     def add(self, seconds: float, *labels: str) -> None:
-        """Count what took so many seconds."""
+        """Count a duration in seconds."""
         spread = self.values.setdefault(labels, Spread())
         spread.counts[bisect_left(BUCKETS, seconds)] += 1
         spread.seconds += seconds
@@ -131,7 +131,7 @@ class Counters:
         return (each for each in found if isinstance(each, Count | Timing))
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Count an event, if it is one that is counted."""
+        """Count an event, if it is a counted one."""
         match event:
             case "server.call" | "server.request":
                 self.in_flight["mcp" if event == "server.call" else "rest"] += 1

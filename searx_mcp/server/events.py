@@ -1,4 +1,4 @@
-"""What a server writes to its log of itself and of its calls; `docs/reference/log.md` lists the events."""
+"""Log events of a server and its calls; `docs/reference/log.md` lists them."""
 
 import asyncio
 import itertools
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 _log = EventLog("searx_mcp.server")
 
 _LONGEST_NAME: Final = 64
-"""Characters of a client's name that are written; they are the client's choice."""
+"""Characters of a client's name that are logged; the client chooses them."""
 _PREVIEW: Final = 500
 """Characters of an answer that DEBUG shows."""
 _ALMOST: Final = 0.8
-"""Share of a deadline after which a call that still runs is warned about."""
+"""Share of a deadline after which a warning is logged."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class _Call:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Keep how the block ends, if not with what was noted."""
+        """Keep the outcome of the block, unless one was noted."""
         try:
             yield
         except asyncio.CancelledError:
@@ -52,7 +52,7 @@ _CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=No
 
 
 def call_number() -> int | None:
-    """The number of the call on whose behalf this code runs, counted from the start of the server.
+    """The number of the current call, counted from the start of the server.
 
     What a call has started and left behind runs on nobody's behalf.
     """
@@ -95,7 +95,7 @@ def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]
 
 
 class CallLog:
-    """Writes what becomes of the calls of one server, and numbers them."""
+    """Logs the calls of one server, and numbers them."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -104,7 +104,7 @@ class CallLog:
 
     @property
     def counters(self) -> "Counters":
-        """What counts the calls from its first use on; a server over standard input has nobody who reads it."""
+        """Counters of the calls, from their first use on; a server over standard input needs none."""
         if self._counters is None:
             from searx_mcp.server.counters import Counters  # noqa: PLC0415 - see above
 
@@ -113,7 +113,7 @@ class CallLog:
         return self._counters
 
     def tell(self, listener: Listener) -> None:
-        """Tell a listener every event of the calls that begin from now on.
+        """Send a listener every event of the calls that begin from now on.
 
         Args:
             listener: takes events.
@@ -124,7 +124,7 @@ class CallLog:
     def call(
         self, tool: str, arguments: Mapping[str, Any], context: "Context[Any, Any]"
     ) -> Iterator[Callable[["CallToolResult"], None]]:
-        """Write that a call begins, and how it ends.
+        """Log the start and the end of a call.
 
         Yields:
             What takes the result, if there is one.
@@ -150,7 +150,7 @@ class CallLog:
     def request(
         self, route: str, arguments: Mapping[str, Any], *, request_id: str, caller: str
     ) -> Iterator[Callable[[int, int], None]]:
-        """Write that a REST request begins, and how it ends.
+        """Log the start and the end of a REST request.
 
         Args:
             route: its name.
@@ -202,7 +202,7 @@ def _ms_since(began: float) -> float:
 
 
 def client_name(context: "Context[Any, Any]") -> str:
-    """The name that the client gave of itself; empty if it gave none."""
+    """The name that the client sent; empty if it sent none."""
     params = context.request_context.session.client_params
     return params.client_info.name if params is not None else ""
 
@@ -230,43 +230,43 @@ def _tokens(text: str) -> int:
 
 
 def note_failure(code: str) -> None:
-    """Keep the code of the error that the call in hand is answered with."""
+    """Keep the error code of the current call."""
     if (call := _CALL.get()) is not None:
         call.code = code
 
 
 def note_empty() -> None:
-    """Warn of a call that found nothing."""
+    """Log a call that found nothing."""
     _log.warning("server.empty")
 
 
 def note_budget(tokens: int) -> None:
-    """Write how many tokens an answer may have."""
+    """Log the token budget of an answer."""
     _log.debug("server.budget tokens=%d", tokens)
 
 
 def note_tokens(count: int) -> None:
-    """Write how many tokens the file of tokens has."""
+    """Log how many tokens the token file has."""
     _log.info("server.tokens_read count=%d", count)
 
 
 def note_tokens_unread(reason: str, count: int) -> None:
-    """Write why the file of tokens cannot be read again, and how many go on to count."""
+    """Log why the token file cannot be read again, and how many old tokens stay valid."""
     _log.error("server.tokens_unread reason=%s kept=%d", reason, count)
 
 
 def note_guesses(address: str) -> None:
-    """Write that an address has sent as many wrong tokens as it may."""
+    """Log that an address has sent too many wrong tokens."""
     _log.warning("server.wrong_tokens address=%s", address)
 
 
 def note_quota(caller: str) -> None:
-    """Write that a caller has used the last call that they had."""
+    """Log that a caller has used up its quota."""
     _log.warning("server.quota_used caller=%s", caller)
 
 
 def note_unopened(error: Exception) -> None:
-    """Write why what performs the calls could not be opened."""
+    """Log why the search service could not be opened."""
     _log.error("server.not_opened reason=%s", type(error).__name__, exc_info=error)
 
 

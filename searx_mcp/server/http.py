@@ -38,13 +38,14 @@ from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
 
 _LAST_WORDS: Final = 0.5
-"""Seconds for what is answered to calls that were cut off, and then for whoever does not read it."""
+"""Seconds to answer calls that were cut off, and again for clients that do not read it."""
 
 
 def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
     """The ASGI app: MCP under `/mcp`, REST under `/v1`, a dashboard at `/`, and three paths for monitors.
 
-    `/healthz` says that the process answers, `/readyz` that there is something to ask, `/metrics` what it does. It serves one lifespan; for another one, make another app.
+    `/healthz` reports that the process responds, `/readyz` that there is an instance to ask, `/metrics`
+    what the server does. The app serves one lifespan; make a new one for another.
 
     Args:
         server: of `searx_mcp.server.app.build_server`.
@@ -52,14 +53,14 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         limits: of its sessions and bodies.
 
     Raises:
-        SettingsError: the file of tokens cannot be used.
+        SettingsError: the token file cannot be used.
     """
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         max_request_body_size=config.max_body_size,
         session_idle_timeout=limits.session_idle,
         max_sessions=limits.sessions,
-        # The guard decides on hosts and origins, for every route.
+        # The guard checks hosts and origins for every route.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.router.redirect_slashes = False
@@ -95,7 +96,7 @@ async def _not_found(_: Request, __: Exception) -> Response:
 
 
 async def _wrong_method(request: Request, _: Exception) -> Response:
-    # The library names the methods of the first route alone that has the path.
+    # The library names only the methods of the first route with this path.
     methods: set[str] = set()
     for route in request.app.routes:
         if isinstance(route, Route) and route.path == request.url.path:
@@ -109,7 +110,7 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """Serves without touching the signals of the process, says when it does, and ends its streams."""
+    """Serves without touching the signals of the process, reports when it does, and ends its streams."""
 
     def __init__(self, guard: Guard, limits: Limits, listening: Callable[[], None]) -> None:
         self._serving = ServingConfig(guard, limits, stop_seconds(limits))
@@ -139,13 +140,13 @@ class _Server(uvicorn.Server):
                 timer.cancel()
 
     async def _take_waiting(self, listeners: list[socket.socket]) -> None:
-        """Listen no more, and serve whom the system has let connect: it would reset them."""
+        """Stop listening, and serve the connections in the backlog, which the system would reset."""
         waiting = [each for listener in listeners for each in _connected(listener)]
         for server in self.servers:
             server.close()
         loop, config, state = asyncio.get_running_loop(), self._serving, self.lifespan.state
         for connection in waiting:
-            with contextlib.suppress(OSError):  # it has gone since
+            with contextlib.suppress(OSError):  # it is gone
                 await loop.connect_accepted_socket(
                     lambda: BoundedConnection(config, self.server_state, state), connection
                 )
@@ -161,7 +162,7 @@ class _Server(uvicorn.Server):
 
 
 def _connected(listener: socket.socket) -> Iterator[socket.socket]:
-    """The connections to a listener that nobody has taken yet."""
+    """The connections in the backlog of a listener."""
     with contextlib.suppress(OSError):  # there are no more
         while True:
             connection, _ = listener.accept()
@@ -170,7 +171,7 @@ def _connected(listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def stop_seconds(limits: Limits = LIMITS) -> float:
-    """In which `serve_http` ends when it is cancelled, without what its server closes then."""
+    """Seconds in which `serve_http` ends once cancelled, without what its server closes then."""
     return limits.stop + 2 * _LAST_WORDS
 
 
@@ -192,7 +193,7 @@ async def serve_http(
         limits: what clients may take.
 
     Raises:
-        SettingsError: it cannot listen there, may not without a token, or cannot read the file of tokens.
+        SettingsError: it cannot listen there, may not without a token, or cannot read the token file.
     """
     app = http_app(server, config, limits)
     listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
@@ -213,10 +214,10 @@ async def serve_http(
 
 
 async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.socket:
-    """A socket that listens where the settings say.
+    """Open the socket that the settings name.
 
     Raises:
-        SettingsError: nothing can listen there, or it may not without a token.
+        SettingsError: the address cannot be used, or not without a token.
     """
     loop = asyncio.get_running_loop()
     try:

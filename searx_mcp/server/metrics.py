@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LIMIT: Final = 4.0
-"""Seconds for a look at the pool or the corpus, besides those that Redis has; Prometheus waits for ten."""
+"""Seconds to read the pool or the corpus, besides the timeout of Redis; Prometheus waits for ten."""
 _POOL_KEPT: Final = 5.0
-"""Seconds for which a report stands: several may scrape, and a look takes a database."""
+"""Seconds for which a report is reused: several may scrape, and each report reads a database."""
 _CORPUS_KEPT: Final = 60.0
-"""Likewise: counting the parts of a large corpus takes longer."""
+"""Likewise; counting the chunks of a large corpus takes longer."""
 _NOT_INSTALLED: Final = Refusal(
     501,
     ErrorCode.INTERNAL,
@@ -54,7 +54,7 @@ class Gauge:
 
 
 class Gauges:
-    """What holds at the moment of a scrape.
+    """The gauges of one scrape.
 
     Args:
         in_flight: calls that run now, by front.
@@ -111,7 +111,7 @@ class Gauges:
         return iter(vars(self).values())
 
     def read_pool(self, report: PoolReport | None, asked: Collection[str]) -> None:
-        """Take what a report of the pool says.
+        """Set the gauges of the pool.
 
         Args:
             report: `None` if it could not be had.
@@ -139,7 +139,7 @@ class Gauges:
             self.catalog_age.values[()] = report.catalog_age_days
 
     def read_corpus(self, status: CorpusStatus | None, *, failed: bool) -> None:
-        """Take what the corpus says of itself.
+        """Set the gauges of the corpus.
 
         Args:
             status: `None` if it could not be had, or nothing has been opened yet.
@@ -153,7 +153,7 @@ class Gauges:
 
 
 class Metrics:
-    """Answers `/metrics`; makes no request.
+    """Answers `/metrics`; sends no request.
 
     Args:
         backend: counts its calls from now on.
@@ -186,7 +186,7 @@ class Metrics:
 
 
 class _Look(Generic[T]):
-    """Looks at something, and keeps what it saw for some seconds."""
+    """Reads something, and keeps the result for some seconds."""
 
     def __init__(
         self, look: Callable[[], Awaitable[T | None]], *, limit: float, kept: float

@@ -1,4 +1,4 @@
-"""The work of a tool, ended by the server's limit, with its progress told to the client."""
+"""Runs the work of a tool within the server's limit, and reports its progress to the client."""
 
 import asyncio
 import logging
@@ -16,25 +16,25 @@ _log = logging.getLogger("searx_mcp.server")
 T = TypeVar("T")
 
 _LAST_WORDS: Final = 0.5
-"""Seconds a client has to take what it was told last, before the answer."""
+"""Seconds that a client has to take the last progress message before the answer."""
 _GRACE: Final = 0.5
-"""Seconds after the limit in which work may still end by itself: it says more of its failure than can be said of it."""
+"""Seconds after the limit in which work may still end by itself: its own error says more."""
 
 _MARGIN: Final = 3.0
 """Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
 together and written."""
 _MARGIN_SHARE: Final = 0.2
-"""Of the limit, the most that the margin takes."""
+"""Largest share of the limit for the margin."""
 _LEAST_TIME: Final = 1.0
 
 
 class Listener(Protocol):
-    """Is told how a call goes: the context of an MCP call, or what stands for it elsewhere."""
+    """Receives the progress of a call: the context of an MCP call, or its equivalent."""
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Take one short sentence, and its number."""
+        """Receive one short sentence and its number."""
         ...
 
 
@@ -64,7 +64,7 @@ async def supervise(
     otherwise: str,
     due: float | None = None,
 ) -> T:
-    """Do `work` by its deadline and tell the client how it goes.
+    """Run `work` within its deadline and report its progress to the client.
 
     Args:
         listener: is told how it goes.
@@ -114,7 +114,7 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
 
 
 def unforeseen() -> SearxMcpError:
-    """Write the exception in hand to the log, and give what the client is told of it: nothing."""
+    """Log the current exception, and make an error that tells the client nothing of it."""
     _log.exception("server.call_failed")
     return SearxMcpError(
         "An internal error occurred in searx-mcp",

@@ -36,12 +36,12 @@ class Identity:
     metrics: bool = False
 
     def may(self, tool: Tool) -> bool:
-        """Tell whether a tool, or the route that does the same, may be called."""
+        """Tell whether a tool, or its REST route, may be called."""
         return self.tools is None or tool in self.tools
 
 
 EVERYBODY: Final = Identity(metrics=True)
-"""Whoever reaches a server that has one token for all, or none, or that is not reached over HTTP."""
+"""The identity of every caller if the server has a single token or none, or does not serve HTTP."""
 
 
 def marked(scope: Mapping[str, Any], identity: Identity) -> dict[str, Any]:

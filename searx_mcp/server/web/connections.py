@@ -18,7 +18,7 @@ from uvicorn.server import ServerState
 from searx_mcp.errors import ErrorCode
 
 _LINGER: Final = 1.0
-"""Seconds in which a client may read why it is refused."""
+"""Seconds that a client has to read why it is refused."""
 
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
@@ -97,7 +97,7 @@ class ServingConfig(uvicorn.Config):
             ws="none",
             lifespan="on",
             log_config=None,
-            log_level="error",  # at WARNING anybody could write a line for each wrong byte
+            log_level="error",  # at WARNING any client could write a line per invalid byte
             access_log=False,
             proxy_headers=False,
             server_header=False,
@@ -108,7 +108,7 @@ class ServingConfig(uvicorn.Config):
 
 
 class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
-    """A connection that ends when its client is too slow, and that says so when there are too many.
+    """A connection that ends if its client is too slow, and is refused if there are too many.
 
     uvicorn bounds the time between requests and the size of a head, but waits without end for a head,
     and for a client that does not read; and it parses whatever has arrived in one go.
@@ -167,7 +167,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
     @override
     def shutdown(self) -> None:
-        """Close with the answer to the request that is served, or to one that is on its way.
+        """Close after the answer to the current request, or to one on its way.
 
         Whoever sent one over a connection that is then closed cannot know whether it was performed.
         """

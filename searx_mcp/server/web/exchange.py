@@ -1,4 +1,4 @@
-"""One HTTP request while it is served, and its end before it has an answer."""
+"""One HTTP request while it is served, and how it ends early."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ _EVENTS: Final = b"text/event-stream"
 
 
 class Exchange:
-    """A request, its body and what was answered so far.
+    """A request, its body and its answer so far.
 
     It ends early where the client has gone, or where `end` was called since the server stops. What
     serves it is then told that the client has gone. In the handshake protocol a call goes on without
@@ -54,12 +54,12 @@ class Exchange:
 
     @property
     def carries_call(self) -> bool:
-        """Whether somebody waits for an answer; the stream of a session is none."""
+        """Whether the client waits for an answer; false for the stream of a session."""
         return bool(self.scope["method"] != "GET" or self.scope["path"] != MCP_PATH)
 
     @property
     def session(self) -> bytes:
-        """Its session, which is nobody's but the caller's who opened it; or nothing."""
+        """Its session, together with the caller who opened it; empty without one."""
         name = self._headers.get(_SESSION, b"")
         return identity_of(self.scope).name.encode() + b" " + name if name else b""
 
@@ -73,12 +73,12 @@ class Exchange:
         await self._is_done.wait()
 
     def end(self, refusal: Refusal) -> None:
-        """End it, with this instead of the answer that it does not have yet."""
+        """End it, with this refusal if it has no answer yet."""
         self._ended_with = refusal
         self._is_over.set()
 
     async def serve(self, app: ASGIApp, receive: Receive) -> None:
-        """Let an app answer it, and answer what that app leaves without an end.
+        """Let an app answer it, and complete what the app leaves open.
 
         Args:
             app: serves it.
@@ -142,7 +142,7 @@ class Exchange:
 
     @property
     def request_id(self) -> str | int | None:
-        """The id of the request in the body, if it is one of MCP."""
+        """The id of the JSON-RPC request in the body, if it is an MCP request."""
         if self.scope["path"] != MCP_PATH or self.scope["method"] != "POST":
             return None
         try:

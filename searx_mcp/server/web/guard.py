@@ -1,7 +1,7 @@
-"""What every HTTP request passes before anything reads it: one ASGI middleware over the whole app.
+"""The checks that every HTTP request passes before anything reads it: one ASGI middleware over the whole app.
 
-In this order, the cheapest first: the name under which the client reached us, the web page that it
-stands on, the token, the kind of its body, the size and the time of its body.
+In this order, the cheapest first: the host name, the origin, the token, the content type, and the size and
+time of the body.
 """
 
 import asyncio
@@ -32,13 +32,13 @@ from searx_mcp.server.web.policy import (
 )
 
 _LAST_CALLS: Final = 1.0
-"""Seconds for the calls of a session to end, before it does."""
+"""Seconds for the calls of a session to end before it does."""
 _HEADER_NAMES: Final = re.compile(rb"[A-Za-z0-9-]{1,60}(?:[ \t]*,[ \t]*[A-Za-z0-9-]{1,60}){0,30}")
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Guard:
-    """Serves the requests that a policy allows, and answers the others.
+    """Serves the requests that a policy allows, and refuses the others.
 
     Args:
         app: what serves them.
@@ -57,7 +57,7 @@ class Guard:
         self._is_stopping = self._is_cut = False
 
     def stop(self) -> None:
-        """Say so to who watches, and end the streams on which nobody waits for an answer.
+        """Report it to monitors, and end the streams that carry no call.
 
         Calls that were on their way are still served.
         """
@@ -67,17 +67,17 @@ class Guard:
                 exchange.end(STOPPING)
 
     def cut(self) -> None:
-        """End what is served, and serve nothing more."""
+        """End every request, and accept no more."""
         self._is_cut = True
         for exchange in self._open:
             exchange.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or answer why not."""
+        """Serve one request, or refuse it."""
         if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
             await self._serve_anybody(scope, receive, send)
             return
-        if scope["path"] == f"{MCP_PATH}/":  # as people write it
+        if scope["path"] == f"{MCP_PATH}/":  # as users write it
             scope = {**scope, "path": MCP_PATH}
         headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
@@ -109,7 +109,7 @@ class Guard:
     async def _unserved(
         self, exchange: Exchange, identity: Identity, body: bytes
     ) -> Refusal | None:
-        """Why a whole request is not served."""
+        """Why a complete request is refused; `None` if it is not."""
         if self._is_cut or (self._is_stopping and not exchange.carries_call):
             return STOPPING
         if exchange.session in self._ending:
@@ -130,7 +130,7 @@ class Guard:
             await self._app(scope, hear, send)
 
     async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Whose request it is, or why it is refused for its head."""
+        """Who sends a request, or why it is refused for its headers."""
         if refusal := self._policy.wrong_place(headers):
             return refusal
         admitted = await self._access.admit(scope, headers)
@@ -201,13 +201,13 @@ class _Gone(Exception):  # noqa: N818 - no answer
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:
-    """By what a request is found in the logs of its client and of this server: the client's own id, or a new one."""
+    """The id of a request in the logs of its client and of this server: the client's own, or a new one."""
     found = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
     return found[0].decode() if found else secrets.token_hex(8)
 
 
 def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """The headers of a request; of two tokens or two kinds neither counts."""
+    """The headers of a request by name; one that is sent twice counts as empty."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         found[name] = value if name not in found else b""
@@ -215,7 +215,7 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 
 def _marked(scope: Scope, identity: Identity) -> Scope:
-    """The scope with its sender, to whom the SDK binds the sessions of MCP that they open."""
+    """The scope with its sender; the SDK binds MCP sessions to whoever opened them."""
     scope = marked(scope, identity)
     if identity.name:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))
@@ -237,7 +237,7 @@ def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
 async def _preflight(
     send: Send, headers: Mapping[bytes, bytes], shared: list[tuple[bytes, bytes]]
 ) -> None:
-    """Answer what a browser asks before the request of a page; it holds no token."""
+    """Answer the preflight of a web page; it carries no token."""
     wanted = headers.get(b"access-control-request-headers", b"")
     allowed = wanted if _HEADER_NAMES.fullmatch(wanted) else b"authorization, content-type"
     answer = [

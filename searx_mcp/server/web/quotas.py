@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 _SLOTS: Final = 60
 """Parts of a window; a call counts for up to a part longer than the window."""
 _WRONG: Final = 10
-"""Wrong tokens of an address in a minute, enough for a person who mistypes or a client not yet told the new one."""
+"""Wrong tokens of an address in a minute; enough for a typo, or for a client with an outdated token."""
 _MINUTE: Final = 60.0
 _DAY: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4_096
 _IPV6_CUSTOMER: Final = 64
-"""Bits of an address of which one customer has all (RFC 6177)."""
+"""Bits of an IPv6 prefix that one customer has (RFC 6177)."""
 _GROUP: Final = 2
-"""Bytes of an address's hash under which a server counts: 65,536 counts, whoever sends what, and no address is told."""
+"""Bytes of an address's hash in the shared counts: at most 65,536 counts, and no address is stored."""
 
 Windows = Sequence[tuple[int, float]]
 """How many calls in how many seconds."""
@@ -64,7 +64,7 @@ class SlidingCount:
         return (oldest + _SLOTS + 1) * self._slot - now
 
     def add(self, now: float) -> None:
-        """Count one."""
+        """Count one event."""
         slot = math.floor(now / self._slot)
         if self._counts and self._counts[-1][0] == slot:
             slot, count = self._counts.pop()
@@ -74,7 +74,7 @@ class SlidingCount:
 
 
 class SharedCounts:
-    """What several processes count together, opened with the first call that is counted.
+    """Counts shared by several processes; opened with the first counted call.
 
     Args:
         settings: name the server, if there is one.
@@ -99,11 +99,11 @@ class SharedCounts:
         try:
             return await (self._counts or await self._open(self._settings)).charge(name, windows)
         except (SettingsError, StorageError):
-            return None  # the client of the calls tells what is wrong with it
+            return None  # the client that serves calls reports what is wrong
 
     async def _open(self, settings: Settings) -> "RedisQuotas":
         stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
-        if self._counts is None:  # another call may have been faster
+        if self._counts is None:  # another call may have opened it
             self._counts = stores.open_quotas(settings)
         return self._counts
 
@@ -145,7 +145,7 @@ class Counts:
         counts = self._of(name, windows)
         wait, is_last = found or (_wait(counts, now), False)
         if not wait:
-            for count in counts:  # also of what the server counts: it may go away
+            for count in counts:  # also if the server counts: it may go away
                 count.add(now)
         return wait, is_last if found else not wait and bool(_wait(counts, now))
 
@@ -223,7 +223,7 @@ class WrongTokens:
 
 
 def _customer(address: str) -> str:
-    """The address, or of an IPv6 one the network that its customer has."""
+    """The address, or the network of an IPv6 address."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether a server can do its work now, for whoever sends it requests: a balancer, an orchestrator."""
+"""Whether a server can serve calls now, for balancers and orchestrators."""
 
 import asyncio
 from typing import Final
@@ -11,16 +11,16 @@ from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_unopened
 
 _KEPT: Final = 5.0
-"""Seconds for which an answer stands: everybody may ask, and looking takes a database."""
+"""Seconds for which an answer is reused: the path needs no token, and each check reads a database."""
 _LIMIT: Final = 4.0
-"""Seconds to look, besides those that a server has which is shared; a probe waits for some ten at most."""
+"""Seconds for a check, besides the timeout of Redis; probes wait for ten or so at most."""
 
 
 class Readiness:
-    """Answers `/readyz`: 200 if there is anything to ask, 503 if not. It makes no request.
+    """Answers `/readyz`: 200 if there is an instance to ask, 503 if not. It sends no request.
 
-    A server that is shared and away changes nothing, since each process goes on by itself: else all would be taken out of
-    service at once.
+    A shared server that is away changes nothing, since each process goes on by itself; otherwise all would be taken
+    out of service at once.
 
     Args:
         backend: knows the pool.
@@ -40,7 +40,7 @@ class Readiness:
                 self._code = await self._missing()
                 self._looked_at = now
         if self._code:
-            # What exactly is wrong is for the log: this path has no token.
+            # The details go to the log: this path needs no token.
             return JSONResponse({"status": "not ready", "code": self._code}, 503)
         return JSONResponse({"status": "ready"})
 
@@ -48,7 +48,7 @@ class Readiness:
         try:
             async with asyncio.timeout(_LIMIT + self._backend.settings.redis.timeout):
                 report = await self._backend.instances()
-        except Exception as exc:  # noqa: BLE001 - whatever it is, it cannot be opened
+        except Exception as exc:  # noqa: BLE001 - whatever it is, the pool cannot be read
             note_unopened(exc)
             return ErrorCode.INTERNAL
         return "" if report.instances else ErrorCode.NO_INSTANCES_AVAILABLE

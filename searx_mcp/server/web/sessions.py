@@ -46,7 +46,7 @@ _Key = tuple[str, str]
 
 
 class Sessions:
-    """Lets a session go on that this process does not know, and ends one that is idle when there is no room.
+    """Continues sessions of other processes, and ends an idle one when there is no room.
 
     Args:
         app: serves MCP.
@@ -114,19 +114,19 @@ class Sessions:
         await self._app(_within(scope, name or given), receive, rename)
 
     def _end(self, key: _Key) -> None:
-        """Begin no session like one that its client has ended."""
+        """Do not resume a session that its client has ended."""
         self._ended[key] = None
         if len(self._ended) > _MOST_ENDED:
             self._ended.popitem(last=False)
 
     def _known(self, key: _Key) -> bytes:
-        """The name under which this process has a session; nothing if it has none."""
+        """The name of a session in this process; empty if it has none."""
         held = self._manager._server_instances  # noqa: SLF001 - the library tells it in no other way
         name = self._adopted.get(key, key[1])
         return name.encode() if name in held else b""
 
     async def _adopt(self, key: _Key, told: str, scope: Scope) -> bytes:
-        """Begin a session like one that another process has, or this one had; give its name."""
+        """Resume a session that another process has, or this one had; give its new name."""
         params = _heard(told)
         if params is None:
             return b""
@@ -188,13 +188,13 @@ def _has_sessions(scope: Scope) -> bool:
 
 
 def _within(scope: Scope, name: bytes) -> Scope:
-    """The scope of a request with another name of its session."""
+    """The scope of a request with another session name."""
     headers = [row for row in scope["headers"] if row[0] != _NAME]
     return {**scope, "headers": [*headers, (_NAME, name)]}
 
 
 def _renamed(message: Message, name: Callable[[bytes], bytes]) -> Message:
-    """A part of an answer with another name of its session."""
+    """A part of an answer with another session name."""
     if message["type"] != "http.response.start":
         return message
     headers = [
