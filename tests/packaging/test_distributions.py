@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import tarfile
@@ -16,6 +17,7 @@ from searx_mcp.settings.tools import PROFILES
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
+CLIENT = {"name": "a test", "version": "1"}
 
 
 def names(wheel: Path) -> set[str]:
@@ -88,18 +90,40 @@ def test_the_bundle_publishes_the_tools_of_the_default_profile(bundle: Path):
     assert manifest["version"] == __version__
 
 
-def test_the_bundle_depends_on_the_wheel_in_it_and_starts_the_command(bundle: Path):
-    assert f'path = "searx_mcp-{__version__}-py3-none-any.whl"' in (
-        bundle / "pyproject.toml"
-    ).read_text("utf-8")
-    assert (bundle / f"searx_mcp-{__version__}-py3-none-any.whl").is_file()
-    command = [sys.executable, str(bundle / "server.py"), "--version"]
-    started = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert __version__ in started.stdout
+def test_the_bundle_depends_on_the_wheel_in_it(bundle: Path):
+    wheel = f"searx_mcp-{__version__}-py3-none-any.whl"
+    assert f'path = "{wheel}"' in (bundle / "pyproject.toml").read_text("utf-8")
+    assert (bundle / wheel).is_file()
+
+
+def test_the_command_of_the_bundle_answers_over_its_standard_streams(bundle: Path):
+    manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
+    config = manifest["server"]["mcp_config"]
+    run, arguments = config["args"][:3], config["args"][3:]
+    assert [config["command"], *run] == ["uv", "run", "--directory", "${__dirname}"]
+    asked = [name for name in config["env"].values() if name.startswith("${user_config.")]
+    assert asked == [f"${{user_config.{name}}}" for name in manifest["user_config"]]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT}
+    answered = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=bundle,
+        # As a host starts it, whatever the settings say of transports.
+        env={**os.environ, "SEARX_MCP_SERVER__TRANSPORT": "streamable-http"},
+        input=json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(answered.stdout)["result"]["serverInfo"]["version"] == __version__
 
 
 def test_the_same_wheel_makes_the_same_bundle(dist: Path):
-    assert build_bundle(dist).read_bytes() == build_bundle(dist).read_bytes()
+    bundle = build_bundle(dist)
+    before = bundle.read_bytes()
+    assert build_bundle(dist).read_bytes() == before
+    with zipfile.ZipFile(bundle) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_without_a_wheel_the_bundle_says_how_to_build_one(tmp_path: Path):
