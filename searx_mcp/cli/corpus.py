@@ -89,7 +89,7 @@ async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None
 async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
     """Collect evidence for a question from pages and their links.
 
-    Without --url, searches the web first. Each quote is checked letter by letter against its page.
+    Without --url, searches the web first. Each quote is compared with its page, character by character.
     """
     raw = given(options)
     try:
