@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from searx_mcp.sources.searxng.upstream import Upstream
 
 BLOCKED: Final = "instances.blocked"
-SOON: Final = f"Running servers follow within {PULL_INTERVAL:.0f} seconds, with their next search."
+SOON: Final = f"Running servers notice within {PULL_INTERVAL:.0f} seconds, at their next search."
 
 
 class Asks(Protocol):
@@ -212,7 +212,7 @@ class InstanceAdmin:
         try:
             url = own_address(address)
         except ValueError as exc:
-            advice = "" if "@" not in address else f"Credentials belong in {OWN} of the settings."
+            advice = "" if "@" not in address else f"Put credentials in {OWN} in the settings."
             raise InvalidArgumentError("url", str(exc), advice=advice) from exc
         asked_public = self._parts.membership.asks_public
         changed = url not in self._settings.instances.own
@@ -240,7 +240,7 @@ class InstanceAdmin:
             raise InvalidArgumentError(
                 "host",
                 f"{shown(host)} is not one of your own instances{did_you_mean(host, known)}",
-                advice="`searx-mcp instances block` keeps a public instance from being asked.",
+                advice="`searx-mcp instances block` keeps a public instance from being used.",
             ) from exc
         if url in configured:
             raise self._in_settings(OWN, url)
@@ -271,7 +271,7 @@ class InstanceAdmin:
         changed = name not in self._settings.instances.blocked
         changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
         notes = [] if name in listed or not changed else self._not_listed(name, listed)
-        return self._change(name, f"{name} will not be asked again.", notes, changed=changed)
+        return self._change(name, f"{name} will no longer be used.", notes, changed=changed)
 
     async def unblock(self, host: str) -> Change:
         """Let a public instance be asked again that was blocked by command.
@@ -292,7 +292,9 @@ class InstanceAdmin:
             )
         changed = await self._choose(Choice.BLOCKED, name, chosen=False)
         return self._change(
-            name, f"{name} may be asked again if it is on the list.", changed=changed
+            name,
+            f"{name} is no longer blocked; searches use it if it is on the list.",
+            changed=changed,
         )
 
     async def reset(self, host: str) -> Change:

@@ -88,9 +88,9 @@ class Purged(Frozen):
 
 
 _WHAT: Final = {
-    FileKind.SETTINGS: "Your settings; only you write this file.",
+    FileKind.SETTINGS: "Your settings; searx-mcp never writes this file.",
     FileKind.STATE: (
-        "Requests by instance and time (80 days), what was learned of instances, your choices by command. No"
+        "Requests by instance and time (80 days), what was learned about instances, your choices by command. No"
         " queries, no results."
     ),
     FileKind.PAGES: (

@@ -192,7 +192,7 @@ async def test_own_instances_are_added_and_removed(run_cli, public, environment)
         searched = await run_cli("search", "x", "--no-fetch-content", "--json", **there)
         data = await json_of(run_cli, "remove", own.url, **there)
     assert added.out == f"{own.url} is one of your own instances.\n"
-    assert "Running servers follow within 15 seconds" in added.err
+    assert "Running servers notice within 15 seconds" in added.err
     assert again.out.startswith("Nothing changed: ")
     assert json.loads(searched.out)["instance_used"] == own.url
     assert set(data) == CHANGE
@@ -219,7 +219,7 @@ async def test_hosts_are_blocked_unblocked_and_reset(run_cli, public, environmen
     assert blocked["subject"] == "127.0.0.1"
     assert (await json_of(run_cli, "list", **there))["instances"] == []
     ran = await run_cli("instances", "unblock", "127.0.0.1", **there)
-    assert ran.out == "127.0.0.1 may be asked again if it is on the list.\n"
+    assert ran.out == "127.0.0.1 is no longer blocked; searches use it if it is on the list.\n"
     await run_cli("instances", "test", public.url, "x", **there)
     ran = await run_cli("instances", "reset", public.url, **there)
     assert "was reset" in ran.out

@@ -95,10 +95,10 @@ class Engines:
             return skipped(f"The instance does not say (status {received.status}).")
         self.failing = found
         if not found:
-            return fine("No engine fails.")
+            return fine("No engines are failing.")
         shown = [f"{each.name} ({each.reason})" for each in found[:_SHOWN]]
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-        return doubtful(f"Engines that fail: {', '.join(shown)}{more}.", self._fix())
+        return doubtful(f"Failing engines: {', '.join(shown)}{more}.", self._fix())
 
     async def check_working(self) -> Finding:
         """Count the engines that are left, from what is known by now."""
@@ -117,7 +117,9 @@ class Engines:
         general = [each for each in listed if "general" in each.categories]
         count = sum(each.enabled for each in general)
         if not left["general"]:
-            said = f"All {count} engines of general fail." if count else "General has no engine."
+            said = (
+                f"All {count} general engines fail." if count else "There are no general engines."
+            )
             return broken(said, self._replacement(general, failing))
         shown = ", ".join(f"{name} {count}" for name, count in left.most_common())
         none = f"; none for {', '.join(sorted(bare))}" if bare else ""

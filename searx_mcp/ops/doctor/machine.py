@@ -48,7 +48,7 @@ def check_configuration(origins: Mapping[str, str]) -> Finding:
     """Say where the settings come from; that they could be read is known by now."""
     sources = Counter(origin for origin in origins.values() if origin != DEFAULT)
     if not sources:
-        return fine("All settings have their defaults.")
+        return fine("All settings are at their defaults.")
     count = sources.total()
     return fine(f"{count} {'settings' if count > 1 else 'setting'} from {_listed(sources)}.")
 

@@ -79,7 +79,7 @@ def no_engine(name: str | None, *, platform: str) -> OwnInstanceError:
         platform: as `sys.platform`.
     """
     install = _INSTALL.get(platform, "Install Docker or Podman")
-    without = "- Use no container: searx-mcp instances own up --engine native\n"
+    without = "- Run it without a container: searx-mcp instances own up --engine native\n"
     return OwnInstanceError(
         f"{name} is not installed." if name else "Neither docker nor podman is installed.",
         reason=ContainerFailure.NO_ENGINE,

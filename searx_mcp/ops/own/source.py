@@ -153,7 +153,7 @@ class Sources:
                 raise OwnInstanceError(
                     "The repository does not have this version.",
                     reason=NativeFailure.NOT_FOUND,
-                    advice="Name a commit by all its 40 digits, or leave --version out.",
+                    advice="Give all 40 digits of the commit, or leave out --version.",
                 )
             url = urljoin(url, location)
             is_downgrade = scheme == "https" and urlsplit(url).scheme != "https"

@@ -131,7 +131,7 @@ def _put(root: object, path: Sequence[str], value: object) -> None:
 def _checked(text: str, expected: object) -> str:
     """Refuse a change that did more or less than it should, such as among doubled names."""
     if parse(text) != expected:
-        raise ValueError("it has the same name twice")
+        raise ValueError("it has a duplicate key")
     return text
 
 

@@ -159,7 +159,7 @@ async def test_some_failing_engines_are_a_warning_with_their_lines(diagnose):
         found = await diagnose(fake.url)
     assert (found.code, found.warnings) == (ExitCode.DONE, ["engine_errors"])
     said = found.said("engine_errors")
-    assert said == "Engines that fail: alpha (CAPTCHA), eta (no such key), zeta (timeout)."
+    assert said == "Failing engines: alpha (CAPTCHA), eta (no such key), zeta (timeout)."
     assert found.fix("engine_errors")[1:] == [
         *("engines:", "  - name: alpha", "    disabled: true"),
         *("  - name: zeta", "    disabled: true"),
@@ -221,13 +221,13 @@ BY_CATEGORY = [
         (
             ENGINES,
             [("alpha", "CAPTCHA"), ("beta", "timeout")],
-            "All 2 engines of general fail.",
+            "All 2 general engines fail.",
             'engines:\n  - name: "gamma: 3"\n    disabled: false',
         ),
         (
             [FakeEngine("a", ("images",))],
             [],
-            "General has no engine.",
+            "There are no general engines.",
             "use_default_settings: true",
         ),
     ],

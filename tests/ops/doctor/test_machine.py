@@ -34,7 +34,7 @@ PROVIDERS = ProvidersConfig.model_validate(
 @pytest.mark.parametrize(
     ("origins", "said"),
     [
-        ({"a.b": "default"}, "All settings have their defaults."),
+        ({"a.b": "default"}, "All settings are at their defaults."),
         ({"a.b": "file /x", "c.d": "default"}, "1 setting from file /x."),
         (
             {"a.b": "file /x", "c.d": "environment Y", "e.f": "file /x"},

@@ -247,7 +247,7 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
         assert ran.err.startswith(
             "searx-mcp: Neither docker nor podman is installed.\n"
             "Do one of these:\n"
-            "- Use no container: searx-mcp instances own up --engine native\n"
+            "- Run it without a container: searx-mcp instances own up --engine native\n"
             "- Install Podman (Debian and Ubuntu: sudo apt install podman; "
         )
         assert ran.err.endswith("docs/guides/own-instance.md#by-hand-with-compose\n")
