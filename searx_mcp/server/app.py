@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class LazyService:
-    """Opens one client for the life of a server, when somebody first asks for it.
+    """Opens one client for the life of a server, on first use.
 
     It is a `SearxClient`, or with `remote.url` a `RemoteClient`.
 
@@ -53,7 +53,7 @@ class LazyService:
     """
 
     def __init__(self, settings: Settings) -> None:
-        # A model is shown passages; a summary that nobody sees takes 2 ms a page on this loop.
+        # Models see passages; an unused summary takes 2 ms a page on this loop.
         plain = settings.web_search.model_copy(update={"summarize_long_content": False})
         self._settings = settings.model_copy(update={"web_search": plain})
         self._group = asyncio.TaskGroup()
@@ -92,7 +92,7 @@ class LazyService:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """The client for reports, which make no request.
+        """The client for reports, which send no request.
 
         Health checks begin with the first call, not because somebody looks: until then, a client
         without them reads what is kept.
@@ -154,13 +154,13 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
 _LISTS_TTL_MS = 3_600_000
 _LISTING: Final = 5.0
-"""Seconds that a list of tools waits for a service elsewhere; hosts wait 10 or more."""
+"""Seconds that a list of tools waits for a remote service; hosts wait 10 or more."""
 _SETS_UP: Final = "configure_logging"
 _SET_UP: Final = getattr(library, _SETS_UP)
 
 
 class Server(MCPServer[None]):
-    """A server that tells a client what is wrong with a name, and with its request for a prompt.
+    """A server that tells a client what is wrong with a name or a prompt request.
 
     Of a prompt, the SDK takes an unknown name and a missing argument for mistakes of the server: it logs a
     traceback and tells the client nothing.
@@ -240,7 +240,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
     tools = Tools(settings, lambda name: backend.within(name).get, boundary, backend.log)
     names = settings.server.published()
-    # Each token has a list of its own, which nothing between may keep for others.
+    # Each token has its own list, which proxies must not cache for others.
     scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
     with _logging_kept():
         server = Server(
@@ -264,7 +264,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
 
 @contextmanager
 def _logging_kept() -> Iterator[None]:
-    """Keep the logging of the process as it is.
+    """Leave the logging of the process unchanged.
 
     The library would set it up, and load rich for that, which takes 4 % of a start. The command line has set it
     up already, and a program with a server in it decides for itself.
@@ -277,11 +277,11 @@ def _logging_kept() -> Iterator[None]:
 
 
 def _keep(_: str) -> None:
-    """Stand in for what sets up logging."""
+    """Replace the function that sets up logging."""
 
 
 class Backend:
-    """What performs the calls of a server, whichever front they come through.
+    """Performs the calls of a server, whichever front they come through.
 
     Attributes:
         settings: what the calls go by.
@@ -308,7 +308,7 @@ class Backend:
 
     @asynccontextmanager
     async def lifespan(self, _: MCPServer[None]) -> AsyncIterator[None]:
-        """Run what performs the calls as long as the server runs."""
+        """Keep the service open while the server runs."""
         async with AsyncExitStack() as stack:
             url = self.settings.server.traces
             if url or not isinstance(get_tracer_provider(), ProxyTracerProvider):
@@ -319,7 +319,7 @@ class Backend:
             yield
 
     async def get(self) -> "Service":
-        """What performs the calls, opened by the first of them.
+        """The service, opened by the first call.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -328,7 +328,7 @@ class Backend:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """What reports on itself without any request, as `LazyService.looking` gives it.
+        """The service for reports, as `LazyService.looking` gives it.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -351,12 +351,12 @@ class Backend:
         return service.within(self.namespace)
 
     async def instances(self) -> "PoolReport":
-        """Report the pool; makes no request."""
+        """Report the pool; sends no request."""
         async with self.looking() as service:
             return await service.instances()
 
     async def corpus_status(self) -> "CorpusStatus | None":
-        """The size of the corpus of the settings; `None` before the first call, which opens it.
+        """The size of the configured corpus; `None` before the first call, which opens it.
 
         Raises:
             SearxMcpError: it cannot be told.
@@ -369,14 +369,14 @@ class Backend:
         return await service.corpus_status(StatusRequest(include_urls=False))
 
     async def offered(self) -> frozenset[Tool] | None:
-        """The tools that the service elsewhere has; `None` where all are there, or it does not say in time."""
+        """The tools of the remote service; `None` if it has all of them, or does not answer in time."""
         if not self.settings.remote.url or self._lazy is None:
             return None
         try:
             async with asyncio.timeout(_LISTING):
                 return await self._lazy.offered()
         except (SearxMcpError, TimeoutError):
-            return None  # a call tells what is wrong
+            return None  # a call reports what is wrong
 
     def _running(self) -> LazyService:
         if self._lazy is None:

@@ -40,7 +40,7 @@ GetService = Callable[[], Awaitable[Service]]
 
 _SMALLER_SEARCH = "Ask for fewer results, or without their pages (fetch_content false)."
 _MOST_TOKENS = 1
-"""Tokens that a character may need on average; text in Latin letters needs a third of that."""
+"""Tokens per character, at most, on average; Latin text needs a third."""
 _CALLS_TOKENS = 300
 """For the calls that read the further addresses of a call: five or six of usual length."""
 _LEAST_TOKENS = 400
@@ -48,7 +48,7 @@ _LEAST_TOKENS = 400
 
 
 class Calls:
-    """What the tools do with their raw arguments.
+    """Performs the tools with their raw arguments.
 
     Args:
         settings: budgets, defaults and the time a call may take.
@@ -67,7 +67,7 @@ class Calls:
     async def web_search(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Search, and give what was found or why nothing was."""
+        """Search, and give the results or the reason for the failure."""
         limit = self._channels.seconds(context)
         try:
             request = parse_search(arguments, defaults=self._settings.search_defaults())
@@ -129,7 +129,7 @@ class Calls:
     async def web_fetch(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Read a page, and give it or why it could not be read."""
+        """Read a page, and give it or the reason for the failure."""
         url, further = str(arguments.get("url", "")), Further((), self._fetch)
         limit = self._channels.seconds(context)
         try:
@@ -188,7 +188,7 @@ class Further:
         self.cost = estimate(self._lines)
 
     def after(self, text: str) -> str:
-        """The text with the calls behind it."""
+        """The text, followed by the calls."""
         return f"{text}{self._lines}"
 
     def within(self, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,7 +197,7 @@ class Further:
 
 
 def _fetch_budget(request: FetchRequest, server: ServerConfig) -> int:
-    """Tokens for a page: the configured number, unless the call names a size of its own."""
+    """Tokens for a page: the configured number, unless the call sets a size."""
     named = request.limit or request.max_chars
     if named is None:
         return min(server.fetch_token_budget, server.fetch_token_limit)

@@ -37,7 +37,7 @@ def wants_structured(setting: Setting, client: KnownClient) -> bool:
 
 
 class Channels:
-    """Makes results for whichever client asks, within what it takes.
+    """Makes results for the calling client, within its limits.
 
     Args:
         settings: whether to attach structured content, and the time of a call.
@@ -51,11 +51,11 @@ class Channels:
         self._limit, self._is_limit_chosen = _limit(settings)
 
     def tokens(self, budget: int, context: Context[Any, Any]) -> int:
-        """Bound the tokens of a result by what the client shows whole."""
+        """Bound the tokens of a result by what the client shows uncut."""
         return _client(context).within(budget)
 
     def seconds(self, context: Context[Any, Any]) -> float:
-        """The time a call may take: the operator's number, or what the client waits for if that is less."""
+        """The time a call may take: the operator's limit, or the client's if that is shorter."""
         return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
 
     def timeout(self, named: float | None, usual: float, limit: float) -> float | None:
@@ -72,7 +72,7 @@ class Channels:
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
     ) -> CallToolResult:
-        """A result: the text, and the data where the client reads them."""
+        """Make a result: the text, and the data if the client reads them."""
         structured = scrub(data()) if self._is_wanted(context) else None
         return CallToolResult(
             content=[TextContent(type="text", text=scrub(text))], structured_content=structured
@@ -81,7 +81,7 @@ class Channels:
     def failed(
         self, text: str, data: Mapping[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """A failure the model can read and act on."""
+        """Make a failure that the model can read and act on."""
         note_failure(str(data.get("error_type", "")))
         structured = scrub(data) if self._is_wanted(context) else None
         return CallToolResult(
@@ -99,7 +99,7 @@ class Channels:
 
 
 def _limit(settings: Settings) -> tuple[float, bool]:
-    """The time of a call, and whether the operator has named it."""
+    """The time of a call, and whether the operator has set it."""
     server, remote = settings.server, settings.remote
     is_chosen = "tool_timeout" in server.model_fields_set
     if not remote.url:
@@ -109,5 +109,5 @@ def _limit(settings: Settings) -> tuple[float, bool]:
 
 
 def _client(context: Context[Any, Any]) -> KnownClient:
-    """Who asks: named in the handshake, and since 2026-07-28 with each request."""
+    """The calling client: named in the handshake, and since 2026-07-28 with each request."""
     return known_client(client_name(context) or None)

@@ -1,4 +1,4 @@
-"""The calls of the tools that ChatGPT knows: a text in, an object of fixed fields out."""
+"""The calls of the tools for ChatGPT: a string in, an object with fixed fields out."""
 
 import json
 import re
@@ -78,7 +78,7 @@ class Document(BaseModel):
 
 
 class Calls:
-    """What the tools do with their raw arguments.
+    """Performs the tools with their raw arguments.
 
     Args:
         settings: budgets, defaults and the time a call may take.
@@ -122,7 +122,7 @@ class Calls:
         return self._channels.succeeded(_json(found), found.model_dump, context)
 
     def _results(self, response: SearchResponse, budget: int) -> Results:
-        """The results that have room, the best first."""
+        """The results that fit the budget, best first."""
         found = Results(results=[])
         for each in response.results:
             url = one_url(each.url)
@@ -134,7 +134,7 @@ class Calls:
         return found
 
     async def fetch(self, arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-        """Read a page, or go on with one, and give it or why it could not be read."""
+        """Read a page, or continue one, and give it or the reason for the failure."""
         limit, asked = self._channels.seconds(context), ""
         try:
             asked = _id(arguments)
@@ -198,7 +198,7 @@ class Calls:
 
 
 def _id(arguments: Mapping[str, Any]) -> str:
-    """The one argument, which some callers give as a list or call an address.
+    """The single argument, which some callers give as a list or name `url`.
 
     Raises:
         InvalidArgumentError: it is missing or no text, or there is another one.

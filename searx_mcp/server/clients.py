@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 _LONGEST_NAME: Final = 64
-"""Characters of a client's name that are looked at."""
+"""Characters of a client's name that are compared."""
 _RELAYED: Final = " (via "
 """Where `mcp-remote` puts its own name behind that of the client for which it speaks."""
 _CHARS: Final = 4
@@ -33,7 +33,7 @@ class Shown(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """A client; `None` is what is not known of it.
+    """A client; `None` means unknown.
 
     Attributes:
         title: for a person.
@@ -60,7 +60,7 @@ class KnownClient:
     source: Mapping[str, str] = field(default_factory=dict)
 
     def within(self, tokens: int) -> int:
-        """Bound the tokens of a result by what the client shows whole."""
+        """Bound the tokens of a result by what the client shows uncut."""
         chars = self.result_chars // _CHARS if self.result_chars else tokens
         return min(tokens, self.result_tokens or tokens, chars)
 
@@ -73,7 +73,7 @@ UNKNOWN: Final = KnownClient()
 
 
 def known_client(name: str | None) -> KnownClient:
-    """Find a client by the name that it gives of itself, or `UNKNOWN`.
+    """Find a client by the name that it sends, or `UNKNOWN`.
 
     Args:
         name: a stranger's text; of a long one the beginning counts.

@@ -55,7 +55,7 @@ _OTHERWISE: Final = "Use another page."
 
 
 class Calls:
-    """What the tools of the corpus do with their raw arguments.
+    """Performs the corpus tools with their raw arguments.
 
     Args:
         settings: budgets and the time a call may take.
@@ -72,7 +72,7 @@ class Calls:
     async def read_page(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Find in a page what answers, or say why it could not be read."""
+        """Find the passages of a page that answer, or give the reason for the failure."""
         boundary = self._boundary
 
         async def work(request: ReadRequest, progress: Progress) -> ReadResponse:
@@ -96,7 +96,7 @@ class Calls:
         )
 
     async def answer(self, arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-        """Give evidence, or say why there is none."""
+        """Find evidence, or give the reason for the failure."""
 
         async def work(request: AnswerRequest, progress: Progress) -> EvidenceResponse:
             service, left = await self._opened(request.timeout, context)
@@ -112,7 +112,7 @@ class Calls:
     async def search_corpus(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Give evidence from kept pages."""
+        """Find evidence in kept pages."""
 
         async def work(request: CorpusSearchRequest, progress: Progress) -> EvidenceResponse:
             service = await self._service()
@@ -123,7 +123,7 @@ class Calls:
     async def corpus_status(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Tell which pages are kept."""
+        """Report which pages are kept."""
 
         async def work(request: StatusRequest, _: Progress) -> CorpusStatus:
             return await (await self._service()).corpus_status(request)
@@ -191,7 +191,7 @@ class Calls:
         data: Callable[[], Mapping[str, Any]],
         context: Context[Any, Any],
     ) -> CallToolResult:
-        """A result, written beside the loop: a thousand long passages take most of a second."""
+        """Make a result outside the event loop: a thousand long passages take most of a second."""
         return await asyncio.to_thread(lambda: self._channels.succeeded(text(), data, context))
 
     def _unread(
@@ -224,7 +224,7 @@ class Calls:
         )
 
     def _tokens(self, named: int | None, context: Context[Any, Any]) -> int:
-        """What a result may have: what the call names or the setting, if the client takes it."""
+        """The token budget of a result: from the call or the setting, bounded by the client."""
         return self._channels.tokens(named or self._budget, context)
 
     async def _opened(

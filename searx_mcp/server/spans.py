@@ -1,4 +1,4 @@
-"""Calls and what they did as spans of OpenTelemetry.
+"""Calls, search requests and pages as OpenTelemetry spans.
 
 No attribute holds a query, the address of a page or a secret.
 """
@@ -28,7 +28,7 @@ _log = EventLog("searx_mcp.server.spans")
 
 NAME: Final = "searx-mcp"
 _EXPORT: Final = 5.0
-"""Seconds that a collector has to take a batch, attempts included."""
+"""Seconds to deliver a batch to the collector, retries included."""
 _LAST: Final = 1.0
 """Seconds for the last batch when a server ends."""
 _NS: Final = 1_000_000
@@ -52,7 +52,7 @@ class Spans:
         self._opened: ContextVar[_Opened | None] = ContextVar("searx_mcp.server.span", default=None)
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Make of an event what it is in a trace, if anything."""
+        """Turn an event into its part of a trace, if it has one."""
         match event:
             case "server.call":
                 self._begin(f"call {fields['tool']}", SpanKind.INTERNAL, fields["caller"])
@@ -106,7 +106,7 @@ class Spans:
 
 @contextmanager
 def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """Go on with the trace that a request names in `traceparent`, if it names one.
+    """Continue the trace that a request names in `traceparent`, if any.
 
     Args:
         headers: of the request.
@@ -120,7 +120,7 @@ def continued(headers: Mapping[str, str]) -> Iterator[None]:
 
 @asynccontextmanager
 async def tracing(url: str) -> AsyncIterator[Spans]:
-    """Give what makes spans, and send them as long as the block runs.
+    """Give the listener that makes spans, and send them while the block runs.
 
     Args:
         url: of a collector of OTLP over HTTP; empty where the program has set up OpenTelemetry itself.
@@ -176,7 +176,7 @@ class _Exporter:
 
 
 def check_libraries() -> None:
-    """Make sure, before a server starts, that it can send traces.
+    """Check, before a server starts, that it can send traces.
 
     Raises:
         SettingsError: the libraries are not installed.

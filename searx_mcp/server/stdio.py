@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 _CHUNK: Final = 1 << 20
-"""Bytes read at once; what a host sends is some hundred."""
+"""Bytes read at once; hosts send a few hundred."""
 
 
 async def serve_stdio(server: MCPServer[Any], output: int) -> None:
@@ -49,7 +49,7 @@ async def serve_stdio(server: MCPServer[Any], output: int) -> None:
 
 
 def _taken_input() -> int:
-    """The input; whatever else reads it from now on finds its end."""
+    """The input; other readers find it at its end from now on."""
     try:
         descriptor = sys.stdin.fileno()
     except OSError as exc:

@@ -1,4 +1,4 @@
-"""Kept pages and evidence with our own models: arguments as for the tools of MCP."""
+"""Kept pages and evidence with our own models: arguments as for the MCP tools."""
 
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar
@@ -30,7 +30,7 @@ _OTHERWISE: Final = "Use another page."
 
 
 async def read(call: Call) -> Body:
-    """Find in a page what answers questions."""
+    """Find the passages of a page that answer questions."""
     request = parse_corpus(ReadRequest, call.arguments)
     budget = request.max_tokens
     found = await _timed(call, request, _read, otherwise=_OTHERWISE)
@@ -40,7 +40,7 @@ async def read(call: Call) -> Body:
 
 
 async def answer(call: Call) -> Body:
-    """Give evidence for a question."""
+    """Find evidence for a question."""
     request = parse_corpus(AnswerRequest, call.arguments)
     budget = request.max_tokens
     found = await _timed(call, request, _answer, otherwise=EXPANDS_LESS)
@@ -50,7 +50,7 @@ async def answer(call: Call) -> Body:
 
 
 async def search(call: Call) -> Body:
-    """Give evidence from kept pages."""
+    """Find evidence in kept pages."""
     request = parse_corpus(CorpusSearchRequest, call.arguments)
     budget = request.max_tokens
 
@@ -64,7 +64,7 @@ async def search(call: Call) -> Body:
 
 
 async def status(call: Call) -> Body:
-    """Tell which pages are kept."""
+    """Report which pages are kept."""
     request = parse_corpus(StatusRequest, call.arguments)
 
     async def work(_: Progress) -> CorpusStatus:
@@ -106,7 +106,7 @@ async def _timed(
     *,
     otherwise: str,
 ) -> ResponseT:
-    """Do what takes as long as it is let: it ends before the call, so that what it has can be given."""
+    """Run work that uses all the time it gets; it ends before the call does, so that its results can be returned."""
 
     async def work(progress: Progress) -> ResponseT:
         service, left = await opened(call.backend.get, request.timeout, call.limit)

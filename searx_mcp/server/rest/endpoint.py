@@ -1,4 +1,4 @@
-"""What serves the requests to one operation: arguments in, an answer out, nothing to a client that has gone."""
+"""Serves the requests to one operation: arguments in, an answer out, nothing for a client that is gone."""
 
 import asyncio
 from collections.abc import Coroutine, Mapping, Sequence
@@ -38,12 +38,12 @@ _WHOLE: Final = "whole"
 
 
 class Silent:
-    """Stands for a client that is not told how its call goes."""
+    """Stands for a client without progress reports."""
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Pass over it."""
+        """Ignore it."""
 
 
 class Endpoint:
@@ -91,7 +91,7 @@ class Endpoint:
         send: Send,
         stream: EventStream | None,
     ) -> tuple[int, int]:
-        """Answer in one piece, or with events; gives the status and the bytes."""
+        """Answer in one piece or with events; give the status and the bytes."""
         if stream is None:
             outcome = await self._outcome(request, arguments, Silent())
         else:
@@ -150,14 +150,14 @@ async def _send_whole(body: bytes, request: Request, send: Send) -> tuple[int, i
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Do some work, and stop where the client has gone.
+    """Do some work, and stop if the client is gone.
 
     Args:
         receive: of the request, whose body has been read.
         work: ends soon once it is cancelled.
 
     Returns:
-        What came of it, or `None` if the client has gone.
+        Its result, or `None` if the client is gone.
     """
 
     async def gone() -> None:
@@ -173,7 +173,7 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
 
 
 async def _arguments(request: Request, *, takes_form: bool) -> Mapping[str, Any] | Refusal:
-    """The arguments of the body, or of the query of a GET; a name that comes twice has a list."""
+    """The arguments of the body, or of the query of a GET; repeated names have a list."""
     if request.method == "POST" and not takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)
@@ -182,7 +182,7 @@ async def _arguments(request: Request, *, takes_form: bool) -> Mapping[str, Any]
         return found if isinstance(found, dict) else _NO_OBJECT
     written = request.scope["query_string"]
     if takes_form:
-        # A body of another kind has been refused; of what is in both, the form counts.
+        # Other bodies have been refused; the form wins over the query.
         form = await request.body() if request.method == "POST" else b""
         written = b"&".join(filter(None, (form, written)))
     if written.count(b"&") >= _MOST_PARAMETERS:

@@ -1,4 +1,4 @@
-"""Search and pages with our own models: arguments as for the tools of MCP, everything in the answers."""
+"""Search and pages with our own models: arguments as for the MCP tools, all fields in the answers."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ _OTHERWISE: Final = "Use another source."
 
 
 async def search(call: Call) -> Body:
-    """Search, for one thing or for several."""
+    """Run one search or several."""
     request = parse_search(call.arguments, defaults=call.backend.settings.search_defaults())
     budget = request.max_tokens
     if not request.queries:
@@ -32,7 +32,7 @@ async def search(call: Call) -> Body:
 
 
 async def raw_search(call: Call) -> Body:
-    """Give the JSON of a keyed provider, for one query or for several."""
+    """Return the JSON of a keyed provider for one or several queries."""
     arguments = dict(call.arguments)
     provider = arguments.pop("provider", None)
     if not isinstance(provider, str):
@@ -58,7 +58,7 @@ async def fetch(call: Call) -> Body:
 
 
 async def searched(call: Call, request: SearchRequest) -> SearchResponse:
-    """What a search finds, by the deadline of the call."""
+    """Run a search within the deadline of the call."""
     request = _in_time(call, request)
 
     async def work(progress: Progress) -> SearchResponse:
@@ -87,7 +87,7 @@ def _in_time(call: Call, request: SearchRequest) -> SearchRequest:
 
 
 async def fetched(call: Call, request: FetchRequest) -> Page:
-    """The page that a request names, by the deadline of the call."""
+    """Fetch a page within the deadline of the call."""
     if request.further_urls:
         raise InvalidArgumentError("url", "must be one address; make a call for each")
     usual = call.backend.settings.web_fetch.default_timeout

@@ -12,7 +12,7 @@ from searx_mcp.server.rest.written import encoded
 EVENTS: Final = "text/event-stream"
 
 _PAUSE: Final = 15.0
-"""Seconds between comments that keep proxies from taking a quiet stream for a dead one; many wait 60, some 30."""
+"""Seconds between comments that keep proxies from closing a quiet stream; many wait 60, some 30."""
 _HEADERS: Final = (
     (b"content-type", EVENTS.encode()),
     (b"cache-control", b"no-store"),
@@ -21,11 +21,11 @@ _HEADERS: Final = (
 
 
 class EventStream:
-    """An answer of events, each with JSON in one line; it begins with the first of them.
+    """An answer of events, each with JSON in one line; it begins with the first event.
 
     Attributes:
-        is_begun: whether the client has been answered that there is a stream.
-        size: bytes that were sent.
+        is_begun: whether the response has begun.
+        size: bytes sent.
 
     Args:
         send: takes the answer.
@@ -50,8 +50,8 @@ class EventStream:
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Send an event of progress."""
-        del total  # nobody knows it
+        """Send a progress event."""
+        del total  # unknown
         await self._write(event("progress", encoded({"progress": progress, "message": message})))
 
     async def end(self, last: bytes) -> None:

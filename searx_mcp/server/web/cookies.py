@@ -1,4 +1,4 @@
-"""The cookie of a login: who it is and until when, sealed; the token itself never lies in a browser."""
+"""The login cookie: the token's name and an expiry time, sealed; the token itself is never stored in a browser."""
 
 import hashlib
 import hmac
@@ -7,13 +7,13 @@ from typing import Final
 
 _NAME: Final = b"searx-mcp"
 _SECONDS: Final = 43_200
-"""A working day and some; then a person logs in again."""
+"""A working day and a bit; then users log in again."""
 _VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
 _COOKIE: Final = re.compile(rb"(?:\A|; ?)searx-mcp=([^; ]{1,200})(?=;|\Z)")
 
 
 def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
-    """Give the header by which a browser keeps a login.
+    """Give the header that makes a browser keep a login.
 
     Args:
         name: of the token; empty where there is one for all.
@@ -26,12 +26,12 @@ def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
 
 
 def forgotten() -> str:
-    """Give the header by which a browser forgets a login."""
+    """Give the header that makes a browser forget a login."""
     return _header(b"", 0, is_secure=False)
 
 
 def claimed(header: bytes, now: float) -> "Claim | None":
-    """Read the cookie of a request; `None` if there is none, or it has expired.
+    """Read the login cookie of a request; `None` if there is none or it has expired.
 
     Args:
         header: all its cookies.
