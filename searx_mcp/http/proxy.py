@@ -116,8 +116,8 @@ class ProxyUrl:
 
 
 _WANTED: Final = (
-    "is not like http://user:password@host:3128 or socks5://host:1080; in a user name or password"
-    " % @ : / ? # are written %25 %40 %3A %2F %3F %23"
+    "must look like http://user:password@host:3128 or socks5://host:1080; in a user name or password,"
+    " write % @ : / ? # as %25 %40 %3A %2F %3F %23"
 )
 
 

@@ -27,8 +27,8 @@ _MISPLACED: Final = (
     f" the environment variable {OWN_VARIABLE}"
 )
 _UNREADABLE: Final = (
-    "an address is not like https://user:password@host/, or its user name or password holds one of"
-    " % @ : / ? # ; , which are written %25 %40 %3A %2F %3F %23 %3B %2C there"
+    "an address must look like https://user:password@host/; in its user name and password, write"
+    " % @ : / ? # ; , as %25 %40 %3A %2F %3F %23 %3B %2C"
 )
 _IN_THE_CLEAR: Final = "is public, and plain http exposes queries and passwords: use https"
 
@@ -90,7 +90,7 @@ def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> Inst
             if entries.setdefault(entry.url, entry) != entry:
                 raise refusal(CREDENTIALS, f"there are two entries for {entry.url}: keep one")
         elif not drop_strangers:
-            raise refusal(CREDENTIALS, f"{entry.url} is none of the addresses in {OWN}")
+            raise refusal(CREDENTIALS, f"{entry.url} is not one of the addresses in {OWN}")
     return instances.model_copy(update={"own": own, "credentials": tuple(entries.values())})
 
 

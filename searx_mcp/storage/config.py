@@ -9,13 +9,11 @@ from pydantic_core import PydanticCustomError
 from searx_mcp.models.base import Frozen, matching
 
 _SHORTEST_SECRET: Final = 16
-_WANTED: Final = (
-    "it is not like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
-)
+_WANTED: Final = "it must look like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
 
 
 _DATABASE: Final = (
-    "it is not like postgresql://user:password@host:5432/database or"
+    "it must look like postgresql://user:password@host:5432/database or"
     " postgresql:///database?host=/run/postgresql"
 )
 

@@ -55,10 +55,10 @@ def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
         return url
     if port not in WEB_PORTS:
         raise PolicyError(
-            f"Port {port} may not be fetched.",
+            f"Port {port} is not allowed.",
             code=ErrorCode.BLOCKED_PORT,
             url=raw,
-            advice="Only ports 80, 443, 8080 and 8443 are fetched.",
+            advice="Use port 80, 443, 8080 or 8443.",
         )
     if effective_address(host) is None and "%" not in host and ":" not in host:
         if not is_host_name(host):
@@ -85,7 +85,7 @@ def parse_url(raw: str) -> URL:
         raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
     if _AMBIGUOUS.search(raw):
         raise InvalidArgumentError(
-            "url", "contains a space, a control character, a backslash or half a character"
+            "url", "contains a space, a control character, a backslash or a lone surrogate"
         )
     try:
         url = _read(raw)
@@ -97,7 +97,7 @@ def parse_url(raw: str) -> URL:
         raise InvalidArgumentError("url", "must start with http:// or https://")
     if url.scheme not in {"http", "https"}:
         raise PolicyError(
-            "Only http and https are fetched.",
+            "Only http and https addresses can be fetched.",
             code=ErrorCode.BLOCKED_SCHEME,
             url=without_userinfo(raw),
         )

@@ -95,7 +95,7 @@ def test_env_is_for_fronts_alone():
 
 BAD = [
     ({"SEARX_MCP_NETWORK__PROXY": "http://alice:hunter2@proxy"}, "network.proxy", "names no port"),
-    ({"SEARX_MCP_NETWORK__PROXY": "alice:hunter2"}, "network.proxy", "is not like"),
+    ({"SEARX_MCP_NETWORK__PROXY": "alice:hunter2"}, "network.proxy", "must look like"),
     ({"SEARX_MCP_NETWORK__PROXY": "ftp://hunter2@proxy:1"}, "network.proxy", "must start with"),
     ({"SEARX_MCP_NETWORK__HTTP_PROXY": "http://hunter2"}, "network.http_proxy", "names no port"),
     (

@@ -123,11 +123,11 @@ WRONG_URLS = [
     ("https://me:hunter2%00@a.example/", "instances.credentials", "control characters"),
     ("https://me:hunter2%ff@a.example/", "instances.credentials", "control characters"),
     (f"https://me:hunter2@a.example/;https://me:x@{A[8:]}", "instances.credentials", "two entries"),
-    ("https://me:hunter2;x@a.example/", "instances.own", "which are written %25"),
-    ("https://me:123,hunter2@a.example/", "instances.own", "which are written %25"),
-    ("https://me:hunter2/x@a.example/", "instances.own", "which are written %25"),
-    ("https://me:123/hunter2@a.example/", "instances.own", "which are written %25"),
-    ("https://me:hunter2#x@a.example/", "instances.own", "which are written %25"),
+    ("https://me:hunter2;x@a.example/", "instances.own", "in its user name and password, write"),
+    ("https://me:123,hunter2@a.example/", "instances.own", "in its user name and password, write"),
+    ("https://me:hunter2/x@a.example/", "instances.own", "in its user name and password, write"),
+    ("https://me:123/hunter2@a.example/", "instances.own", "in its user name and password, write"),
+    ("https://me:hunter2#x@a.example/", "instances.own", "in its user name and password, write"),
     ("https://me:hunter2@a.example/?q", "instances.own", "https://user:password@host/"),
     ("https://me:hunter2@/", "instances.own", "https://user:password@host/"),
     ("ftp://me:hunter2@a.example/", "instances.own", "https://user:password@host/"),
@@ -158,7 +158,7 @@ WRONG_ENTRIES: list[tuple[object, str]] = [
     ([{"url": A, "token": "t"}, {"url": B}], "entry 2: set both username and password, or token"),
     ([{"url": A, "token": "hunter2", "password": ""}], "entry 1: set either"),
     ([{"url": A, "token": "t"}, {"url": A, "token": "hunter2"}], f"two entries for {A}"),
-    ([{"url": "https://c.example", "token": "hunter2"}], "https://c.example/ is none of the addr"),
+    ([{"url": "https://c.example", "token": "hunter2"}], "https://c.example/ is not one of the addr"),
 ]
 
 
@@ -180,7 +180,7 @@ def test_a_file_whose_entries_and_addresses_differ_is_a_mistake(
 ):
     error = refusal(path=write(TOML.replace(f', "{B}"]', "]")))
     assert error.field == "instances.credentials"
-    assert f"{B} is none of the addresses in instances.own" in error.message
+    assert f"{B} is not one of the addresses in instances.own" in error.message
 
 
 def test_the_table_alone_shows_no_wrong_value():

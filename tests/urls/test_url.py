@@ -61,7 +61,7 @@ def test_no_error_shows_a_password(scheme):
         ("", "must start with"),
         ("http://exa mple.org/", "a space"),
         ("http://example.org\\x", "a backslash"),
-        ("http://example.org/\ud800x", "half a character"),  # yarl drops it
+        ("http://example.org/\ud800x", "a lone surrogate"),  # yarl drops it
         ("http://a:b@example.org/", "a user name"),
         ("http://example.org:x/", "not a valid URL"),
         ("http://example.org:+80/", "not a valid URL"),

@@ -349,7 +349,7 @@ def _answered(said: str, url: str) -> FetchError:
             "The page redirects endlessly.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
         )
     if "net::ERR_UNSAFE_PORT" in said:  # the browser has a list of its own
-        return PolicyError("The port may not be fetched.", code=ErrorCode.BLOCKED_PORT, url=url)
+        return PolicyError("The port is not allowed.", code=ErrorCode.BLOCKED_PORT, url=url)
     if "net::ERR_INVALID_AUTH_CREDENTIALS" in said:
         return SiteError(
             "The site asks for a login.", code=ErrorCode.AUTHENTICATION_REQUIRED, url=url

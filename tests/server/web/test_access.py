@@ -208,7 +208,7 @@ async def test_a_call_that_is_spelled_otherwise_counts_too(tokens):
 
 
 def test_one_token_and_a_file_of_them_exclude_each_other(tokens):
-    with pytest.raises(ValueError, match="give the one token a name"):
+    with pytest.raises(ValueError, match="put that token into the file"):
         HttpConfig(token=TOKEN, tokens_file=tokens[1].tokens_file)
 
 
