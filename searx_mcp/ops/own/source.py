@@ -134,7 +134,7 @@ class Sources:
     async def _fetch(self, url: str, deadline: float) -> bytes:
         if not self._repository:
             raise _unfetched("own.source is empty")
-        scheme = urlsplit(url).scheme
+        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname
         for _ in range(_MAX_REDIRECTS):
             loop = asyncio.get_running_loop()
             timeout = min(_HEADERS_TIMEOUT, max(0.0, deadline - loop.time()))
@@ -148,7 +148,8 @@ class Sources:
                     location = reply.headers.get("Location", "")
                     status = reply.status
             except FetchError as exc:
-                raise _unfetched(exc.message.rstrip(".")) from exc
+                why = re.sub("^The ", "the ", exc.message.rstrip("."))
+                raise _unfetched(f"{host}: {why}") from exc
             if status == HTTPStatus.NOT_FOUND:
                 raise OwnInstanceError(
                     "The repository does not have this version.",

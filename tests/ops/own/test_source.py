@@ -96,6 +96,16 @@ async def test_what_cannot_be_fetched_is_said(get, web, page, reason):
     assert caught.value.advice
 
 
+async def test_a_source_that_cannot_be_reached_is_named(get, web):
+    await web.__aexit__(None, None, None)
+    with pytest.raises(OwnInstanceError) as caught:
+        await get(COMMIT)
+    assert caught.value.reason is NativeFailure.NO_NETWORK
+    assert caught.value.message == (
+        "The source of SearXNG cannot be fetched: 127.0.0.1: the connection failed or broke."
+    )
+
+
 async def test_another_commit_than_the_one_asked_for_is_refused(get, web, stand_in):
     web.put(NAMED, archived(stand_in, commit="d" * 40))
     with pytest.raises(OwnInstanceError) as caught:
