@@ -19,7 +19,14 @@ pytestmark = pytest.mark.slow
 EXAMPLES = Path(__file__).parents[2] / "examples"
 QUESTION = "Why do bees dance?"
 SAID = "Bees dance to tell where food is."
-PAGES = {"/bees": FakePage(article("Bees", [SAID])), "/tea": FakePage(article("Tea", ["Warm."]))}
+FAR = "The fair opens at nine."
+ASIDE = (
+    f"{FAR} " + "A jar of honey holds one pound, and its label names the garden and the year. " * 80
+)
+PAGES = {
+    "/bees": FakePage(article("Bees", [ASIDE, SAID])),
+    "/tea": FakePage(article("Tea", ["Warm."])),
+}
 NEEDS = {"fastapi_app": "fastapi", "langchain_tools": "langchain_core"}
 
 Start = Callable[..., Awaitable[Process]]
@@ -116,6 +123,7 @@ async def test_the_script_prints_the_passage_of_each_page(run, site: FakeWeb):
     code, out, err = await run("search_and_read")
     assert (code, err) == (0, "")
     assert SAID in out
+    assert FAR not in out
     assert site.url("/bees") in out
     assert site.url("/tea") in out
 
