@@ -145,6 +145,36 @@ async def test_settings_of_this_shell_are_passed_on_only_when_named(run_cli, tmp
     assert address not in named.out
 
 
+async def test_a_second_setup_keeps_what_the_user_has_set(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    command = ("setup", "cursor", "--file", str(file), "--json")
+    address = "SEARXNG_URL=http://127.0.0.1:8888/"
+    await run_cli(*command, "--env", address, "--env", "SEARX_MCP_LOG_LEVEL=DEBUG")
+    written = json.loads(file.read_text(encoding="utf-8"))
+    written["mcpServers"]["searx"] |= {"disabled": True, "command": "/gone"}
+    file.write_text(json.dumps(written), encoding="utf-8")
+    again = await run_cli(*command, "--env", "SEARX_MCP_LOG_LEVEL=INFO")
+    report = json.loads(again.out)
+    assert (report["done"], report["has_own_instance"]) == ("updated", True)
+    entry = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["searx"]
+    assert entry["env"] == {
+        "SEARXNG_URL": "http://127.0.0.1:8888/",
+        "SEARX_MCP_LOG_LEVEL": "INFO",
+    }
+    assert entry["disabled"] is True
+    assert entry["command"] != "/gone"
+    assert json.loads((await run_cli(*command)).out)["done"] == "unchanged"
+
+
+async def test_an_entry_of_a_remote_server_is_replaced(run_cli, tmp_path):
+    file = tmp_path / "mcp.json"
+    remote = {"url": "http://127.0.0.1:8765/mcp", "headers": {"Authorization": "Bearer x"}}
+    file.write_text(json.dumps({"mcpServers": {"searx": remote}}), encoding="utf-8")
+    await run_cli("setup", "cursor", "--file", str(file))
+    entry = json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["searx"]
+    assert {*entry} == {"command", "args"}
+
+
 @pytest.mark.parametrize("wrong", ["=1", "SEARX_MCP_NOT_SET"])
 async def test_a_variable_without_name_or_value_is_refused(run_cli, tmp_path, wrong):
     file = str(tmp_path / "mcp.json")

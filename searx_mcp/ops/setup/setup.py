@@ -181,13 +181,14 @@ async def set_up(
         client: whose configuration it is.
         file: the configuration; made if it is missing.
         command: what starts the server.
-        env: variables that the client sets for it.
+        env: variables that the client sets for it, besides those that it sets already.
         environ: the environment of this process; its variables that are settings are left out.
 
     Raises:
         SetupError: the server does not start, or the file cannot be changed. Nothing was changed.
     """
-    seen = {name: value for name, value in environ.items() if not is_setting(name)} | dict(env)
+    env = await asyncio.to_thread(_variables_of, client, file) | dict(env)
+    seen = {name: value for name, value in environ.items() if not is_setting(name)} | env
     server = await _greeting(command, seen)
     title, notes = CLIENTS[client].title, []
     if hidden := sorted(name for name in environ if is_setting(name) and name not in env):
@@ -210,15 +211,31 @@ async def set_up(
     )
 
 
+def _variables_of(client: ClientId, file: Path) -> dict[str, str]:
+    """The variables that a client sets for the server so far; none if that cannot be read."""
+    with suppress(ValueError, RecursionError):
+        present = member_at(_parsed(_read(file)), (CLIENTS[client].servers, NAME))
+        env = _started(present).get("env")
+        if isinstance(env, dict):
+            return {name: value for name, value in env.items() if isinstance(value, str)}
+    return {}
+
+
+def _started(present: object) -> dict[str, object]:
+    """What an entry says, if it starts a server; one of a remote server has other members."""
+    return present if isinstance(present, dict) and "command" in present else {}
+
+
 def _enter(
     client: ClientId, file: Path, command: Sequence[str], env: Mapping[str, str]
 ) -> tuple[SetupDone, str | None, bool]:
     """Edit the file; gives what was done, the backup, and whether the folder was made."""
-    path, wanted = (CLIENTS[client].servers, NAME), entry(client, command, env)
+    path = (CLIENTS[client].servers, NAME)
     file, is_new = file.resolve(), not file.parent.exists()
     before, backup = _read(file), _backup_of(file)
     try:
         present = member_at(_parsed(before), path)
+        wanted = _started(present) | entry(client, command, env)
         after = _edited(before, path, wanted)
     except (ValueError, RecursionError) as exc:
         raise SetupError(
