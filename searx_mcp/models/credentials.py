@@ -23,7 +23,9 @@ def base_url(text: str) -> str:
     authority = re.split(r"[/\\?#]", text.partition("://")[2] or text, maxsplit=1)[0]
     if "@" in authority:
         raise ValueError("an address must not contain a user name or password")
-    wanted = "an http or https address such as https://search.example.org/, without ? and #"
+    wanted = "an address with http:// or https:// in front"
+    if "://" in text:
+        wanted = "an http or https address such as https://search.example.org/, without ? and #"
     refusal = f"{'this' if '@' in text else repr(text[:60])} is not {wanted}"
     try:
         parts = urlsplit(text)

@@ -116,8 +116,8 @@ async def test_an_added_instance_is_asked_at_once_and_public_ones_no_more(client
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("", "is not an http or https address"),
-        ("search.example.org", "is not an http or https address"),
+        ("", "is not an address with http:// or https:// in front"),
+        ("search.example.org", "is not an address with http:// or https:// in front"),
         ("http://8.8.8.8/", "use https"),
         ("https://me:hunter2@search.example.org/", "must not contain a user name"),
         ("https://search.example.org/?q=1", "without ? and #"),

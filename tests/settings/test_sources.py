@@ -382,7 +382,11 @@ BAD_FILES = [
     ("[instances]\nmin_grade = 'D'", "instances.min_grade", "'D' is not one of A+, A, B, C, F"),
     ("[instances]\nown = 5", "instances.own", "it is not a list of text"),
     ("[instances]\nown = [5]", "instances.own", "it is not a list of text"),
-    ("[instances]\nown = 'a.example'", "instances.own", "'a.example' is not an http or https"),
+    (
+        "[instances]\nown = 'a.example'",
+        "instances.own",
+        "'a.example' is not an address with http:// or",
+    ),
     ("[instances]\nown = 'ftp://a.example/'", "instances.own", "is not an http or https address"),
     ("[instances]\nown = 'http:///x'", "instances.own", "is not an http or https address"),
     ("[instances]\nown = 'http://a.example/?q'", "instances.own", "without ? and #"),
@@ -521,8 +525,16 @@ BAD_ENVIRONMENTS = [
     ({"SEARX_MCP_INSTANCES__OWN": "[" * 100_000}, "instances.own", "it is not a list"),
     ({"SEARX_MCP_INSTANCES__CREDENTIALS": "[" * 100_000}, "instances.credentials", "a list of"),
     ({"SEARX_MCP_INSTANCES__OWN": "[1"}, "instances.own", "is not a list"),
-    ({"SEARX_MCP_INSTANCES__OWN": "a.example"}, "instances.own", "'a.example' is not an http"),
-    ({"SEARXNG_URL": "http://a.example;b.example"}, "instances.own", "'b.example' is not an http"),
+    (
+        {"SEARX_MCP_INSTANCES__OWN": "a.example"},
+        "instances.own",
+        "'a.example' is not an address with http://",
+    ),
+    (
+        {"SEARXNG_URL": "http://a.example;b.example"},
+        "instances.own",
+        "'b.example' is not an address with http://",
+    ),
 ]
 
 

@@ -63,7 +63,7 @@ _CAUSES: Final = {
         f"Correct {_ADDRESS}; see `searx-mcp doctor`.",
     ),
     Verdict.CONNECTION: (
-        "Your own SearXNG instance does not answer",
+        "Your own SearXNG instance does not answer. {detail}",
         f"Start it, or correct its address in {_ADDRESS}; see `searx-mcp doctor`.",
     ),
 }

@@ -96,7 +96,7 @@ async def searched(bench, **config: object) -> NoInstancesError:
         (lambda fake: fake.block(), "for a bot"),
         (lambda fake: fake.challenge(), "challenge"),
         (lambda fake: fake.hang(), "in time"),
-        (lambda fake: fake.drop(), "does not answer"),
+        (lambda fake: fake.drop(), "does not answer. The connection failed or broke"),
         (lambda fake: fake.answer_with(b"<h1>It works!</h1>"), "different program"),
         (lambda fake: fake.answer_with(b"{", content_type="application/json"), "cannot be read"),
         (lambda fake: fake.redirect("https://new.example/"), "different address"),
