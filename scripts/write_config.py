@@ -271,7 +271,7 @@ def _bare(option: click.Option) -> str:
 def _is_shared(option: click.Option) -> bool:
     """Tell whether it is an argument of a tool, which has its own table."""
     declared = (arguments_of(each).get(str(option.name)) for each in REQUESTS)
-    return any(each is not None and each.help == option.help for each in declared)
+    return any(each is not None and str(option.help).startswith(each.help) for each in declared)
 
 
 def _paragraphs(text: str) -> str:

@@ -236,7 +236,7 @@ REFUSED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
     "days": [("0 is not a whole number from 1 to", 0), ("'week' is not a whole number", "week")],
     "category": [
         ("is not one of general, images, videos, news", "sports"),
-        ("or another of SearXNG (did you mean images?)", "imges"),
+        ("or another SearXNG category (did you mean images?)", "imges"),
         ("(did you mean social media?)", "socail media"),
         ("is not one of general", "general,news", "a" * MEGABYTE, ["news", "it"], '["news"'),
         ("5 is not one of general", 5),

@@ -39,9 +39,10 @@ def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
     argument, field = declared.argument, declared.field
     option = name.replace("_", "-")
     spellings = [f"-{argument.short}"] if argument.short else []
+    told = f"{declared.help} Repeatable." if argument.repeated else declared.help
     if field.annotation is bool:
         both = f"--{option}/--no-{option}" if field.default else f"--{option}"
-        return click.option(both, is_flag=True, default=None, help=declared.help)
+        return click.option(both, is_flag=True, default=None, help=told)
     if not argument.metavar:
         number = -1 if argument.repeated else 1
         return click.argument(name, nargs=number, required=field.is_required())
@@ -50,5 +51,5 @@ def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
         f"--{option}",
         metavar=argument.metavar,
         multiple=argument.repeated,
-        help=declared.help,
+        help=told,
     )

@@ -264,7 +264,7 @@ def category(
         if isinstance(value, str) and (key := folded(value.strip())) in known:
             return known[key]
         near = did_you_mean(value, known.values()) if isinstance(value, str) else ""
-        raise _wrong(value, f"one of {', '.join(shown_names)}, or another of SearXNG{near}")
+        raise _wrong(value, f"one of {', '.join(shown_names)}, or another SearXNG category{near}")
 
     return read
 

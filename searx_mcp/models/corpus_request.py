@@ -42,7 +42,7 @@ _INTENT: Final = Argument(
         {"".join(filter(str.isalpha, intent)): intent for intent in Intent},
         f"one of {', '.join(Intent)}",
     ),
-    f"{', '.join(Intent)}; detected unless given.",
+    f"{', '.join(Intent)}; detected by default.",
     "KIND",
     schema={"enum": [*Intent], "description": ""},
 )
@@ -90,7 +90,7 @@ class ReadRequest(Frozen):
         bool,
         Argument(
             read.boolean,
-            "Fetch it even if it is kept; at most every 30 s.",
+            "Fetch again even if a copy is kept; at most every 30 s.",
             schema={"description": "", "default": None},
         ),
     ] = False
@@ -138,7 +138,7 @@ class AnswerRequest(Frozen):
         Field(min_length=1, max_length=MAX_QUESTION_LENGTH),
         Argument(
             read.text,
-            "The question, in words; it may have several parts.",
+            "The question in plain words; it may have several parts.",
             schema={"description": ""},
             names=("q", "question", "prompt"),
         ),
@@ -147,7 +147,7 @@ class AnswerRequest(Frozen):
         tuple[Url, ...],
         Argument(
             read.urls,
-            "A page to answer from; repeatable. Without one, the web is searched first.",
+            "Pages to answer from; without any, the web is searched first.",
             "URL",
             repeated=True,
             schema={"type": "string", "items": None, "description": ""},
@@ -182,7 +182,7 @@ class AnswerRequest(Frozen):
         Field(max_length=MAX_CONSTRAINTS),
         Argument(
             read.texts(300),
-            "What passages should have, such as code examples; repeatable.",
+            "What passages should contain, such as code examples.",
             "TEXT",
             repeated=True,
             schema={"description": ""},
@@ -194,7 +194,7 @@ class AnswerRequest(Frozen):
         Field(ge=0, le=MAX_EXPANSION),
         Argument(
             read.number,
-            "Maximum linked pages to read, {ge} to {le}; as many as help unless given.",
+            "Maximum linked pages to read, {ge} to {le}; by default, as many as help.",
             "N",
             schema={"description": "Linked pages"},
             names=("budget", "max_expansion"),
@@ -226,7 +226,7 @@ class CorpusSearchRequest(Frozen):
         tuple[Url, ...],
         Argument(
             read.urls,
-            "Only these pages; repeatable.",
+            "Only these pages.",
             "URL",
             repeated=True,
             schema={"description": "Only these pages"},
@@ -274,7 +274,7 @@ class IngestRequest(Frozen):
         Field(min_length=1),
         Argument(
             read.urls,
-            "A page to keep; repeatable.",
+            "Pages to keep.",
             repeated=True,
             schema={"type": "string", "items": None, "description": ""},
             names=("urls", "uri", "source_url", "source_urls"),
@@ -284,7 +284,7 @@ class IngestRequest(Frozen):
         bool,
         Argument(
             read.boolean,
-            "Fetch it even if it is kept; at most every 30 s.",
+            "Fetch again even if a copy is kept; at most every 30 s.",
             schema={"description": "", "default": None},
         ),
     ] = False

@@ -34,7 +34,7 @@ class FetchRequest(Frozen):
         Field(max_length=MAX_URL_LENGTH),
         Argument(
             read.urls,
-            "The public http or https address; with a cursor, for when that has expired.",
+            "The public http or https address; with a cursor, used when it has expired.",
             schema={"default": None},
             names=("uri", "urls", "link"),
         ),
@@ -44,9 +44,9 @@ class FetchRequest(Frozen):
         Field(pattern=CURSOR_PATTERN),
         Argument(
             read.cursor,
-            "Continue a page fetched before; sends no request.",
+            "Continues a page fetched earlier; sends no request.",
             "TEXT",
-            schema={"description": "To read on"},
+            schema={"description": "To continue"},
         ),
     ] = ""
     offset: Annotated[
@@ -111,7 +111,8 @@ class FetchRequest(Frozen):
         ),
     ] = None
     force_refresh: Annotated[
-        bool, Argument(read.boolean, "Fetch it even if it is kept.", schema={"default": None})
+        bool,
+        Argument(read.boolean, "Fetch again even if a copy is kept.", schema={"default": None}),
     ] = False
     timeout: Annotated[
         float | None,

@@ -132,7 +132,7 @@ class SearchRequest(Frozen):
             read.category(
                 (*Category, *FURTHER_CATEGORIES), _OTHER_CATEGORIES, shown_names=tuple(Category)
             ),
-            f"{', '.join(Category)}, or another of SearXNG.",
+            f"{', '.join(Category)}, or another SearXNG category.",
             "TEXT",
             short="c",
             schema={"enum": [*Category]},
@@ -156,7 +156,7 @@ class SearchRequest(Frozen):
         Field(ge=1, le=MAX_RESULTS),
         Argument(
             read.number,
-            "Results wanted, {ge} to {le}.",
+            "Results to return, {ge} to {le}.",
             "N",
             short="n",
             names=("max_results", "num_results", "count", "limit", "num", "top_k"),
@@ -200,7 +200,7 @@ class SearchRequest(Frozen):
         tuple[str, ...],
         Argument(
             read.domains,
-            "Only these domains and their subdomains; repeatable.",
+            "Only these domains and their subdomains.",
             "DOMAIN",
             repeated=True,
             schema={"description": "Only these"},
@@ -211,7 +211,7 @@ class SearchRequest(Frozen):
         tuple[str, ...],
         Argument(
             read.domains,
-            "Without these domains and their subdomains; repeatable.",
+            "Leave out these domains and their subdomains.",
             "DOMAIN",
             repeated=True,
             names=_names_of_domains("exclude", "excluded", "block", "blocked"),
@@ -222,7 +222,7 @@ class SearchRequest(Frozen):
         Field(max_length=MAX_ENGINES),
         Argument(
             read.engines(ENGINE_PATTERN),
-            "Use these engines instead, comma-separated.",
+            "Engines to use instead of the category's, comma-separated.",
             "NAMES",
             short="e",
             schema=None,
@@ -292,7 +292,7 @@ class SearchRequest(Frozen):
         Field(max_length=MAX_QUERIES),
         Argument(
             read.texts(MAX_QUERY_LENGTH),
-            "Another search in parallel; repeatable.",
+            "Further searches to run in parallel.",
             "TEXT",
             repeated=True,
             schema={"description": ""},

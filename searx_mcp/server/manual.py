@@ -30,7 +30,7 @@ _REQUESTS: Final[Mapping[Tool, type[Frozen]]] = {
 
 _ONLY: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
-    Tool.FETCH: "- `id`: Of a result, or a URL; or the id that the text of a long page ends with.",
+    Tool.FETCH: "- `id`: The id of a result, a URL, or the id at the end of a long page.",
 }
 """The one argument of the tools that ChatGPT knows."""
 
@@ -54,19 +54,19 @@ REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
         ErrorCode.MALFORMED_RESPONSE,
         ErrorCode.INTERNAL,
     ),
-    "use another source; this site refuses programs, or wants a login": (
+    "use another source; this site refuses automated clients or needs a login": (
         ErrorCode.ROBOTS_DISALLOWED,
         ErrorCode.BLOCKED_BY_SITE,
         ErrorCode.AUTHENTICATION_REQUIRED,
     ),
-    "use another source; this page failed, or is not text": (
+    "use another source; this page failed or is not text": (
         ErrorCode.HTTP_ERROR,
         ErrorCode.TLS_ERROR,
         ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         ErrorCode.UNSUPPORTED_ENCODING,
         ErrorCode.EXTRACTION_FAILED,
     ),
-    "do not retry; this address is never read": (
+    "do not retry; such addresses are never read": (
         ErrorCode.BLOCKED_SCHEME,
         ErrorCode.BLOCKED_PORT,
         ErrorCode.BLOCKED_ADDRESS,
@@ -77,7 +77,7 @@ REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
 """What to do about each error that a tool can give."""
 
 _SYNTAX: Final = """\
-`"exact words"`, `-word` and `site:example.org` reach the search engines as they are; most engines also
+`"exact words"`, `-word` and `site:example.org` are passed to the search engines unchanged; most engines also
 understand `filetype:pdf` and `intitle:word`. SearXNG's own commands (`!images`, `:de`) are treated as
 plain words."""
 _SIZES: Final = """\

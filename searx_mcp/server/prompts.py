@@ -76,7 +76,7 @@ def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) 
                 description=f"What you want to know, at most {MAX_QUESTION:,} characters.",
                 required=True,
             ),
-            PromptArgument(name="depth", description=f"{', '.join(Depth)}; standard unless given."),
+            PromptArgument(name="depth", description=f"{', '.join(Depth)}; standard by default."),
         ],
         fn=write,
     )
@@ -90,8 +90,8 @@ def _steps(names: Mapping[Tool, str], depth: Depth, *, batches: bool) -> Iterato
             yield f"Call {tool} once, with a short query."
         elif batches:
             yield (
-                f"Break the question down into the facts you need. Call {tool} once: a short query for the"
-                f" first in query, up to {searches - 1} more in queries, and the whole question in"
+                f"Break the question down into the facts you need. Call {tool} once: put a short query for the"
+                f" first fact in query, up to {searches - 1} more in queries, and the whole question in"
                 " search_prompt."
             )
         else:
