@@ -113,7 +113,7 @@ def _tail(each: BatchedSearch) -> Iterator[str]:
     if each.repeated:
         more = len(each.repeated) - _REPEATED
         named = ", ".join(map(_place, each.repeated[:_REPEATED]))
-        yield f"Found above too: {named}{f' and {more} more' if more > 0 else ''}."
+        yield f"Also found above: {named}{f' and {more} more' if more > 0 else ''}."
 
 
 def _place(hit: RepeatedHit) -> str:

@@ -50,7 +50,7 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
         if not each.results:
             lines += ["", "(no passage)"]
         elif left_out := len(each.results) - len(here.results):
-            lines += ["", f"({counted(left_out, 'more passage')}: no room)"]
+            lines += ["", f"({counted(left_out, 'more passage')} did not fit)"]
     return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *after))
 
 

@@ -11,7 +11,7 @@ _SPARING_SHARE: Final = 0.25
 """Of a budget, what figures and sources may cost as JSON before what a model can do without is left out of them."""
 _RESPONSE_FIELDS: Final = frozenset({"query", "sources", "evidence", "citations"})
 _ROW_FIELDS: Final = frozenset({"title", "text"})
-_NO_STEPS: Final = "Further steps have no room."
+_NO_STEPS: Final = "Further steps did not fit."
 _FIGURES: Final = ("documents_searched", "documents_matched", "iterations", "stop_reason")
 _LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 
@@ -98,7 +98,7 @@ def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dic
 
 
 def _showing(number: int, total: int) -> str:
-    return f"Showing {number} of {total} chunks; the others have no room."
+    return f"Showing {number} of {total} chunks; the others did not fit."
 
 
 def _spared(data: dict[str, Any]) -> dict[str, Any]:

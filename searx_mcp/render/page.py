@@ -134,7 +134,7 @@ def body(shown: Part, page: Page, boundary: str) -> str:
     text = shown.markdown
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
-        text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
+        text = f"Headings, with the character at which each begins:\n{headings}\n\nText:\n\n{text}"
     if shown.about:
         text = "\n".join((*shown.about, "", text))
     return fenced(text, boundary=boundary, url=page.final_url)
@@ -218,16 +218,16 @@ def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -
         where = f"characters {page.offset} to {following} of {_total(page)}"
         if is_in_parts:
             where = (
-                f"the parts of {_total(page)} characters that fit the prompt, in the page's order"
+                f"the parts that fit the prompt best, of {_total(page)} characters, in page order"
             )
         if page.cursor:
             call = next_call(fetch, cursor=page.cursor, offset=following)
             return f"Shown: {where}. To read on:\n{call}"
         return (
-            f"Shown: {where}. For what is missing, fetch a page linked above that is closer to your"
+            f"Shown: {where}. For the rest, fetch a page linked above that is closer to your"
             " question."
         )
     if page.truncated:
         call = next_call(fetch, url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
-        return f"The page was cut while it was fetched. To get more of it:\n{call}"
+        return f"Only the beginning of the page was fetched. To get more of it:\n{call}"
     return ""

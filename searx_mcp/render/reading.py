@@ -74,9 +74,9 @@ class Reading:
         return estimate(f"\n\n{self.block(boundary)}", limit=limit)
 
     def _read_on(self) -> str:
-        shown = f"Cut: {self.next_offset} of {self.length} characters."
+        shown = f"Cut off at character {self.next_offset} of {self.length}."
         if self.has_gaps:
-            shown = f"Parts of {self.length} characters, those that fit the query best."
+            shown = f"The parts that fit the query best, of {self.length} characters."
         if self.was_cut and not self.fetch:
             return shown
         if self.was_cut and self.cursor:

@@ -89,7 +89,7 @@ def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool =
         if short.total_results > short.results_count:
             more += f" of {short.total_results} in all"
         if short.next_offset is not None:
-            more += f" (offset {short.next_offset} goes on)"
+            more += f" (continue at offset {short.next_offset})"
         if shown < short.results_count:
             more += f", shown {shown}"
         lines = [f"{first}{more}:"]

@@ -88,12 +88,12 @@ def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
 
 def _reason(found: Found, page: int) -> str:
     if found.coverage is Coverage.COLLECTIONS:
-        return "the collections asked gave no more, of three pages at most"
+        return "the collections have no more within the three pages that are read"
     if found.keyed:
-        return f"{found.keyed} gave no more"
+        return f"{found.keyed} has no more"
     if found.own:
         return "your instance has no more"
-    return f"public instances are asked for one page a call; page {page + 1} may have more"
+    return f"public instances give one page per call; page {page + 1} may have more"
 
 
 def _without_json(found: Found) -> list[str]:

@@ -251,7 +251,7 @@ async def test_google_gives_more_by_the_page_until_there_are_no_more(
     starts = [asked["start"] for asked, _ in set_up.apis.requests[GOOGLE]]
     assert starts == ["1", "11", "21"][:requests]
     if wanted > FOUND:
-        said = f"{FOUND} of {wanted} results asked for: Google Programmable Search gave no more."
+        said = f"{FOUND} of {wanted} results asked for: Google Programmable Search has no more."
         assert said in response.notes
 
 

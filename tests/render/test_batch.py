@@ -67,7 +67,7 @@ def test_each_search_stands_under_a_line_of_its_own():
     assert batch_text(batch, budget=None, boundary=BOUNDARY) == (
         f"# Search 1 of 3: x\n{search_text(first.result, budget=None, boundary=BOUNDARY)}\n\n"
         f"# Search 2 of 3: y\n{search_text(second.result, budget=None, boundary=BOUNDARY)}\n"
-        "Found above too: result 1 of search 1, result 2 of search 1.\n\n"
+        "Also found above: result 1 of search 1, result 2 of search 1.\n\n"
         "# Search 3 of 3: z\nSearch failed: deadline_exceeded. Too late."
     )
     assert batch_data(batch) == {
@@ -96,7 +96,7 @@ def test_each_search_stands_under_a_line_of_its_own():
 def test_a_search_that_found_nothing_new_does_not_claim_to_have_found_nothing():
     batch = SearchBatch(queries=(found("x", 20), found("y", 0, repeated=12), found("w", 0)))
     told = batch_text(batch, budget=None, boundary=BOUNDARY)
-    assert "# Search 2 of 3: y\nFound above too: result 1 of search 1" in told
+    assert "# Search 2 of 3: y\nAlso found above: result 1 of search 1" in told
     assert "result 10 of search 1 and 2 more.\n" in told
     assert told.count("No search results found") == 1
 

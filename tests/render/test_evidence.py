@@ -298,9 +298,7 @@ def test_sources_and_figures_stay_whole_and_evidence_is_cut_behind_the_best(boun
         " budget)\n" in text
     )
     data = evidence_data(many(), budget=4_000, boundary=boundary)
-    assert (
-        f"Showing {len(data['evidence'])} of 22 chunks; the others have no room." in data["notes"]
-    )
+    assert f"Showing {len(data['evidence'])} of 22 chunks; the others did not fit." in data["notes"]
     assert 3 < len(data["evidence"]) < 22
 
 
@@ -346,7 +344,7 @@ def test_in_least_room_a_passage_with_its_source_is_all_that_data_have(boundary,
     text = evidence_text(many(), budget=budget, boundary=boundary)
     assert TREES.url in text
     assert "\nChunk 0. word0 " in text
-    assert "Showing 1 of 22 chunks; the others have no room." in data["notes"]
+    assert "Showing 1 of 22 chunks; the others did not fit." in data["notes"]
 
 
 def test_a_question_that_was_not_taken_apart_is_said_once_in_little_room(boundary):
@@ -377,7 +375,7 @@ def test_quotes_have_their_share_of_the_room_before_all_evidence_is_in(boundary)
 def test_steps_without_room_are_said_to_be_missing(boundary, budget, is_said):
     data = evidence_data(many(), budget=budget, boundary=boundary)
     assert (len(data["steps"]) < len(STEPS)) is is_said
-    assert ("Further steps have no room." in data["notes"]) is is_said
+    assert ("Further steps did not fit." in data["notes"]) is is_said
 
 
 def test_a_quote_that_could_end_the_fence_is_not_in_the_address_of_data(boundary):

@@ -107,7 +107,7 @@ def test_a_page_cut_to_the_budget_has_its_headings_and_the_call_that_reads_on(ma
     text = page_text(page, budget=500, boundary=boundary)
     assert text.splitlines()[0].endswith(f"(text/html, {len(SECTIONS)} chars) [TRUNCATED]:")
     outline, _, beginning = text.partition("\nText:\n\n")
-    assert "\n\nHeadings, and at which character each begins:\n# The page (0)\n" in outline
+    assert "\n\nHeadings, with the character at which each begins:\n# The page (0)\n" in outline
     assert estimate(beginning) > estimate(outline)
     shown = beginning.partition("\n</web-content")[0]
     where, call = text.splitlines()[-2:]
@@ -176,7 +176,8 @@ def test_a_page_that_does_not_fit_is_shown_by_its_passages(make_page, boundary, 
     shown = part(page, budget=budget, boundary=boundary)
     assert shown.next_offset == 0
     where, call = text.splitlines()[-2:]
-    assert where.startswith(f"Shown: the parts of {len(SECTIONS)} characters that fit the prompt")
+    parts = f"the parts that fit the prompt best, of {len(SECTIONS)} characters, in page order"
+    assert where.startswith(f"Shown: {parts}. To read on:")
     assert call == f'web_fetch {{"cursor": "{CURSOR}", "offset": 0}}'
 
 

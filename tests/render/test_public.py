@@ -183,7 +183,7 @@ def test_the_data_says_how_to_read_on(make_response, boundary):
     response = make_response(*long_results(10, 300))
     notes = response_data(response, budget=2_500, boundary=boundary)["notes"]
     assert "more pages left out for lack of room: web_fetch reads them." in notes[0]
-    assert "call web_fetch with its cursor and, as offset, its next_offset" in notes[1]
+    assert "call web_fetch with its cursor and its next_offset as offset." in notes[1]
 
 
 def test_an_empty_page_is_not_marked_as_cut(make_response, boundary):

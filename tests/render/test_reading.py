@@ -13,15 +13,15 @@ ENDINGS: list[tuple[dict[str, Any], str, str]] = [
     ({}, "", ""),
     (
         WITH_CURSOR,
-        "Cut: 12 of 90 characters.",
+        "Cut off at character 12 of 90.",
         ' To read on:\nopen {"cursor": "abcdefgh234567ab", "offset": 12}',
     ),
     (
         IN_PARTS,
-        "Parts of 90 characters, those that fit the query best.",
+        "The parts that fit the query best, of 90 characters.",
         ' To read on:\nopen {"cursor": "abcdefgh234567ab", "offset": 12}',
     ),
-    (CUT, "Cut: 12 of 90 characters.", " To read on, call open with the url of result 2."),
+    (CUT, "Cut off at character 12 of 90.", " To read on, call open with the url of result 2."),
     (
         {"is_incomplete": True},
         "The page is longer than the size limit.",

@@ -172,7 +172,7 @@ def test_headings_get_a_quarter_of_the_room(make_page, boundary, budget):
         outline=tuple(Heading(level=1, title="é" * 10, offset=0) for _ in range(99)),
     )
     text = page_text(page, budget=budget, boundary=boundary)
-    _, _, rest = text.partition("Headings, and at which character each begins:\n")
+    _, _, rest = text.partition("Headings, with the character at which each begins:\n")
     headings = rest.partition("\n\nText:")[0]
     assert budget / 6 < estimate(headings) <= budget / 4
 

@@ -367,7 +367,7 @@ def test_staleness_comes_before_everything_else():
         (CachedResult(found(own=True)), "your instance has no more"),
         (
             CachedResult(found()),
-            "public instances are asked for one page a call; page 2 may have more",
+            "public instances give one page per call; page 2 may have more",
         ),
         (CachedResult(found(own=True), 400.0, is_stale=True), "the older answer has no more"),
     ],

@@ -302,7 +302,7 @@ def test_either_half_alone_is_enough(results, world, kind, half):
         elif each.startswith("[offset"):
             offset = each.strip("[]").removeprefix("offset ")
             assert (
-                f"(offset {offset} goes on)" if half == "text" else f'"next_offset": {offset}'
+                f"(continue at offset {offset})" if half == "text" else f'"next_offset": {offset}'
             ) in said
         elif each == "[retry]":
             assert ("Retry in " if half == "text" else '"retry_after": ') in said
