@@ -46,7 +46,9 @@ class InstancesConfig(Frozen):
         default="",
         description="Path of an instances.json to use instead of the bundled one.",
     )
-    source: str = Field(
+    source: Annotated[
+        str, matching(r"^(https?://[^\s/?#@]+(/\S*)?)?$", "an http or https address, or empty")
+    ] = Field(
         default="https://searx.space/data/instances.json",
         description="Where servers fetch a newer list of public instances; empty for never.",
     )

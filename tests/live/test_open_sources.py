@@ -2,7 +2,7 @@
 
     SEARX_MCP_LIVE_CONTACT=you@example.org pytest -m live -s tests/live/test_open_sources.py
 
-The contact is yours, a mail address or a URL, and goes to the operators who ask for one. Requests are
+The contact is yours, an email address or a URL, and goes to the operators who ask for one. Requests are
 charged to the budgets of whoever runs it, keep the spacing of the table, and teach their own state which
 engine rests. What engines answer may change; what changed is printed, and only an answer that cannot be
 used is a failure.

@@ -67,7 +67,7 @@ def check_contact(contact: str) -> Finding:
     return doubtful(
         "Requests to open sources have no contact address: Wikipedia,"
         " Commons and Crossref allow fewer, crates.io may refuse.",
-        "Set an e-mail address or web page where their operators can reach you.\n"
+        "Set an email address or web page where their operators can reach you.\n"
         '[open_sources]\ncontact = "you@example.org"',
     )
 

@@ -61,7 +61,7 @@ class OpenSourcesConfig(Frozen):
         # It stands in the comment of a User-Agent.
         matching(
             r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$",
-            "a mail address or URL without spaces and parentheses, or empty",
+            "an email address or URL without spaces and parentheses, or empty",
         ),
     ] = Field(
         default="",
