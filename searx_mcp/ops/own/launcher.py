@@ -24,6 +24,8 @@ LOG_SIZE: Final = 1_000_000
 """Bytes after which the log is begun anew; the one before is kept."""
 LOOK: Final = 15.0
 """Seconds between two looks at the size of the log and at the last search."""
+_ENDED: Final = frozenset("ZX")
+"""States of a process that has ended and still has its number, proc_pid_stat(5)."""
 TRIES: Final = 5
 TRY: Final = 0.02
 """Who looks whether one runs holds the lock for a moment, too."""
@@ -32,10 +34,11 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def birth(pid: int) -> str:
-    """When a process was started, in the system's own count; empty where it does not tell."""
+    """When a process was started, in the system's own count; empty if it has ended, or where nothing tells."""
     try:
         described = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-        return described.rpartition(")")[2].split()[19]
+        fields = described.rpartition(")")[2].split()
+        return "" if fields[0] in _ENDED else fields[19]
     except (OSError, IndexError):
         return ""
 

@@ -88,6 +88,10 @@ class Child:
         """Its exit code, or `None` while it runs."""
         return self._started.returncode
 
+    def signal(self, number: int) -> None:
+        """Send it a signal; harmless if it has ended."""
+        self._started.send_signal(number)
+
 
 class NativeProcess:
     """The process that keeps its files in one folder; there is one at most, by the lock it holds.
@@ -99,6 +103,7 @@ class NativeProcess:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._log = folder / "log.txt"
+        self._child: Child | None = None
 
     @property
     def is_held(self) -> bool:
@@ -174,7 +179,8 @@ class NativeProcess:
             )
         finally:
             os.close(log)
-        return Child(started)
+        self._child = Child(started)
+        return self._child
 
     async def stop(self) -> bool:
         """End it, and say whether it has ended; harmless when none runs."""
@@ -183,6 +189,8 @@ class NativeProcess:
             if running is not None:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(running.pid, number)
+            elif self._child is not None:  # it may not hold the lock yet
+                self._child.signal(number)
             if await self._is_released():
                 return True
         return False
@@ -213,7 +221,7 @@ class NativeProcess:
     async def _is_released(self) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
-                while self.is_held:  # noqa: ASYNC110 - another process's lock sets no event
+                while self.is_held or (self._child and self._child.code is None):  # noqa: ASYNC110 - another process's lock sets no event
                     await asyncio.sleep(_POLL)
                 return True
         return False

@@ -52,7 +52,7 @@ async def test_a_page_that_does_too_much_is_given_up(site, screen, script):
     )
     site.hang("/hung")
     async with screen() as shown:
-        with pytest.raises(ContentError, match=r"makes more than|exceeds the memory limit"):
+        with pytest.raises(ContentError, match=r"opens more than|exceeds the memory limit"):
             await shown.render("/")
 
 

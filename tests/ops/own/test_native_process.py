@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -93,6 +94,25 @@ async def test_what_was_killed_is_found_no_more_and_can_be_started_again(process
     assert process.find() is None
     process.start(plan(), os.environ)
     assert (await until(serving(process))).pid != first.pid
+
+
+@pytest.mark.slow
+async def test_one_that_is_stopped_before_it_holds_the_lock_does_not_start(process, plan):
+    child = process.start(plan(), os.environ)
+    assert not process.is_held
+    assert await process.stop()
+    assert child.code == -signal.SIGTERM
+    assert not process.is_held
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_a_process_that_has_ended_is_not_alive_until_its_number_is_free():
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert launcher.birth(child.pid)
+    child.kill()
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    assert launcher.birth(child.pid) == ""
+    child.communicate()
 
 
 @pytest.mark.slow
