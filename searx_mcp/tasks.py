@@ -246,7 +246,7 @@ class _Call(Generic[T]):
         if self.future.running() or self.future.set_running_or_notify_cancel():
             try:
                 self.future.set_result(self._work())
-            except BaseException as exc:  # noqa: BLE001 - whoever waits gets it
+            except BaseException as exc:  # noqa: BLE001 - the waiting caller gets it
                 self.future.set_exception(exc)
 
 

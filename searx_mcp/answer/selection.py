@@ -200,7 +200,7 @@ def copies_of(
     Args:
         pages: chunks by address, in the order in which they were read. Linear in their text, and in the
             number of pages for each.
-        questions: a page of which a sentence that is new has a word of these is no copy: pages of one site
+        questions: a page with a new sentence that contains one of these words is no copy: pages of one site
             may share all but the one that answers.
 
     Returns:

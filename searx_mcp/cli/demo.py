@@ -59,7 +59,7 @@ class _Scene:
 def demo(*, as_json: bool) -> None:
     """Run two searches against fake instances; no network.
 
-    Five instances on this machine take part, three of which fail.
+    Five instances on this machine take part; three of them fail.
     """
     run(play(as_json=as_json))
 

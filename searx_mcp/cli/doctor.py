@@ -128,7 +128,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _can_show_marks(out: Console) -> bool:
-    """Tell whether a terminal, or whoever reads the pipe, is likely to know more than ASCII."""
+    """Tell whether the terminal, or the reader of the pipe, is likely to know more than ASCII."""
     return "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
 
 

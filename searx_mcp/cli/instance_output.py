@@ -155,7 +155,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             host(row.url),
             row.tier,
             *([plain_text(_grade(row))] if width >= WIDE else []),
-            # Nobody chooses among open sources by a score: the query does.
+            # Open sources are not chosen by a score but by the query.
             f"{row.score:.2f}" if row.tier.is_instance else "",
             state(row.state),
             percent(success(row)),

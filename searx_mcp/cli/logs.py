@@ -1,4 +1,4 @@
-"""The log of a command: lines on standard error, one an event, that nobody else can write.
+"""The log of a command: lines on standard error, one per event, that no stranger can forge.
 
 A line is `time LEVEL event call=N name=value …`. What a stranger chose is quoted where it could pass
 for a field or a line of its own, cut, and freed of secrets. Standard error is written by a thread: a
@@ -216,7 +216,7 @@ def _places(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 class StderrHandler(logging.Handler):
-    """Writes lines to standard error from a thread; what nobody reads holds up nobody else.
+    """Writes lines to standard error from a thread, so that an unread pipe blocks nothing else.
 
     Attributes:
         aside: makes way for a line, for the length of the block.

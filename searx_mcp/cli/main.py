@@ -1,7 +1,7 @@
 """The `searx-mcp` command: its subcommands and exit codes.
 
 Without arguments it serves MCP, on standard input and output unless set otherwise, which is what a
-host starts; on a terminal, where nobody speaks MCP, it shows its help. What only one command needs
+host starts; on a terminal, where no MCP client is, it shows its help. What only one command needs
 is imported by that command: a server must answer before a table library is imported, and help needs
 no settings.
 """
@@ -101,7 +101,7 @@ def _code(arguments: Sequence[str] | None, output: HeldOutput | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except SystemExit as exc:
-        if sys.stdout is not stream:  # click puts another in the place of one that nobody reads
+        if sys.stdout is not stream:  # click replaces a stream whose reader has gone
             raise BrokenPipeError from None
         return int(exc.code or 0)
     return ExitCode.DONE

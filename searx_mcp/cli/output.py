@@ -32,7 +32,7 @@ _PIPE_WIDTH = 200
 
 
 class _Console(Console):
-    """A console that leaves it to the command to end when nobody reads any more."""
+    """A console that lets the command end when the reader has gone."""
 
     @override
     def on_broken_pipe(self) -> None:
@@ -115,12 +115,12 @@ def print_notes(notes: Iterable[str]) -> None:
 
 
 def print_prose(out: Console, text: str, *, style: str = "", indent: str = "") -> None:
-    """Print a sentence of whoever; a terminal does not break its words."""
+    """Print a sentence from any source, wrapped between words on a terminal."""
     out.print(plain_text(wrapped(clean(text), out.file, indent=indent), style=style))
 
 
 def plain_table(*headers: str) -> Table:
-    """A table without lines, the first column of which is never broken."""
+    """A table without lines, whose first column is never broken."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
         table.add_column(header, overflow="fold", no_wrap=number == 0)
@@ -167,7 +167,7 @@ def host(url: str) -> Text:
 
 
 def plain_text(content: str, *, style: str = "") -> Text:
-    """Text of whoever, as plain text without control sequences."""
+    """Text from any source, as plain text without control sequences."""
     return Text(clean(content), style=style)
 
 

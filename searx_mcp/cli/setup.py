@@ -139,7 +139,7 @@ def _print(report: SetupReport) -> None:
 
 
 def _offer(context: click.Context) -> None:
-    """Offer an instance of the user's own, where somebody can answer."""
+    """Offer to install an instance, where a user can answer."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         say(_OWN_LATER)
     elif click.confirm(_OWN, err=True):

@@ -88,7 +88,7 @@ class Spinner:
 
     def _turn(self) -> None:
         frames = itertools.cycle(FRAMES)
-        with suppress(OSError):  # nobody reads
+        with suppress(OSError):  # the reader has gone
             while not self._ended.wait(_TICK):
                 with self._lock:
                     if self._text is not None:

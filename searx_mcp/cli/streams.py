@@ -27,7 +27,7 @@ class HeldOutput:
         os.dup2(_STDERR, _STDOUT)
         if isinstance(sys.stdout, io.TextIOWrapper):
             self._was_line_buffered = sys.stdout.line_buffering
-            # Nobody reads standard error; or it has no position, as the output had, which is asked for.
+            # The reader of standard error has gone; or it has no position, as the output had, which is asked for.
             with contextlib.suppress(OSError):
                 _write_utf8(sys.stdout, line_buffering=True)
 

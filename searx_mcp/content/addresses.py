@@ -43,7 +43,7 @@ def absolute(base: str, href: str) -> str:
     """The absolute address of a link, or empty if it is none that a reader could follow.
 
     Only http, https, mailto, tel and ftp lead anywhere: `javascript:`, `vbscript:`, `data:`, `blob:`
-    and `file:` act on whoever follows them, or name what only the page's author has. A user name and a
+    and `file:` act on those who follow them, or name what only the page's author has. A user name and a
     password are left out.
 
     Args:

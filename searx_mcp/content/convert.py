@@ -52,7 +52,7 @@ _STRIPPED_CHARS: Final = 2_000_000
 """Of a page that is read as plain text, at most: 2 MB of nothing but tags take 1 s."""
 
 _DATA_CHARS: Final = 2_000_000
-"""Characters of data shown; nobody reads more, and each costs counting words."""
+"""Characters of data shown; more is not read, and each costs counting words."""
 
 _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
@@ -82,7 +82,7 @@ _NOTE_PLAIN: Final = (
 _NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
 
 _PRETTY_CHARS: Final = 200_000
-"""Longer JSON stays as it came: 1.8 MB would take a good part of a second, and nobody reads it."""
+"""Longer JSON stays as it came: 1.8 MB would take a good part of a second and is not worth it."""
 
 _PRETTY_DEPTH: Final = 64
 """Deeper JSON stays as it came: each level indents every line in it, and the decoder of the
@@ -325,7 +325,7 @@ def _document(
 
 
 def _line(text: str, max_chars: int) -> tuple[str, int]:
-    """One clean line, and how many of its characters nobody sees."""
+    """One clean line, and how many of its characters are invisible."""
     cleaned, hidden = clean_counted(text)
     return clean_line(cleaned, max_chars), hidden
 

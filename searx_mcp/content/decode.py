@@ -3,7 +3,7 @@
 The order is the WHATWG one (Encoding Standard §4.2, HTML §13.2.3): byte order mark, transport
 header, `<meta>` in the first 1,024 bytes. A page that says nothing is strict UTF-8, or UTF-16 by its
 NULs, or what its letters look like, or windows-1252. A header that is wrong is believed, as browsers
-do: whoever wrote the page saw it so. UTF-32, which browsers do not know, is read where nothing else fits.
+do: its author saw the page that way. UTF-32, which browsers do not know, is read where nothing else fits.
 """
 
 import codecs

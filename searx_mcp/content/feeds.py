@@ -232,7 +232,7 @@ def _entry(entry: _Element) -> Entry:
 def _markup(content: _Element) -> str:
     """A text construct of Atom as HTML (RFC 4287, section 3.1)."""
     kind = (content.get("type") or "text").lower()
-    if len(content):  # xhtml, or HTML that somebody forgot to escape
+    if len(content):  # xhtml, or HTML that was not escaped
         from lxml import etree  # noqa: PLC0415 - most processes never read a feed
 
         inner = (etree.tostring(child, encoding="unicode", method="html") for child in content)

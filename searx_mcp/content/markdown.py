@@ -95,7 +95,7 @@ _SHOWN: Final = "&lt;"
 
 _FENCES: Final = "`~"
 _BASE: Final = "https://page.invalid/"
-"""Relative addresses are as good as the page's own; the name can be nobody's (RFC 2606)."""
+"""Relative addresses are as good as the page's own; no site can have this name (RFC 2606)."""
 
 
 def escape(text: str) -> str:

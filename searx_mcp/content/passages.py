@@ -64,7 +64,7 @@ class Match:
     Attributes:
         score: 0 to 1; 0 without a word of the question. The mean of three shares: BM25 of the most that it
             could be, `coverage`, and pairs of neighbouring words of the question that are neighbours in
-            the text, of which BM25 counts the most. It rises with each. Of the 193 questions of
+            the text; BM25 counts the most. It rises with each. Of the 193 questions of
             `benchmarks/passages_data`, the passage that answers has 0.15 to 0.52 (the second and the eighth
             tenth), the best one of a page about something else 0 to 0.13.
         coverage: 0 to 1; the share of the question that is in the text or its headings, by the weight of

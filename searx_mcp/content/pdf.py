@@ -152,7 +152,7 @@ class _Reading:
 
     Attributes:
         outline: the headings in it.
-        hidden: characters left out because nobody sees them.
+        hidden: characters left out because they are invisible.
         is_truncated: whether the reading was ended before all pages asked for were read.
     """
 

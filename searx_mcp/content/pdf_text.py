@@ -27,7 +27,7 @@ class PageLines:
     """The text of one page.
 
     Attributes:
-        hidden: characters left out because nobody sees them.
+        hidden: characters left out because they are invisible.
     """
 
     lines: Sequence[Line]

@@ -52,7 +52,7 @@ _IN_HEADING: Final = 0.9
 _HALF: Final = 1.5
 
 _LOOKED_AT: Final = 4_000
-"""Characters of the page of which density and signs are taken; about 0.5 ms."""
+"""Characters of the page from which density and signs are taken; about 0.5 ms."""
 _SEARCHED: Final = 20_000
 """Characters in which the terms of the question are counted."""
 _FULL: Final = 600

@@ -142,7 +142,7 @@ def iso_date(text: str) -> str:
     """A date in ISO 8601 where it parses, else the text itself as one clean line.
 
     A date without a time stays one, an offset is kept and none is guessed, fractions of seconds are
-    dropped. Numbers such as 3/4/2024 stay as they are: nobody knows which is the month.
+    dropped. Numbers such as 3/4/2024 stay as they are: which is the month is unknown.
 
     Args:
         text: what a page or a feed gives; any string.
@@ -160,7 +160,7 @@ def iso_date(text: str) -> str:
 
 
 def only_date(text: str) -> str:
-    """A date in ISO 8601, or in figures that nobody can order; empty for any other text.
+    """A date in ISO 8601, or in figures whose order is unknown; empty for any other text.
 
     For where a date is told to be one: unlike `iso_date` it passes on no words.
 

@@ -20,7 +20,7 @@ _PDF: Final = "application/pdf"
 _OF_PDF: Final = frozenset(Document.model_fields)
 
 _MARKUP = re.compile(r"[/+](?:html|xml)\b")
-"""Media types of which plain text can be made without a parser."""
+"""Media types that become plain text without a parser."""
 
 _TEXT_TIME: Final = 1.5
 """Seconds kept back for plain text: 0.4 to start a process in place of the one that was killed, 1.1

@@ -307,7 +307,7 @@ class SearchRequest(Frozen):
 
 
 class RawSearchRequest(SearchRequest):
-    """A search of which the JSON of a keyed provider is wanted, untouched; for the routes of REST."""
+    """A search for the untouched JSON of a keyed provider; for the routes of REST."""
 
     provider: Annotated[
         str,

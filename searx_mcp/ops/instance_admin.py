@@ -153,7 +153,7 @@ class InstanceAdmin:
         """Ask instances for `/healthz`, `/config` and robots.txt now; none of it is a search.
 
         Args:
-            hosts: whom to ask; the whole pool if there is none.
+            hosts: which to ask; the whole pool if empty.
             progress: told how many are done.
 
         Raises:
@@ -374,7 +374,7 @@ class InstanceAdmin:
         return imported
 
     async def budget(self) -> Ledger:
-        """Report what every public instance allows, and for how long at this pace; asks nobody."""
+        """Report what every public instance allows, and for how long at this rate; sends no request."""
         await self._recall()
         return await quota_report(self._parts.pool, self._state, self._clock())
 

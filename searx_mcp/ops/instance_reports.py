@@ -1,4 +1,4 @@
-"""Reports on the pool: its list, one instance, its quota, a search that was tried; they ask nobody."""
+"""Reports on the pool: its list, one instance, its quota, a search that was tried; they send no request."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace

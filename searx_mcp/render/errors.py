@@ -119,7 +119,7 @@ _ADVICE = {
 
 _SOON = 5.0
 _LATER = 60.0
-"""Seconds until a retry where nobody has named a time. Chosen: a fault on the way may be over at once, a host
+"""Seconds until a retry where no time was named. Chosen: a fault on the way may be over at once, a host
 or site that is in trouble needs longer."""
 _MAY_RETRY = {
     **dict.fromkeys(
@@ -172,7 +172,7 @@ def fetch_error_text(
 def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     """Write why there is no evidence, in at most `MAX_EVIDENCE_TOKENS`, as the block `[ERROR]`.
 
-    A wrong argument is told like that of any tool: whoever called corrects it and calls again.
+    A wrong argument is told like that of any tool: the caller corrects it and calls again.
 
     Args:
         error: of the call.
@@ -353,7 +353,7 @@ def seconds_until_retry(error: SearxMcpError) -> int | None:
 
 def _usual_wait(error: SearxMcpError) -> float | None:
     if isinstance(error, NoInstancesError):
-        # Without a request and a time there was nobody to ask, which no waiting changes.
+        # Without a request and a time there was no source to ask, which no waiting changes.
         is_lasting = error.reason is UnavailableReason.NOTHING_CONFIGURED or (
             error.reason is UnavailableReason.EXHAUSTED and not error.attempts
         )
@@ -364,7 +364,7 @@ def _usual_wait(error: SearxMcpError) -> float | None:
 
 
 def cause_of(error: SearxMcpError) -> str:
-    """Say what happened; a setting is told from an argument, which whoever calls could correct."""
+    """Say what happened; a setting is told from an argument, which the caller could correct."""
     is_setting = isinstance(error, SettingsError)
     return f"The server setting {error.message}" if is_setting else error.message
 

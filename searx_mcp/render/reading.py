@@ -93,14 +93,14 @@ class Reading:
 
 @dataclass(frozen=True)
 class Source:
-    """A page that was read, of which all or some is to be shown.
+    """A page that was read, to be shown whole or in part.
 
     Attributes:
         number: the result's number in the list.
         url: of the result.
         content: with its passages, best first.
         boundary: of the fences.
-        most: tokens that nobody will ask more than.
+        most: tokens that the block will get at most.
         fetch: as of a `Reading`.
     """
 

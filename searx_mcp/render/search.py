@@ -75,7 +75,7 @@ def search_text(
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
         fetch: the published name of `web_fetch`; empty if it is not published.
-        layout: what `lay_out` made of the same, for whoever wants the data, too: it is most of the work.
+        layout: what `lay_out` made of the same, if the caller needs the data too: it is most of the work.
     """
     layout = layout or lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     found = "\n\n".join(

@@ -84,7 +84,7 @@ def infobox_fields(box: Infobox, engine: str) -> dict[str, Any]:
 
     Args:
         box: the infobox.
-        engine: that gave it; empty if nobody knows.
+        engine: that gave it; empty if unknown.
     """
     return {
         "infobox": box.title,

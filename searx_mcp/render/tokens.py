@@ -137,7 +137,7 @@ def fit(text: str, budget: int) -> tuple[str, int]:
 
 
 def share(needs: list[int], room: int) -> list[int]:
-    """Divide room evenly, giving nobody more than it needs.
+    """Divide room evenly, giving no item more than it needs.
 
     Returns:
         One grant for each need, in the same order; together at most `room`.

@@ -217,7 +217,7 @@ class ResponseCache:
 class FailureCache:
     """Searches for which instances were asked a moment ago, and none could serve.
 
-    Kept are only failures that cost somebody something and do not end when the user acts: not those
+    Only failures are kept that cost a request and do not end when the user acts: not those
     of the network here, of an own instance that is down, of spent budgets, of missing settings.
 
     Args:

@@ -24,7 +24,7 @@ class RedisAnswers(SharedAnswers):
     """Answers under keyed hashes of their queries, for a quarter of an hour at most.
 
     Without the secret it is impossible to tell which query an answer belongs to, even by trying
-    queries, or to replace our answer. What was found is readable for whoever may read the
+    queries, or to replace our answer. What was found is readable by anyone who may read the
     server.
 
     A server that is away or slow costs `patience` once in a while, and nothing else.

@@ -94,7 +94,7 @@ class LazyService:
     async def looking(self) -> AsyncIterator["Service"]:
         """The client for reports, which send no request.
 
-        Health checks begin with the first call, not because somebody looks: until then, a client
+        Health checks begin with the first call, not with a status request: until then, a client
         without them reads what is kept.
 
         Raises:

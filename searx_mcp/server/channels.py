@@ -2,7 +2,7 @@
 
 A result may carry both. Some clients show the model only the one, some only the other, some both, so
 each is complete by itself. Where a client is known to drop the text or to show both, structured
-content is left out: the text is the better reading for a model, and nobody pays twice. What is known
+content is left out: the text is the better reading for a model, and nothing is paid twice. What is known
 of clients, and from where: `searx_mcp.server.clients`.
 """
 

@@ -54,7 +54,7 @@ _CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=No
 def call_number() -> int | None:
     """The number of the current call, counted from the start of the server.
 
-    What a call has started and left behind runs on nobody's behalf.
+    What a call has started and left behind belongs to no call.
     """
     call = _CALL.get()
     return call.number if call is not None and not call.is_over else None

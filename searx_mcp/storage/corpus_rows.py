@@ -17,7 +17,7 @@ ABOUT: Final = (
 )  # fmt: skip
 """What is known of a page as text, by the names of its columns."""
 _SEPARATOR: Final = "\x1f"
-"""Between a text and its words, of which none holds it."""
+"""Between a text and its words; no word contains it."""
 
 
 @dataclass(frozen=True, slots=True)

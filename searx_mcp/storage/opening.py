@@ -40,7 +40,7 @@ class Schema:
         minors: the statements of each minor, in order. A minor only adds, so programs of any
             minors of a major can use one file at the same time.
         checked: whether the whole file is read and checked each time it is opened. Without, damage
-            is met in use; that is for a file which may be large and of which any part may be lost.
+            is met in use; that is for a file that may be large and may lose any part.
         page_size: bytes in which a new file is read and written; a power of two.
         checks: statements that fail on damage which SQLite's own check does not see.
     """
@@ -257,7 +257,7 @@ def _set_aside(path: Path) -> Path:
         number += 1
     for companion in _COMPANIONS:
         log = Path(f"{path}{companion}")
-        if log.exists() and log.stat().st_size:  # an empty one belongs to nobody
+        if log.exists() and log.stat().st_size:  # an empty one is left over
             log.replace(f"{aside}{companion}")
     path.replace(aside)
     return aside

@@ -41,7 +41,7 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
         "ALTER TABLE chunks ALTER content SET STORAGE EXTERNAL",
         "CREATE INDEX chunks_by_document ON chunks (document, position)",
         "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
-        # Apart from the chunks, since whoever counts and scores words reads these rows alone; and never out
+        # Apart from the chunks, since counting and scoring words reads these rows alone; and never out
         # of line, where reading one takes ten times as long.
         """CREATE TABLE chunk_words (
             chunk bigint PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,

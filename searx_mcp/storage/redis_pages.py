@@ -222,7 +222,7 @@ class RedisPageStore(SharedPageStore):
     replace our pages. The pages themselves are readable for anyone who may read the server.
 
     A server that is away costs `patience` once in a while; captures wait in memory meanwhile, and
-    are found by nobody else.
+    are found by no other process.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.

@@ -11,7 +11,7 @@ from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Transaction
 
 # A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
-# `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that nobody cited.
+# `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that was never cited.
 # `version` is that of the words under which the chunks of a page are indexed. Numbers are not used
 # twice, so that what is left behind of a row is never taken for that of another.
 SCHEMA: Final = Schema(

@@ -185,7 +185,7 @@ def read_record(url: str, text: str | bytes) -> InstanceRecord | None:
 
 
 def written_record(record: InstanceRecord, *, over: str | bytes) -> str:
-    """Write a record in the place of an older text, of which fields of a newer version stay."""
+    """Write a record in place of an older text, whose fields from a newer version stay."""
     try:
         fields = json.loads(over)
     except ValueError:

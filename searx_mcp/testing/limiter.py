@@ -22,7 +22,7 @@ _REFUSED_AGENTS = re.compile(
 
 _BROWSER = re.compile(r"(chrome|firefox|version)/(\d+)(?:\.(\d+))?", re.IGNORECASE)
 _SENDS_SEC_FETCH = {"chrome": (80, 0), "firefox": (90, 0), "version": (16, 4)}
-"""First versions of which a missing Sec-Fetch-Mode gives a script away; `version` is Safari's."""
+"""First versions in which a missing Sec-Fetch-Mode gives a script away; `version` is Safari's."""
 
 
 class Refusal(Enum):

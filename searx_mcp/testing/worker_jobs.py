@@ -89,7 +89,7 @@ def hang_beyond_a_fork(_body: bytes, _options: Mapping[str, Any]) -> Result:
 
 
 def chatter(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Print more than a pipe holds, and read what nobody wrote."""
+    """Print more than a pipe holds, and read what was never written."""
     for _ in range(4_000):
         sys.stdout.write("out " * 32 + "\n")
         sys.stderr.write("err " * 32 + "\n")
@@ -99,7 +99,7 @@ def chatter(_body: bytes, _options: Mapping[str, Any]) -> Result:
 
 
 def forge(body: bytes, options: Mapping[str, Any]) -> Result:
-    """Write frames that nobody asked for, by way of whatever file is open."""
+    """Write unrequested frames, by way of whatever file is open."""
     for descriptor in range(3, 16):
         with contextlib.suppress(OSError):
             os.write(descriptor, body)

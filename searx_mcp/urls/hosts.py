@@ -112,7 +112,7 @@ def normalise_domain(text: str) -> str:
 
     Args:
         text: a domain such as `Example.ORG.`, `*.example.org` or `bücher.example`, an IP address,
-            or a whole URL, of which the host is taken.
+            or a whole URL, whose host is taken.
 
     Returns:
         ASCII text such as `xn--bcher-kva.example`; an IP address in its shortest form.

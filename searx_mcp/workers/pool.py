@@ -229,7 +229,7 @@ class ChildWorkers(Workers):
             self._hand_over(starting.result())
             return
         # No memory, no file descriptor, no interpreter; a loop that knows no processes; a module
-        # that is no worker; or somebody killed it.
+        # that is no worker; or it was killed.
         if not self._is_closed:
             _log.warning("workers.no_start reason=%s", type(problem).__name__)
         if any(process.is_usable for process in self._processes):

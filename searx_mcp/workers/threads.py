@@ -139,7 +139,7 @@ class _Turn:
 
     def begin(self) -> None:
         """Start the clock; called by the thread."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no caller waits any more
             self._loop.call_soon_threadsafe(self._start)
 
     def _start(self) -> None:

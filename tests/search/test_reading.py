@@ -14,6 +14,7 @@ from searx_mcp.models.response import Poor, SearchResult
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.tasks import Tasks
+from tests.doubles.virtual_time import in_virtual_time
 
 TEXT = "The keepers of bees speak of honey in May, and they write down what they have seen."
 
@@ -157,6 +158,7 @@ class Silent(Pages):
         raise AssertionError
 
 
+@in_virtual_time
 async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
     urls = ["https://a.example/", "https://b.example/"]
     config = WebSearchConfig(max_concurrent_fetches=1)
@@ -165,7 +167,7 @@ async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
         (ErrorCode.TIMEOUT, None),
         (ErrorCode.DEADLINE_EXCEEDED, None),
     ]
-    assert results[0].error_details.startswith("The page did not arrive within 0.1")
+    assert results[0].error_details == "The page did not arrive within 0.1 seconds."
     assert stats.failed == 2
 
 

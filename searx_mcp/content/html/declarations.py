@@ -78,7 +78,7 @@ _SYSTEM = re.compile(
 _SHORT_HEX: Final = (3, 4)
 _FULL: Final = 255.0
 _NEAR: Final = 8
-"""Difference of a channel that nobody sees: 3 % of its range."""
+"""Invisible difference of a channel: 3 % of its range."""
 
 _LEAST_ALPHA: Final = 0.05
 
@@ -286,7 +286,7 @@ def _other_channels(name: str, parts: list[str]) -> list[float | None]:
 
 
 def _mixed(text: str) -> Colour | None:
-    """Two colours of which one is nothing, or of which one has no share."""
+    """Two colours, where one is nothing or has no share."""
     found = _MIXED.fullmatch(text)
     if found is None:
         return None

@@ -23,7 +23,7 @@ _RAW_TEXT: Final = (
 """Elements whose content is text up to their own closing tag (§13.2.5.1)."""
 
 _SINGLE: Final = ("html", "body", "frameset")
-"""Elements of which a page has one, or few: the attributes of further tags are put on the first."""
+"""Elements that a page has once or few times: the attributes of further tags are put on the first."""
 
 _VOID_IN_HTML: Final = frozenset({
     "area", "base", "basefont", "bgsound", "col", "frame", "head", "image", "input", "keygen",
@@ -41,7 +41,7 @@ _FORMATTING: Final = frozenset({
 """§13.2.4.3, without <a>, which closes the <a> before it."""
 
 _STRANGE: Final = frozenset({"math", "select"})
-"""Elements inside of which other rules hold."""
+"""Elements with rules of their own inside."""
 
 _BARRIERS: Final = _STRANGE | {
     "applet", "caption", "marquee", "object", "table", "td", "template", "th",
@@ -109,7 +109,7 @@ MAX_DEPTH: Final = 512
 than 1 ms."""
 
 MAX_DOUBTFUL: Final = 1_000
-"""Elements of which the end is not sure; each may add to the depth. 30,000 closing tags that close
+"""Elements whose end is not certain; each may add to the depth. 30,000 closing tags that close
 nothing cost 0.09 s inside 1,000 elements, 0.4 s inside 5,000."""
 
 MAX_ATTRIBUTES: Final = 128
@@ -121,7 +121,7 @@ MAX_FORMATTING: Final = 16
 `<div><b id=n>x</div>` with 1,500 different ids took up to 0.9 s and 400 MB."""
 
 MAX_LOOSE: Final = 8
-"""How many of these may be tags of which the end is not sure: they count up to the end of the page."""
+"""How many of these may be tags whose end is not certain: they count up to the end of the page."""
 
 _MAX_REPEATED: Final = 8
 """Tags <html> and <body>: all their attributes are put on one element."""
@@ -153,7 +153,7 @@ _REPLACED: Final = frozenset(_CLOSED_BY).difference(["option", "optgroup"])
 """Elements that never pile up: the next of the kind closes one that was left open."""
 
 _OTHERWISE: Final = _VOID | _FORMATTING | _BARRIERS | {*_CLOSED_BY, *_RAW_TEXT, *_SINGLE, "svg"}
-"""Elements of which an opening tag does something else than to nest."""
+"""Elements whose opening tag does something other than nest."""
 
 _REACH: Final = 32
 """How many elements a closing tag may close at most; keeps the scan linear."""
@@ -246,7 +246,7 @@ class _Scan:
     def _pass(self, position: int) -> int | None:
         """Look at tags up to one behind which there is something else than tags and text.
 
-        Written for speed: a page has thousands of tags, most of which are done here.
+        Written for speed: a page has thousands of tags, and most are done here.
 
         Args:
             position: where to begin.
@@ -421,7 +421,7 @@ class _Scan:
                     self._drop(*tag.span())
 
     def _end_formatting(self, tag: re.Match[str], *, is_sure: bool) -> None:
-        """Count a formatting tag no more; one of which the end is not sure counts on, or goes."""
+        """Stop counting a formatting tag; one whose end is not certain counts on, or goes."""
         self._formatting -= 1
         if is_sure:
             return

@@ -122,7 +122,7 @@ class _Found:
 def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
     """The rules of the page's `<style>` elements; to be read before these are taken out."""
     sheets: list[str] = []
-    # Whoever reads with scripts does not get those.
+    # Readers with scripts do not see those.
     for_no_one = {node.mem_id for node in tree.css("noscript style")}
     for node in tree.css("style"):
         kind = (node.attributes.get("type") or "").strip().lower()

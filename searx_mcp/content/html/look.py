@@ -22,7 +22,7 @@ Style = Mapping[str, str]
 """Values in lower case by the names that `declarations.parse` gives."""
 
 _OFF_SCREEN: Final = -999.0
-"""Pixels; nobody moves text that is to be read that far to the left or up."""
+"""Pixels; text meant to be read is not moved that far to the left or up."""
 
 _FAR_RIGHT: Final = 9_000.0
 """Pixels; slides wait further to the left than that."""

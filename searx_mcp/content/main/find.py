@@ -22,7 +22,7 @@ _LEFT_CHARS: Final = 100
 """If the rules of names and headings leave less than this share of the prose, and less than so many
 characters of it, they have taken the content for something else, and are undone. The share alone undoes
 too much, since comments may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with
-neither, of which .0020 is for pages without content that are then empty."""
+neither; .0020 of that is for pages without content that are then empty."""
 
 _FALLBACK_CHARS: Final = 150
 _FALLBACK: Final = 0.5

@@ -319,7 +319,7 @@ def _raw_text(root: LexborNode) -> str:
 
 
 class _Lines:
-    """Text that grows; a line of which only its element says that it ends gets its newline."""
+    """Text that grows; a line that only its element ends gets its newline."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -373,7 +373,7 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_layout(node: LexborNode) -> bool:
-    """White space between the cells and rows of a table, which nobody sees."""
+    """Invisible white space between the cells and rows of a table."""
     parent = node.parent
     return parent is not None and parent.tag in _TABLE and is_blank(node)
 

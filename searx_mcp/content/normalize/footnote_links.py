@@ -225,7 +225,7 @@ def _is_cited(link: LexborNode) -> bool:
 
 
 def _block(target: LexborNode) -> LexborNode | None:
-    """The element that is the note, of which the target may be only the label."""
+    """The element that is the note; the target may be only its label."""
     node = target
     for _ in range(_UP):
         if node.tag in _NEVER:

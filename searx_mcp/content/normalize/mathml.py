@@ -33,7 +33,7 @@ from searx_mcp.content.normalize.tree import children
 
 MAX_DEPTH: Final = 48
 """Elements inside each other; deeper ones are written as their text. Every level takes three of Python's
-frames, of which there are 1,000."""
+frames; there are 1,000."""
 
 _FEW: Final = 6
 """Parts between fences that may be a table and nothing else."""

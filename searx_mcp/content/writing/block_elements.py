@@ -85,7 +85,7 @@ def summary(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def quote(walker: DomWalker, _node: LexborNode) -> Close:
-    """The words of somebody else."""
+    """A quotation."""
     if walker.level + 1 > MAX_LEVEL:
         return walker.open_paragraph()
     return walker.open_blocks(1, lambda blocks: walker.blocks.append(Quote(blocks)))

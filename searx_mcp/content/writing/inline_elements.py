@@ -61,7 +61,7 @@ def spaced(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def beside(walker: DomWalker, node: LexborNode) -> None:
-    """An element right behind another one, of which one says that it is a name, a date or a label."""
+    """An element right behind another one; one of them says that it is a name, a date or a label."""
     before = node.prev
     if before is None or before.tag not in _SIDE_BY_SIDE:
         return

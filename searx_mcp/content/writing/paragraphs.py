@@ -28,7 +28,7 @@ _MARKS: Final = {STRONG: "**", EMPHASIS: "*", STRUCK: "~~", _LINK: "["}
 _OUTERMOST_FIRST: Final = (_LINK, STRUCK, STRONG, EMPHASIS)
 
 BREAK_TEXT: Final = "  \n"
-"""A hard break. Two spaces and not a backslash: whoever reads the text as it is sees only a new line,
+"""A hard break. Two spaces and not a backslash: a reader of the raw text sees only a new line,
 and where the spaces get lost it still is one. Nothing here strips the ends of lines."""
 
 

@@ -26,7 +26,7 @@ Handlers: TypeAlias = Mapping[str | None, Handler]
 _UNPRINTED = re.compile(
     "[\u034f\u115f\u1160\u3164\uffa0\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
-"""Characters that nobody sees, and Python calls printable all the same."""
+"""Invisible characters that Python calls printable."""
 
 _CJK: Final = (
     "\u2e80-\u312f\u3190-\u9fff\ua960-\ua97f\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffef"
@@ -73,13 +73,13 @@ class RunningText:
         self._gap_is_seam = False
 
     def clean(self, raw: str) -> str:
-        """Take out what nobody sees."""
+        """Remove invisible characters."""
         text, hidden = clean_counted(raw)
         self.hidden += hidden
         return text
 
     def read(self, raw: str) -> None:
-        """Add text of the page: spaces are joined, what nobody sees is taken out."""
+        """Add text of the page: spaces are joined, invisible characters removed."""
         words = raw.split()
         if not words:
             if self.parts:

@@ -137,7 +137,7 @@ class Lease(Generic[R]):
     Attributes:
         running: the browser.
         is_sound: set by the borrower once its page is closed: whatever ends otherwise leaves a page
-            behind that may go on, and the browser is given to nobody else.
+            behind that may go on, and the browser is not used again.
     """
 
     running: R

@@ -253,7 +253,7 @@ def judge(status: int, headers: Mapping[str, str], head: bytes, *, url: str) -> 
     Args:
         status: the HTTP status.
         headers: of the answer; case-insensitive, or with canonical names.
-        head: the first bytes of the decoded body, of which `HEAD_BYTES` count.
+        head: the first bytes of the decoded body; `HEAD_BYTES` of them count.
         url: where it was found.
 
     Returns:

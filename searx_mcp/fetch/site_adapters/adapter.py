@@ -2,7 +2,7 @@
 
 An adapter plans purely from the address. What stands between two slashes of it, decoded, is a part;
 what could mean another place to a server than it does here, such as `..` or an encoded slash, is no
-part: whoever puts parts together again stays where the parts say.
+part: code that joins parts again keeps to their addresses.
 """
 
 import json

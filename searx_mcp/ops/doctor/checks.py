@@ -18,7 +18,7 @@ class CheckName(StrEnum):
 
     CONFIGURATION = "configuration"
     CONTACT = "contact"
-    """Whether operators of open sources can reach whoever runs this."""
+    """Whether operators of open sources can reach the user."""
     PROVIDERS = "providers"
     """Keyed providers that have a key, and what is left of their budgets."""
     DATA_FOLDER = "data_folder"
@@ -144,7 +144,7 @@ class CheckRunner:
     """Makes the checks of one subject in order; one that failed skips those that need it.
 
     Args:
-        subject: of the checks, for whoever follows them.
+        subject: of the checks, for progress.
         deadline: instant on the running loop's clock by which all have to be done.
         progress: called with each step.
     """

@@ -61,7 +61,7 @@ def misconfigured(error: SettingsError) -> Finding:
 
 
 def check_contact(contact: str) -> Finding:
-    """Say whether operators of open sources can reach whoever runs this program; they judge by it."""
+    """Say whether operators of open sources can reach the user; they judge by it."""
     if contact:
         return fine(f"Open sources that ask for a contact get {contact}.")
     return doubtful(
@@ -77,7 +77,7 @@ def check_providers(
 ) -> Finding | None:
     """Say which keyed providers have a key and what is left of their budgets; `None` if none has one.
 
-    Nobody is asked, since that costs money: whether a key is right is seen by a search.
+    No request is sent, since that costs money: a search shows whether a key is right.
 
     Args:
         providers: the `[providers]` table.

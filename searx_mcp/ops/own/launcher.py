@@ -1,4 +1,4 @@
-"""Serves SearXNG from a folder, until a signal ends it or nobody has searched for a time.
+"""Serves SearXNG from a folder, until a signal ends it or no search has come for a time.
 
 Run by path with the interpreter of the instance's environment, never with ours:
 `python -I launcher.py FOLDER SOURCE PORT IDLE`, with `SEARXNG_SETTINGS_PATH` in the environment.
@@ -18,7 +18,7 @@ from typing import Any, Final
 BUSY: Final = 75
 PORT_TAKEN: Final = 76
 THREADS: Final = 64
-"""One a request: 32 searches at once, each as slow as its engines, wait for nobody."""
+"""One per request: 32 searches at once, each as slow as its engines, do not wait for each other."""
 CONNECTIONS: Final = 256
 LOG_SIZE: Final = 1_000_000
 """Bytes after which the log is begun anew; the one before is kept."""
@@ -133,7 +133,7 @@ def main(folder: Path, source: Path, port: int, idle: float) -> int:
 
 
 def _now() -> float:
-    return time.monotonic()  # noqa: TID251 - a process of its own, whose clock nobody gives
+    return time.monotonic()  # noqa: TID251 - a process of its own, with no clock to inject
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ _QUERY: Final = InstanceQuery(text="searxng metasearch")
 
 
 def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> int:
-    """A port nobody listens on: the wanted one, else the first free one from 8888 on.
+    """A free port: the wanted one, else the first free one from 8888 on.
 
     Another program may take it before it is used.
 
@@ -68,7 +68,7 @@ class Tried:
 
 
 class Probe:
-    """Asks instances of this machine; nobody else is reached by it.
+    """Asks instances of this machine; it can reach nothing else.
 
     Args:
         sessions: for the requests.

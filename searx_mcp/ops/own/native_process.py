@@ -271,7 +271,7 @@ class Starting:
     ) -> str:
         """Start a version, and give its base URL once it answers.
 
-        Whoever started it, it is the instance: of two that are started at once, one runs.
+        It does not matter which process started it: of two that are started at once, one runs.
 
         Args:
             process: which process it becomes.

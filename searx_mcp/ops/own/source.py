@@ -204,7 +204,7 @@ async def _to_its_end(work: Callable[[], Source]) -> Source:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
         await asyncio.wait([future])
-        future.exception()  # nobody is told
+        future.exception()  # its result is not wanted
         raise
 
 

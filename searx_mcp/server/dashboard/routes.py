@@ -134,7 +134,7 @@ class _Dashboard:
             found = await unless_gone(request.receive, self._searched(request, query))
             if found is None:
                 note_failure("cancelled")
-                return Response()  # nobody reads it
+                return Response()  # the client has gone
             trail, status = found
             keep(status, len(trail.found or ""))
         self._looks.clear()  # the search has changed the pool

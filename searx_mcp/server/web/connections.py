@@ -36,7 +36,7 @@ class Limits:
         body: for the body of a request.
         write: for a client to read what was sent.
         idle: for a connection without a request. Clients drop theirs after 4 (undici) or 5 (httpx);
-            whoever keeps one longer would send into one that is being closed.
+            a client that keeps one longer would send into one that is being closed.
         sessions: open ones of the handshake protocol, at some 40 kB each.
         session_idle: for a session without a request and without a stream.
         stop: for running calls when the server is to stop. Docker kills ten seconds after its signal; what the
@@ -169,7 +169,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     def shutdown(self) -> None:
         """Close after the answer to the current request, or to one on its way.
 
-        Whoever sent one over a connection that is then closed cannot know whether it was performed.
+        A client whose connection is then closed cannot know whether it was performed.
         """
         self._is_stopping = True
         if self._is_refused:

@@ -169,7 +169,7 @@ class Guard:
 
         Raises:
             _Refused: the request is not served.
-            _Gone: nobody waits for an answer.
+            _Gone: the client has gone.
         """
         body = bytearray()
         try:
@@ -215,7 +215,7 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 
 def _marked(scope: Scope, identity: Identity) -> Scope:
-    """The scope with its sender; the SDK binds MCP sessions to whoever opened them."""
+    """The scope with its sender; the SDK binds MCP sessions to their opener."""
     scope = marked(scope, identity)
     if identity.name:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))

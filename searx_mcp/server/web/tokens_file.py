@@ -1,6 +1,6 @@
 """The file of named tokens: read, checked, and read again when it changes.
 
-It holds SHA-256 hashes. A token has 32 random bytes, so nobody finds it by hashing guesses, and a
+It holds SHA-256 hashes. A token has 32 random bytes, so hashing guesses does not find it, and a
 slow hash, which every request would pay for, adds nothing.
 """
 

@@ -319,7 +319,7 @@ class Engine:
         is_slow: of these at most one is asked in a search of no category.
         is_web_index: has pages of the whole web, as no collection has.
         is_semantic: finds by meaning, so that its results need not share words with the query.
-        searches_unseen: finds in texts or tags of which a row shows little more than a title.
+        searches_unseen: finds in texts or tags, of which a row shows little more than a title.
         demands_all: finds only what has every word, so that a long question is cut down to its keywords.
         time_ranges: ages it can filter by.
         languages: those it knows, two letters each; none means that it knows all or has no language.

@@ -76,10 +76,10 @@ class _Unit(NamedTuple):
     """A word of the question.
 
     Attributes:
-        whole: keys of the word as one piece, any of which is enough.
+        whole: keys of the word as one piece; any one is enough.
         pieces: keys of its parts, each a choice; empty if it has none.
         weight: how much it says.
-        special: texts of which one has to stand there instead, if there are any.
+        special: texts; one of them has to be there instead, if there are any.
         version: a number with dots that may be followed by further ones.
         is_phrase: whether it was quoted.
         initial: first letter of a name, by which authors are given; empty for other words.

@@ -166,7 +166,7 @@ def row_template(value: object) -> str:
 
 
 def _visible(value: str) -> str | None:
-    """The address with its spaces encoded, unless there is something in it that nobody sees."""
+    """The address with its spaces encoded, unless it has invisible characters."""
     url = value.strip(" \t\r\n")
     if _CONTROLS.search(url) or clean(url) != url:
         return None

@@ -138,7 +138,7 @@ _PLATFORMS: Final = (
 _USABLE = re.compile(r"Mozilla/5\.0 [\x20-\x7e]{10,500}")
 
 # Chromium, components/embedder_support/user_agent_utils.cc: a brand that does not exist, spelled
-# and placed by the major version, so that nobody relies on the list.
+# and placed by the major version, so that no site relies on the list.
 _GREASE_CHARACTERS: Final = " (:-./);=?_"
 _GREASE_VERSIONS: Final = ("8", "99", "24")
 _GREASE_ORDERS: Final = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))

@@ -149,7 +149,7 @@ def _details(hit: Hit) -> dict[str, object]:
 
 
 def _besides(hit: Hit) -> dict[str, object]:
-    """What rows of some kinds have upstream, and nobody needs."""
+    """What rows of some kinds have upstream and no reader needs."""
     if hit.image:
         # Pictures never go through the image proxy here.
         thumbnail = hit.thumbnail or hit.image.url

@@ -55,7 +55,7 @@ def ask(query: OpenQuery) -> Ask | None:
     if not wanted or len(wanted) > _MAX_WORDS:
         return None
     aim = _aim(query)
-    # Nobody loads a space, so that the sort of the others is none of the documented ones there.
+    # Spaces have no downloads, so the documented sort of the others does not exist there.
     sort = {"sort": "likes"} if aim == "spaces" else {}
     return Ask({"search": wanted, "limit": str(PER_PAGE), **sort}, path=(aim,))
 
