@@ -36,6 +36,8 @@ _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round."""
 
 _CONTROLS: Final = "button,select,textarea,input:not([type=hidden i])"
+_ADDRESSES: Final = 'input[type=email i],input[name*=mail i],input[placeholder*="@"]'
+ASKS_ADDRESS: Final = "mail"
 FILLED_IN: Final = "x-filled-in"
 """Marks a form that readers fill in; others only hold text, as those around posts of old forums do."""
 
@@ -73,7 +75,7 @@ def drop_unseen(tree: LexborHTMLParser) -> None:
     texts = {button.mem_id for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}")}
     for form in tree.css("form"):
         if form.css_first(_CONTROLS) is not None:
-            form.attrs[FILLED_IN] = ""
+            form.attrs[FILLED_IN] = "" if form.css_first(_ADDRESSES) is None else ASKS_ADDRESS
     for node in tree.css(_UNSEEN):
         is_text = node.mem_id in texts and not _is_marked(node)
         if node.tag not in _SKELETON and not is_text:

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from itertools import takewhile
 from typing import Final
 
-from searx_mcp.content.html.hidden_elements import FILLED_IN
+from searx_mcp.content.html.hidden_elements import ASKS_ADDRESS, FILLED_IN
 from searx_mcp.content.main.class_names import (
     ABOUT,
     CHROME,
@@ -49,6 +49,10 @@ _LINKED_HEADER: Final = 0.5
 _LINKED_FOOTER: Final = 0.3
 _FOOTER: Final = 300
 _FORM_PROSE: Final = 400
+_INTRODUCTION: Final = 250
+_NO_INTRODUCTION: Final = "h1,table,pre,dl,figure,blockquote"
+"""A form that is taken out takes with it at most so many characters around it, and none of these."""
+
 _PANEL_SHARE: Final = 0.1
 _MEMBER_SHARE: Final = 0.2
 
@@ -73,11 +77,27 @@ def take_out_chrome(elements: list[Element], *, is_forum: bool) -> list[Element]
         What was taken out, in order.
     """
     rule = _Chrome(elements, is_forum=is_forum)
-    return [
-        element
-        for element in live(elements)
-        if element.tag not in _KEPT and rule.holds(element) and element.take_out()
-    ]
+    found: list[Element] = []
+    for element in live(elements):
+        if element.tag not in _KEPT and rule.holds(element):
+            block = _form_block(element) if element.tag == "form" else element
+            if block.take_out():
+                found.append(block)
+    return found
+
+
+def _form_block(form: Element) -> Element:
+    """A form to fill in with what introduces it: a heading, and a line or two."""
+    if form.attributes.get(FILLED_IN) != ASKS_ADDRESS:
+        return form
+    block = form
+    for around in form.ancestors():
+        if around.tag in _KEPT or around.text - form.text > _INTRODUCTION:
+            break
+        if around.text > form.text and around.node.css_first(_NO_INTRODUCTION) is not None:
+            break
+        block = around
+    return block
 
 
 def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
@@ -124,7 +144,7 @@ class _Chrome:
         left = self._page.text - element.text
         if left < min(_LEAST, element.text):
             return False
-        if element.names and signs_of(element.names) & CONSENT:
+        if signs_of(element.names) & CONSENT:
             return element.text < _CONSENT_SHARE * self._page.text or element.prose < _CONSENT_PROSE
         if element.text > _LARGE and element.prose > _MOST_PROSE * self._prose:
             # The footer of a short page may be most of it.

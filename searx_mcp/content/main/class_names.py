@@ -1,4 +1,4 @@
-"""What the names of an element say of it: its classes and its id, read word by word.
+"""What the names of an element say of it: its classes, read word by word. Its id is an address.
 
 Sites name alike what they do alike, in all languages. Names are split into words at hyphens,
 underscores and capitals; pairs of words say more than single ones, and are asked first.
@@ -77,7 +77,7 @@ _WORDS: Final = _table(
     loading notification snackbar spinner toast tooltip announcement adbox ads adsbygoogle adslot
     adunit advert advertisement advertising adverts anzeige anzeigen dfp ligatus outbrain plista
     promo promos promotion publicidad publicite reklame sponsor sponsored sponsors taboola werbung
-    cta ctas donate donation pager pagination paging copyright disclaimer legal signature tools
+    cta ctas donate donation pager pagination paging copyright disclaimer legal tools
     toolbox catlinks editsection navbox noexcerpt noprint printfooter saboxplugin screenreader
     navfooter navheader sitenotice
     """),
@@ -112,7 +112,7 @@ _PAIRS: Final = _table(
     ad-banner ad-container ad-slot ad-unit ad-wrapper google-ad announcement-bar notice-bar
     cart-drawer mini-cart blog-pager next-prev post-nav post-navigation prev-next wp-pagenavi
     email-link error-message jump-links mw-editsection print-link subscription-widget
-    table-contents widget-archive widget-archives widget-calendar widget-categories widget-links
+    widget-archive widget-archives widget-calendar widget-categories widget-links
     widget-meta widget-nav widget-pages widget-recent widget-rss widget-search widget-tag
     """),
     (HEARD, "reader-text sr-only visually-hidden"),

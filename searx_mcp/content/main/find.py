@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.main.asides import captions, take_out_asides
 from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.kinds import Hints, is_forum, kind_of, platform_kind, says_article
-from searx_mcp.content.main.related_links import take_out_links, take_out_teasers
+from searx_mcp.content.main.related_links import take_out_links, take_out_repeated, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.text_density import HEADINGS, Element, live, measure
@@ -95,6 +95,8 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
     for root in roots:
         take_out_teasers(elements, kind, root)
         take_out_links(elements, kind, root)
+        if kind is PageKind.FORUM:
+            take_out_repeated(elements, root)
         if is_article:
             take_out_asides(elements, root, hints)
     return roots

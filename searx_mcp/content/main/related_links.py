@@ -1,5 +1,7 @@
 """Teasers of other pages below or inside the content: rows of cards, and lists of links."""
 
+import re
+from collections import defaultdict
 from typing import Final
 
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
@@ -50,6 +52,12 @@ _COLONS: Final = (":", "\N{FULLWIDTH COLON}")
 """A paragraph of so many characters that ends so announces the list below it: "see also" does not. WCXB dev
 documentation .9267 with it, .9252 without."""
 
+_LINES: Final = frozenset({"div", "p", "a", "li", "ul", "span"})
+_NO_LINES: Final = HEADINGS | {"table", "dt"}
+_NUMBER: Final = re.compile(r"[0-9]+")
+_MOST_REPEATED: Final = 30
+_REPEATED: Final = 3
+
 _NO_ELEMENTS: Final = frozenset({"-text", "-comment"})
 _BETWEEN: Final = 3
 """Nodes between them at most: white space, and comments."""
@@ -85,7 +93,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
     """Take out lists of nothing but links.
 
     One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
-    of links. So does one with headings; below the text of an article it is teasers. In a text, one that
+    of links. So does one with headings; below the text of an article, and of posts, it is teasers. In a text, one that
     a paragraph announces is a part of it.
 
     Returns:
@@ -97,7 +105,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
     most = _LIST_SHARE * root.text
     end = (
         max(paragraph_starts(elements, root), default=root.start)
-        if kind is PageKind.ARTICLE
+        if kind is PageKind.ARTICLE or (kind is PageKind.FORUM and root.linked < root.prose)
         else root.end
     )
     kept = [
@@ -110,11 +118,31 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         for element in live(elements, root)
         if element.tag in _LISTS
         and element.linked
-        and (is_text or element.linked <= _LONG_LINKS * element.links)
+        and (is_text or element.start > end or element.linked <= _LONG_LINKS * element.links)
         and _is_list_of_links(element, most)
         and not holds(element, kept)
         and not (is_text and _is_announced(element))
         and element.take_out()
+    ]
+
+
+def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
+    """Take out short links that stand alone again and again, such as "Reply" below every post, or its number."""
+    lines: dict[str, list[Element]] = defaultdict(list)
+    for element in live(elements, root):
+        if (
+            element.tag in _LINES
+            and 0 < element.linked == element.text <= _MOST_REPEATED
+            and element.links == 1
+            and not element.is_inside(_NO_LINES)
+        ):
+            lines[_NUMBER.sub("0", "".join(element.node.text().split()))].append(element)
+    return [
+        element
+        for alike in lines.values()
+        if len(alike) >= _REPEATED
+        for element in alike
+        if element.take_out()
     ]
 
 

@@ -160,7 +160,7 @@ def _says_body(element: Element) -> bool:
 
 
 def _is_named_body(element: Element) -> bool:
-    return bool(element.names) and signs_of(element.names) & BODY != 0
+    return (signs_of(element.names) | signs_of(element.address)) & BODY != 0
 
 
 def _outermost(elements: list[Element], is_one: Callable[[Element], bool]) -> list[Element]:

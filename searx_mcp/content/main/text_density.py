@@ -25,10 +25,6 @@ _INLINE: Final = frozenset({
 """Elements whose text belongs to the line around them (HTML §4.5, with what is canonical here)."""
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_BEFORE_TITLE: Final = 5
-"""Nodes before the title of a section at most: white space, and older anchors."""
-
-_WORD: Final = re.compile(r"[^\W_]+")
 _PROSE_CHARS: Final = 25
 """Characters from which a run of text is prose and not a label, if less than half of it is linked."""
 
@@ -65,7 +61,7 @@ class Element:
         node: the element of the tree.
         tag: its name in lower case.
         attributes: as the page wrote them.
-        names: its classes and its id, separated by spaces; without an id that is made of the title.
+        names: its classes, separated by spaces.
         parent: the element around it; `None` for the body.
         children: elements right inside it, in order.
         start: its place among all elements, in document order.
@@ -82,7 +78,7 @@ class Element:
     """
 
     __slots__ = (
-        "attributes", "children", "elements", "end", "is_out", "linked", "links", "long", "names",
+        "address", "attributes", "children", "elements", "end", "is_out", "linked", "links", "long", "names",
         "node", "parent", "prose", "run", "run_linked", "start", "tag", "text",
     )  # fmt: skip
 
@@ -98,8 +94,7 @@ class Element:
         self.tag = tag
         self.attributes = attributes
         self.names = attributes.get("class") or ""
-        if (identifier := attributes.get("id")) and not _is_of_title(identifier, node, tag, parent):
-            self.names = f"{self.names} {identifier}"
+        self.address = attributes.get("id") or ""
         self.parent = parent
         self.children: list[Element] = []
         self.start = start
@@ -170,29 +165,6 @@ class Element:
             above.links += sign * self.links
             above.prose += sign * self.prose
             above.elements += sign * (self.elements + 1)
-
-
-def _is_of_title(identifier: str, node: LexborNode, tag: str, parent: Element | None) -> bool:
-    """Tell whether an id is the address of a section: of `<section id="tools"><h2>Tools</h2>`, or in a heading.
-
-    It says what the section is about, and not what the element is for.
-    """
-    if tag in HEADINGS or (parent is not None and parent.tag in HEADINGS):
-        return True
-    if not signs_of(identifier):
-        return False
-    first = node.child
-    for _ in range(_BEFORE_TITLE):
-        if first is None or first.tag in HEADINGS:
-            break
-        first = first.next
-    return (
-        first is not None and first.tag in HEADINGS and _words(identifier) == _words(first.text())
-    )
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
 
 
 def measure(body: LexborNode) -> list[Element]:

@@ -24,11 +24,10 @@ GOES = {
     "role": "<div role=navigation>JUNK</div>",
     "pair of words": "<div class='site-header'>JUNK</div>",
     "camel case": "<div class='mainNavigation'>JUNK</div>",
-    "id": "<div id=sidebar_left>JUNK</div>",
     "related": "<div class='post__related-articles'>JUNK</div>",
     "German": "<div class='seitenleiste'>JUNK</div>",
     "byline": "<p class=byline>JUNK</p>",
-    "consent": f"<div id=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>",
+    "consent": f"<div class=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>",
     "form": "<form><label>JUNK</label></form>",
     "jump link": "<a class=mw-jump-link href=#nav>JUNK to navigation</a>",
     "header of a manual": "<div class=navheader><table><tr><th>JUNK 11. Rivers<tr><td><a accesskey=p href=/1>Prev</a>"
@@ -72,6 +71,10 @@ STAYS = {
     "address of a section": f"<section id=tools>\n<span id=old></span><h2>Tools</h2><p>KEPT {SENTENCE}</section>",
     "address in a heading": "<h2><span class=headline id=Tools>KEPT</span><span class=mw-editsection>[edit]</span></h2>"
     f"{PARAGRAPH}",
+    "address of a block": f"<div id=sidebar_left><p>KEPT {SENTENCE}</div>",
+    "table as DocBook wraps it": "<div class=table><p class=title><b>Table 9.1. Rivers</b></p><div class=table-contents>"
+    "<table summary=Rivers><thead><tr><th>River<th>Mills<tbody><tr><td>KEPT<td>2</table></div></div><br class=table-break>",
+    "what an interface takes": "<div class=member-signature><span class=return>KEPT</span> flood(int days)</div>",
     "most of a heading": f"<h2><b class=tools>KEPT</b> 1</h2>{PARAGRAPH}",
     "linked header with a heading": f"<header><h2><a href=/1>KEPT</a></h2></header>{PARAGRAPH}",
     "linked headings in the text": "<ul><li><h3><a href=/1>KEPT long mill</a></h3><li><h3><a href=/2>KEPT short mill</a></h3></ul>",
@@ -140,6 +143,30 @@ def test_the_title_of_a_documentation_stands_before_its_text(find):
     assert find(page, url="https://docs.ex.org/rivers").text.startswith("Rivers The river runs")
     own = f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>"
     assert find(own, url="https://docs.ex.org/rivers").text.startswith("Rivers The river runs")
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "Tools",
+        "Lazy-loading",
+        "Comments",
+        "Sharing-Defaults",
+        "is-recommended",
+        "cookies",
+        "sidebar",
+        "Footer",
+    ],
+)
+@pytest.mark.parametrize("url", [BLOG, "https://docs.ex.org/manual/rivers.html"])
+def test_no_section_goes_because_of_its_id(find, identifier: str, url: str):
+    section = (
+        f"<div class=section id={identifier}><h3 class=section>1.17 The lower meadows</h3>"
+        f"<p>KEPT {SENTENCE}</p><ul><li>KEPT hay<li>sheep</ul></div>"
+    )
+    page = find(f"<h1>The river</h1>{PARAGRAPH * 4}{section}{PARAGRAPH}", url=url)
+    assert page.text.count("KEPT") == 2
+    assert "1.17 The lower meadows" in page.text
 
 
 def test_a_title_that_the_text_repeats_is_not_added(find):

@@ -83,6 +83,37 @@ def test_a_form_around_a_post_is_content_and_one_to_fill_in_is_not():
     assert "Say what you know" not in text
 
 
+@pytest.mark.parametrize(
+    "control", ["<input type=email>", "<input name=your_mail>", "<input placeholder=x@ex.org>"]
+)
+def test_a_form_for_an_address_goes_with_what_introduces_it(control: str):
+    letter = f"<section id=s><h2>Our letter</h2><p>Each week.</p><form><p>To</p>{control}</form></section>"
+    tree = LexborHTMLParser(
+        f"<body><main><h1>The mill</h1>{PARAGRAPH * 4}{letter}{PARAGRAPH}</main>"
+    )
+    drop_unseen(tree)
+    main = find_main(tree, Hints("https://ex.org/mill"))
+    text = " ".join(root.text(separator=" ") for root in main.roots)
+    assert "The mill" in text
+    assert text.count("The river runs") == 15
+    assert "Our letter" not in text
+    assert "Each week" not in text
+
+
+def test_links_below_and_between_posts_are_no_content_of_a_forum(find):
+    post = "<div class=message><span><a href=#{0}>#{0}</a></span>{1}<a href=/r/{0}>REPLY</a></div>"
+    posts = "".join(post.format(number, PARAGRAPH) for number in range(5))
+    more = "".join(
+        f"<li><a href=/{n}>ANOTHER topic on the rivers of the county</a>" for n in range(5)
+    )
+    page = find(
+        f"<h1>Why?</h1>{posts}<div><h4>ALIKE</h4><ol>{more}</ol></div>",
+        url="https://ex.org/threads/mill.12/",
+    )
+    assert page.text.count("The river runs") == 15
+    assert not {"REPLY", "ANOTHER", "ALIKE", "#3"} & set(page.text.split())
+
+
 def test_who_wrote_a_post_is_no_content_of_a_forum(find):
     member = "<div class='message-cell message-cell--user'>Joined Jan 2020, 1,204 messages</div>"
     post = f"<article class=message>{member}{PARAGRAPH}</article>"
