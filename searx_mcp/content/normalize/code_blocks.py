@@ -33,8 +33,12 @@ _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_edi
 _TABLES: Final = (
     "td.code,td.lntd,td.rouge-code,td.blob-code,td.hljs-ln-code,td.linenos,td.gutter,td.crayon-code"
 )
-_LISTINGS: Final = "div.ltx_listing"
-"""Code and algorithms as LaTeXML writes them: an element for each line, begun by its number."""
+_LISTINGS: Final = "div.ltx_listing,div.fragment"
+"""Code as LaTeXML and Doxygen write it: an element for each line, begun by its number; LaTeXML's algorithms too."""
+
+_FOLDS: Final = "div.foldopen"
+_FRAGMENT_LINES: Final = frozenset({"line", "ttc"})
+"""What a fragment of Doxygen holds: lines, some of them in an element that folds, and what is shown over a name."""
 
 _PLAIN: Final = "div.code-block,div.codeblock,div.code-sample,div.highlight"
 _IN_CODE: Final = frozenset({"pre", "code", "samp", "kbd"})
@@ -71,7 +75,7 @@ _NUMBER_CLASSES: Final = frozenset({
 })  # fmt: skip
 """Classes of what holds line numbers; only what is nothing but numbers is taken out."""
 
-_OVER = re.compile(r"tooltip|popover|popup|hover-info|twoslash-meta")
+_OVER = re.compile(r"tooltip|popover|popup|hover-info|twoslash-meta|(?:^|\s)ttc(?:\s|$)")
 """In a class: what is shown over code when a reader points at it."""
 
 _BESIDE = re.compile(
@@ -121,7 +125,7 @@ CODE: Final = Dialect(
         "pre": "",
         "code": "",
         "td": ".blob-code",
-        "div": ":is(.cm-content,.view-lines,.ace_text-layer,.ltx_listing,.code-block,.codeblock,"
+        "div": ":is(.cm-content,.view-lines,.ace_text-layer,.ltx_listing,.fragment,.code-block,.codeblock,"
         ".code-sample,.highlight)",
     },
     _normalize_code,
@@ -160,6 +164,9 @@ def _rewrite(
 
 def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
     """Put a listing in its form; one with formulas, an algorithm, stays text, line by line."""
+    if "fragment" in classes(listing):
+        _rewrite_fragment(tree, listing)
+        return
     for source in listing.css(".ltx_listing_data"):
         source.decompose()
     if listing.css_first(MATH) is None:
@@ -170,6 +177,20 @@ def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
             number.insert_after(" ")
         line.insert_after(new(tree, "br"), move=True)
         line.unwrap()
+
+
+def _rewrite_fragment(tree: LexborHTMLParser, fragment: LexborNode) -> None:
+    """Put a fragment in its form, if it holds lines and nothing else."""
+    for fold in fragment.css(_FOLDS)[:_MAX_BLOCKS]:
+        fold.unwrap()
+    lines = solid(fragment)
+    if any(line.is_text_node or _FRAGMENT_LINES.isdisjoint(classes(line)) for line in lines):
+        return
+    for between in children(fragment):
+        if is_blank(between):
+            between.decompose()
+    # Behind the number of a line may stand a space that is none of its own.
+    _rewrite(tree, fragment, fragment, is_indented=True)
 
 
 def _inner(root: LexborNode) -> LexborNode | None:

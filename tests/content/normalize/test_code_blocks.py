@@ -184,6 +184,54 @@ def test_a_block_holds_its_code_and_nothing_else(standard, html, left):
     assert standard(html) == left
 
 
+FRAGMENT = """<div class="fragment"><div class="line"><a id="l00001" name="l00001"></a><span class="lineno">    1</span><span class="keyword">struct </span>x {</div>
+<div class="foldopen" id="foldopen00002" data-start="{" data-end="}">
+<div class="line"><a id="l00002" name="l00002"></a><span class="lineno"><a class="line" href="x.html#l2">    2</a></span> </div>
+<div class="line"><a id="l00003" name="l00003"></a><span class="lineno">    3</span>  <span class="keywordtype">int</span> y;</div>
+</div><div class="line"><a id="l00004" name="l00004"></a><span class="lineno">    4</span>};</div>
+<div class="ttc" id="y"><div class="ttname">y</div><div class="ttdeci">int y</div></div></div>"""
+"""As Doxygen writes a file with the numbers of its lines, parts that fold, and what it shows at a name."""
+
+DOXYGEN = {
+    "a file": (FRAGMENT, "struct x {\n\n  int y;\n};"),
+    "an example": (
+        """<div class="fragment"><div class="line"><span class="keywordflow">if</span> (x)</div>
+<div class="line">  y();</div>
+<div class="line"> </div>
+<div class="line">z();</div>
+</div>""",
+        "if (x)\n  y();\n\nz();",
+    ),
+    "numbers with a space behind": (
+        """<div class="fragment"><div class="line"><span class="lineno">    9</span>&#160;x {</div>
+<div class="line"><span class="lineno">   10</span>&#160;  y;</div></div>""",
+        "x {\n  y;",
+    ),
+    "a part of a function": (
+        '<div class="fragment"><div class="line">    while (x)</div><div class="line">        y();</div></div>',
+        "while (x)\n    y();",
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "code"), DOXYGEN.values(), ids=DOXYGEN)
+def test_the_lines_of_a_fragment_are_code(standard, html: str, code: str):
+    assert (
+        standard(f"<p>before</p>{html}<p>behind</p>") == f"<p>before</p>{block(code)}<p>behind</p>"
+    )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div class="fragment"><p>x</p></div>',
+        '<div class="fragment">x <div class="line">y</div></div>',
+    ],
+)
+def test_another_fragment_is_no_code(standard, html: str):
+    assert standard(html) == html
+
+
 LISTING = """<div class="ltx_listing"><div class="ltx_listing_data"><a href="data:text/plain;base64,eA==">⬇</a></div>
 <div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">1</span>x:</div>
 <div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">2</span>{}</div></div>"""
