@@ -137,6 +137,7 @@ def _compared(jobs: Jobs, peer_python: str | None) -> Part:
     targets += [
         _at_most("stall, ms, 99 of 100 moments", _median(runs[OURS], "stall_p99"), _STALL),
         _at_most("stall, ms, the longest", _median(runs[OURS], "stall_max"), _STALL),
+        _at_most("in threads, 99 of 100 moments", _median(runs[THREADS], "stall_p99"), _STALL),
     ]
     rows = [_row(name, loads, speeds[name] / speeds[BARE]) for name, loads in runs.items()]
     if peer_python:

@@ -23,9 +23,10 @@ from searx_mcp.content.html.noscript import is_skeleton, show_unscripted
 from searx_mcp.content.html.stylesheet import StyleSheet
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints, generator_of
-from searx_mcp.content.markdown import escape
+from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
+from searx_mcp.content.words import pieces
 from searx_mcp.content.writing.write import Written, write
 from searx_mcp.models.page import PageKind
 from searx_mcp.models.style import Style
@@ -184,9 +185,27 @@ def _plain(main: Main) -> Written:
 
 
 def _paragraphs(text: str) -> Written:
-    clean, hidden = clean_counted(text)
-    lines = (" ".join(part.split()) for part in _BLANK.split(clean))
-    return Written(escape("\n\n".join(filter(None, lines))), hidden=hidden)
+    """Give plain text as Markdown.
+
+    Other threads wait while an expression works, so it gets a piece at a time; what is cut inside a word is put
+    together again before it is escaped.
+    """
+    paragraphs: list[list[str]] = [[]]
+    hidden = 0
+    is_over = False
+    for piece in pieces(text):
+        seen, removed = clean_counted(piece)
+        hidden += removed
+        first, *others = _BLANK.split(seen)
+        begun = paragraphs[-1]
+        if begun and not (first[:1].isspace() or is_over):
+            begun[-1] += " ".join(first.split())
+        else:
+            begun.append(" ".join(first.split()))
+        paragraphs += [[" ".join(other.split())] for other in others]
+        is_over = piece[-1:].isspace()
+    lines = (" ".join(filter(None, map(escape_words, parts))) for parts in paragraphs)
+    return Written("\n\n".join(escape_line_starts(line) for line in lines if line), hidden=hidden)
 
 
 def _lines(root: LexborNode) -> str:

@@ -67,6 +67,11 @@ def short_of_memory() -> DefeatError:
     return _defeated("the document could not be read: it needs more memory than allowed")
 
 
+def too_complex() -> DefeatError:
+    """The body has more parts than a parser may make objects of."""
+    return _defeated("the document could not be read: it has too many parts")
+
+
 def too_slow(seconds: float) -> DefeatError:
     """The job took too long."""
     return _defeated(f"the document could not be read within {seconds:.3g} s")

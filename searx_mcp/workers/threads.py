@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import gc
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import Final
 
@@ -29,6 +30,10 @@ class ThreadWorkers(Workers):
     those behind it wait for it; one that hangs takes all later ones of its name with it. There is no
     limit on memory. So what could end the program is refused. Who reads documents of strangers wants
     `ChildWorkers`.
+
+    Python's collector of cyclic garbage is off while a job runs: the thousands of short-lived objects of a
+    page make it walk all objects of the program again and again, and every thread waits for that. A job makes
+    no cycles.
 
     Args:
         config: how long a job may take; the rest of it is for processes.
@@ -71,7 +76,7 @@ class ThreadWorkers(Workers):
             async with asyncio.timeout_at(deadline):
                 turn = _Turn(self._config.job_timeout, deadline - reserve if reserve else None)
                 return await turn.watch(
-                    self._threads[job].run(partial(self._done, turn.begin, job, body, options))
+                    self._threads[job].run(partial(self._done, turn, job, body, options))
                 )
         except TimeoutError as exc:
             raise failures.late() from exc
@@ -90,12 +95,10 @@ class ThreadWorkers(Workers):
                 for thread in [*self._threads.values()]:
                     await thread.stop(_nothing)
 
-    def _done(
-        self, begin: Callable[[], None], job: str, body: bytes, options: Mapping[str, object]
-    ) -> Result:
+    def _done(self, turn: "_Turn", job: str, body: bytes, options: Mapping[str, object]) -> Result:
         if self._is_closed:
             raise failures.closed()
-        begin()
+        turn.begin()
         try:
             # Loaded by the first job, in its thread.
             jobs = document_jobs() if self._jobs is None else self._jobs
@@ -106,6 +109,8 @@ class ThreadWorkers(Workers):
             raise failures.short_of_memory() from exc
         except Exception as exc:
             raise failures.unexpected() from exc
+        finally:
+            turn.end()
 
 
 class _Turn:
@@ -122,6 +127,7 @@ class _Turn:
         self._loop = asyncio.get_running_loop()
         self._limit: asyncio.Timeout | None = None
         self._allowed = seconds
+        self._pauses_collector = False
 
     async def watch(self, job: Awaitable[Result]) -> Result:
         """Wait for the job.
@@ -133,14 +139,24 @@ class _Turn:
             async with asyncio.timeout(None) as self._limit:
                 return await job
         except TimeoutError as exc:
+            self.end()  # the thread goes on, perhaps for ever
             raise failures.too_slow(self._allowed) from exc
         finally:
             self._limit = None
 
     def begin(self) -> None:
-        """Start the clock; called by the thread."""
+        """Start the clock, and pause the collector unless somebody else does; called by the thread."""
+        if gc.isenabled():
+            self._pauses_collector = True
+            gc.disable()
         with contextlib.suppress(RuntimeError):  # the loop is closed: no caller waits any more
             self._loop.call_soon_threadsafe(self._start)
+
+    def end(self) -> None:
+        """Let the collector go on."""
+        if self._pauses_collector:
+            self._pauses_collector = False
+            gc.enable()
 
     def _start(self) -> None:
         if self._limit is None:

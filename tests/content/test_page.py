@@ -124,6 +124,24 @@ def test_a_page_of_too_many_elements_is_plain_text():
     assert not read("<p>" + "<b>x</b> " * 999).is_plain
 
 
+@pytest.mark.parametrize(
+    ("unit", "shown"),
+    [
+        ("word ", "word "),
+        ("漢字", "漢字"),
+        ("[a](b", "[a]\\(b"),
+        ("*a\n", "\\*a "),
+        ("a\n\n", "a\n\n"),
+        ("1.  b\u200b ", "1. b "),
+    ],
+)
+def test_plain_text_is_whole_however_long_it_is(unit: str, shown: str):
+    count = 200_000 // len(unit)
+    page = read(f"<p>{'x ' * 1_000}{unit * count}", max_chars=300_000, max_elements=0)
+    assert page.is_plain
+    assert page.written.markdown == ("x " * 1_000 + shown * count).strip()
+
+
 def test_the_text_that_a_page_gives_in_json_stands_for_content_that_is_not_there():
     body = "What the scripts of the page would show, told in many words. " * 8
     page = read(

@@ -9,7 +9,7 @@ import pytest
 from searx_mcp.http.body import Response
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import DefeatError
-from searx_mcp.workers.jobs import MAX_ON_LOOP, Reader, Result, Workers
+from searx_mcp.workers.jobs import MAX_ON_LOOP, MAX_PARTS, Reader, Result, Workers
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
@@ -21,10 +21,16 @@ def _thread(response: Response, asked: str) -> str:
 READER = Reader("echo", _thread, takes=str, gives=str)
 
 
-async def _read(workers: Workers | None, length: int, reader: Reader[str, str] = READER) -> str:
+async def _read(
+    workers: Workers | None,
+    length: int,
+    reader: Reader[str, str] = READER,
+    *,
+    of: bytes = b"x",
+) -> str:
     deadline = asyncio.get_running_loop().time() + 30
     return await reader.read_safely(
-        Response(200, body=b"x" * length), "here", workers=workers, deadline=deadline
+        Response(200, body=of * length), "here", workers=workers, deadline=deadline
     )
 
 
@@ -38,6 +44,13 @@ async def test_a_long_answer_is_never_read_on_the_event_loop() -> None:
     here = threading.current_thread().name
 
     assert not (await _read(None, MAX_ON_LOOP + 1)).endswith(here)
+
+
+@pytest.mark.parametrize("part", [b"<p>", b"[]", b"{}", b"0,"])
+async def test_an_answer_of_too_many_parts_is_given_to_no_parser(part: bytes) -> None:
+    assert await _read(None, MAX_PARTS, of=part)
+    with pytest.raises(DefeatError, match="too many parts"):
+        await _read(None, MAX_PARTS + 1, of=part)
 
 
 def _giving(result: Result) -> Workers:

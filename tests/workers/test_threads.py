@@ -1,6 +1,7 @@
 """Jobs in a thread: the same errors, one after the other."""
 
 import asyncio
+import gc
 import threading
 
 import pytest
@@ -142,6 +143,32 @@ async def test_the_deadline_ends_the_call_but_not_the_job(threads, run, gate, se
     assert caught.value.code is ErrorCode.TIMEOUT
     gate.open.set()
     assert (await run(threads, "echo", b"next"))["text"] == "next"
+
+
+async def test_the_collector_of_garbage_is_off_while_a_job_runs(threads, run, gate):
+    job = run(threads, "gate")
+    await asyncio.to_thread(gate.begun.wait, 30)
+    during = gc.isenabled()
+    gate.open.set()
+    await job
+
+    assert (during, gc.isenabled()) == (False, True)
+
+
+async def test_a_job_that_is_given_up_leaves_the_collector_on(threads, run, gate):
+    with pytest.raises(DefeatError):
+        await run(threads, "gate")
+
+    assert gc.isenabled()
+
+
+async def test_a_collector_that_the_program_switched_off_stays_off(threads, run):
+    gc.disable()
+    try:
+        await run(threads, "brief")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 async def test_jobs_run_one_after_the_other(threads, run, gate):

@@ -28,7 +28,7 @@ from searx_mcp.sources.searxng.classify import Judgement, generator
 from searx_mcp.sources.searxng.request import Personas, build_url, honest
 from searx_mcp.workers.jobs import Reader, Workers
 
-MAX_BODY: Final = 5 * 1_048_576
+MAX_BODY: Final = 2 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
 MAX_CONFIG: Final = 2_000_000
 """Decoded bytes read of a `/config`; one with SearXNG's default engines has 0.11 MB."""
