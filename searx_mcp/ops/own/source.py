@@ -1,28 +1,33 @@
 """SearXNG's source: fetched or given, unpacked within bounds, told by git's hash of it."""
 
 import asyncio
-import gzip
 import hashlib
-import posixpath
+import os
 import re
 import stat
-import tarfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
-from io import BytesIO, RawIOBase
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Final
+from typing import Final
 from urllib.parse import urljoin, urlsplit
 
-from typing_extensions import Buffer, override
-
 from searx_mcp.errors import FetchError, InvalidArgumentError
+from searx_mcp.files import read_bytes
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.own_instance import NativeFailure
+from searx_mcp.ops.own.archive import (
+    LINK,
+    MAX_DEPTH,
+    MAX_ENTRIES,
+    MAX_FILE,
+    Entry,
+    mode_of,
+    read_archive,
+    wrong,
+)
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.sources.searxng.request import honest
 
@@ -31,24 +36,22 @@ PINNED: Final = "9fea41204fdfa7a5cfa15b0ebd12904c520478ce"
 PINNED_TREE: Final = "4538dbf9f936e7b7bb97fb12dda746b7b588e93d"
 """The hash that git has of its files. Archives of one commit may differ by the byte, the files may not."""
 LATEST: Final = "latest"
-_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _MAX_REDIRECTS: Final = 5
 _HEADERS_TIMEOUT: Final = 30.0
 """Seconds; GitHub makes an archive when it is first asked for."""
 MAX_ARCHIVE: Final = 67_108_864
-"""Bytes of an archive; that of August 2026 has 6 million."""
-_MAX_ENTRIES: Final = 20_000
-"""That of August 2026 has 1,214."""
+"""Bytes of an archive; that of August 2026 has 7 million."""
 _MAX_UNPACKED: Final = 268_435_456
-"""Bytes of all its files and of what describes them; that of August 2026 has 21 million."""
-_MAX_FILE: Final = 33_554_432
-_MAX_DEPTH: Final = 32
+"""Bytes of all its files; that of August 2026 has 21 million."""
+_MAX_SECONDS: Final = 2**32 - 1
+"""Unix seconds; an archive has no room for more, and a file system may claim any year."""
 _NEEDED: Final = ("searx", "requirements.txt", "LICENSE")
 """Files that an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
 _APPLICATION: Final = PurePosixPath("searx/webapp.py")
 _LEFT_OUT: Final = frozenset({".git", "__pycache__"})
-_FILE, _PROGRAM, _LINK, _TREE = b"100644", b"100755", b"120000", b"40000"
-"""The modes that git knows."""
+_TREE: Final = b"40000"
+"""The mode that git has for a folder."""
 
 _FROZEN: Final = """\
 # Written by searx-mcp: without it SearXNG asks git for its version when it starts.
@@ -67,7 +70,7 @@ class Source:
     Attributes:
         commit: as the archive says; empty if it does not.
         tree: git's hash of all that was in it.
-        released_at: Unix seconds of the commit.
+        released_at: Unix seconds of the commit; 0 if the archive does not say.
     """
 
     commit: str
@@ -100,28 +103,28 @@ class Sources:
         self._repository = repository.rstrip("/")
         self._trees = {PINNED: PINNED_TREE} if trees is None else trees
 
-    async def get(self, version: str, target: Path, *, deadline: float) -> Source:
+    async def get(self, version: str, target: Path | None, *, deadline: float) -> Source:
         """Get one version.
 
         Args:
             version: `latest`, a commit, or the path of an archive or a folder.
-            target: the folder to unpack to; it does not exist.
+            target: the folder to unpack to, which does not exist; `None` only to identify the version.
             deadline: instant on the running loop's clock by which it must be fetched.
 
         Raises:
-            InvalidArgumentError: `version` is none of these.
+            InvalidArgumentError: `version` is none of these, or cannot be read.
             OwnInstanceError: `no_network`, `not_found`, `wrong_archive` or `wrong_tree`.
             OSError: `target` cannot be written.
         """
-        local = None if version == LATEST or _COMMIT.fullmatch(version) else Path(version)
-        if local is None:
-            ref = "HEAD" if version == LATEST else version
-            data = await self._fetch(f"{self._repository}/archive/{ref}.tar.gz", deadline)
-            source = await _to_its_end(partial(unpack, BytesIO(data), target))
+        is_local = version != LATEST and not COMMIT.fullmatch(version)
+        if is_local:
+            source = await _to_its_end(partial(_from_here, version, target))
         else:
-            source = await _to_its_end(partial(_from_here, local.expanduser(), target))
+            ref = "HEAD" if version == LATEST else version
+            data = await self._fetch(f"{self._repository}/archive/{ref}.zip", deadline)
+            source = await _to_its_end(partial(unpack, data, target))
         wanted = self._trees.get(version) or self._trees.get(source.commit)
-        is_other = local is None and version not in {LATEST, source.commit}
+        is_other = not is_local and version not in {LATEST, source.commit}
         if is_other or (wanted and wanted != source.tree):
             raise OwnInstanceError(
                 f"The files do not match the commit {(source.commit or version)[:12]}.",
@@ -163,36 +166,29 @@ class Sources:
         raise _unfetched("too many redirects")
 
 
-def unpack(archive: BinaryIO, target: Path) -> Source:
-    """Unpack what an instance needs of a `.tar.gz` as GitHub makes it.
+def unpack(archive: bytes, target: Path | None) -> Source:
+    """Unpack what an instance needs of a zip archive as git makes it.
 
     Args:
-        archive: the compressed archive, from its beginning; everything is in one folder.
-        target: a folder that does not exist.
+        archive: everything in it is in one folder.
+        target: a folder that does not exist; `None` only to identify the version.
 
     Raises:
         OwnInstanceError: `wrong_archive`.
         OSError: `target` cannot be written.
     """
-    bounded = _Bounded(gzip.GzipFile(fileobj=archive))
-    try:
-        with tarfile.open(fileobj=bounded, mode="r|") as tar:
-            entries = _entries(tar)
-            first = next(entries, None)
-            if first is None:
-                raise _wrong("it is empty")
-            comment = tar.pax_headers.get("comment", "")
-            return _write(_chain(first, entries), target, commit=comment)
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError) as exc:
-        raise _wrong("it is damaged, or not a .tar.gz") from exc
+    comment, entries = read_archive(archive)
+    commit = comment if COMMIT.fullmatch(comment) else ""
+    return _write(entries, target, commit=commit)
 
 
-def copy(folder: Path, target: Path) -> Source:
+def copy(folder: Path, target: Path | None) -> Source:
     """Copy what an instance needs of an unpacked source; links are left out.
 
     Raises:
+        InvalidArgumentError: the folder cannot be read.
         OwnInstanceError: `wrong_archive`.
-        OSError: the folder cannot be read, or `target` not be written.
+        OSError: `target` cannot be written.
     """
     return _write(_files(folder), target, commit="")
 
@@ -208,18 +204,25 @@ async def _to_its_end(work: Callable[[], Source]) -> Source:
         raise
 
 
-def _from_here(path: Path, target: Path) -> Source:
+def _from_here(version: str, target: Path | None) -> Source:
+    path = Path(os.path.expanduser(version))  # noqa: PTH111 - that of `Path` raises for unknown users
     if path.is_dir():
         return copy(path, target)
     try:
-        with path.open("rb") as file:
-            return unpack(file, target)
+        archive = read_bytes(path, MAX_ARCHIVE)
     except FileNotFoundError as exc:
         raise InvalidArgumentError(
             "version",
-            f"{str(path)[:200]!r} is neither latest, nor a commit of 40 hexadecimal digits, nor a"
+            f"{version[:200]!r} is neither latest, nor a commit of 40 hexadecimal digits, nor a"
             " file or folder that exists",
         ) from exc
+    except OSError as exc:
+        raise _unread(path, exc) from exc
+    return unpack(archive, target)
+
+
+def _unread(path: Path, exc: OSError) -> InvalidArgumentError:
+    return InvalidArgumentError("version", f"{str(path)[:200]!r} cannot be read: {exc.strerror}")
 
 
 def _unfetched(why: str) -> OwnInstanceError:
@@ -231,127 +234,96 @@ def _unfetched(why: str) -> OwnInstanceError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A file, or a link with its target for content."""
-
-    path: PurePosixPath
-    mode: bytes
-    content: bytes
-    changed_at: float
-
-
-def _chain(first: _Entry, rest: Iterator[_Entry]) -> Iterator[_Entry]:
-    yield first
-    yield from rest
-
-
-def _entries(tar: tarfile.TarFile) -> Iterator[_Entry]:
+def _files(folder: Path) -> Iterator[Entry]:
     count = 0
-    for member in tar:
-        count += 1
-        if count > _MAX_ENTRIES:
-            raise _wrong(f"it has more than {_MAX_ENTRIES:,} entries")
-        path = _inside(member.name)
-        if member.isdir():
-            continue
-        if member.size > _MAX_FILE:
-            raise _wrong(f"it has a file of more than {_MAX_FILE:,} bytes")
-        if member.issym():
-            _check_link(path, member.linkname)
-            mode, content = _LINK, member.linkname.encode("utf-8", "surrogateescape")
-        elif member.isreg() and (file := tar.extractfile(member)) is not None:
-            mode, content = _PROGRAM if member.mode & stat.S_IXUSR else _FILE, file.read()
-        else:
-            raise _wrong("it has an entry that is neither a file nor a folder")
-        yield _Entry(path, mode, content, member.mtime)
-
-
-def _inside(name: str) -> PurePosixPath:
-    """The path of an entry below the one folder that everything is in."""
-    parts = name.rstrip("/").split("/")
-    is_plain = all(part not in {"", ".", ".."} for part in parts)
-    if not is_plain or len(parts) > _MAX_DEPTH or "\\" in name or "\0" in name:
-        raise _wrong("it has a path that leads elsewhere")
-    return PurePosixPath(*parts[1:])
-
-
-def _check_link(path: PurePosixPath, target: str) -> None:
-    """Refuse a link that leads out, although none is ever made: no archive of SearXNG has one."""
-    if posixpath.normpath(posixpath.join("/top", path.parent, target))[:5] not in {"/top", "/top/"}:
-        raise _wrong("it has a link that leads elsewhere")
-
-
-def _files(folder: Path) -> Iterator[_Entry]:
-    count = 0
-    for needed in _NEEDED:
-        start = folder / needed
-        for path in [start] if start.is_file() else sorted(start.rglob("*")):
-            inside = path.relative_to(folder)
-            is_file = path.is_file() and not path.is_symlink()
-            if not is_file or _LEFT_OUT.intersection(inside.parts):
+    for path in _needed(folder):
+        inside = path.relative_to(folder)
+        try:
+            described = path.lstat()
+            if _LEFT_OUT.intersection(inside.parts) or not stat.S_ISREG(described.st_mode):
                 continue
             count += 1
-            described = path.stat()
-            if count > _MAX_ENTRIES or described.st_size > _MAX_FILE:
-                raise _wrong("it is too large for SearXNG's source")
-            mode = _PROGRAM if described.st_mode & stat.S_IXUSR else _FILE
-            place = PurePosixPath(*inside.parts)
-            yield _Entry(place, mode, path.read_bytes(), described.st_mtime)
+            if count > MAX_ENTRIES or described.st_size > MAX_FILE:
+                raise wrong("it is too large for SearXNG's source")
+            content = read_bytes(path, MAX_FILE)
+        except OSError as exc:
+            raise _unread(path, exc) from exc
+        yield Entry(
+            PurePosixPath(*inside.parts), mode_of(described.st_mode), content, described.st_mtime
+        )
 
 
-def _write(entries: Iterable[_Entry], target: Path, *, commit: str) -> Source:
-    target.mkdir(mode=0o700)
+def _needed(folder: Path) -> Iterator[Path]:
+    """The paths of what an instance runs with; those below a folder that cannot be read are missing."""
+    for name in _NEEDED:
+        start = folder / name
+        if start.is_file():
+            yield start
+        for parent, _, names in os.walk(start):
+            if len(Path(parent).relative_to(folder).parts) > MAX_DEPTH:
+                raise wrong("its folders are too deep")
+            yield from (Path(parent, each) for each in sorted(names))
+
+
+def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Source:
+    if target is not None:
+        target.mkdir(mode=0o700)
     root: _Tree = {}
     changed_at, size = 0.0, 0
     for entry in entries:
         size += len(entry.content)
         if size > _MAX_UNPACKED:
-            raise _wrong(f"it unpacks to more than {_MAX_UNPACKED:,} bytes")
+            raise wrong(f"it unpacks to more than {_MAX_UNPACKED:,} bytes")
         _plant(root, entry)
         changed_at = max(changed_at, entry.changed_at)
-        if entry.path.parts[0] in _NEEDED:
+        if target is not None and entry.path.parts[0] in _NEEDED:
             _put(target, entry)
+    source = Source(commit, _hash_of(root).hex(), min(changed_at, _MAX_SECONDS))
+    if target is not None:
+        _finish(target, source)
+    return source
+
+
+def _finish(target: Path, source: Source) -> None:
+    """Check that it is SearXNG, and write its version."""
     if not target.joinpath(*_APPLICATION.parts).is_file():
-        raise _wrong("there is no searx/webapp.py in it")
-    source = Source(commit, _hash_of(root).hex(), changed_at)
+        raise wrong("there is no searx/webapp.py in it")
     frozen = target / "searx" / "version_frozen.py"
     if not frozen.exists():
         version = source.version
         frozen.write_text(
             _FROZEN.format(version=version, tag=version.replace("+", "-")), encoding="utf-8"
         )
-    return source
 
 
-def _put(target: Path, entry: _Entry) -> None:
-    if entry.mode == _LINK:
-        raise _wrong("it has a link among the files that are run")
+def _put(target: Path, entry: Entry) -> None:
+    if entry.mode == LINK:
+        raise wrong("it has a link among the files that are run")
     path = target.joinpath(*entry.path.parts)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:
             file.write(entry.content)
     except (FileExistsError, NotADirectoryError) as exc:  # names may differ by case alone
-        raise _wrong("it has two entries with the same name") from exc
+        raise wrong("it has two entries with the same name") from exc
 
 
 _Tree = dict[str, "tuple[bytes, bytes] | _Tree"]
 """The entries of a folder by name: mode and hash of a file, or a folder."""
 
 
-def _plant(root: _Tree, entry: _Entry) -> None:
+def _plant(root: _Tree, entry: Entry) -> None:
     if not entry.path.parts:
-        raise _wrong("not everything is in one folder")
+        raise wrong("not everything is in one folder")
     *folders, name = entry.path.parts
     here = root
     for folder in folders:
         below = here.setdefault(folder, {})
         if isinstance(below, tuple):
-            raise _wrong("it has two entries with the same name")
+            raise wrong("it has two entries with the same name")
         here = below
     if name in here:
-        raise _wrong("it has two entries with the same name")
+        raise wrong("it has two entries with the same name")
     here[name] = (entry.mode, _hashed(b"blob", entry.content))
 
 
@@ -369,33 +341,3 @@ def _hash_of(tree: _Tree) -> bytes:
 def _hashed(kind: bytes, content: bytes) -> bytes:
     head = b"%b %d\0" % (kind, len(content))
     return hashlib.sha1(head + content, usedforsecurity=False).digest()
-
-
-class _Bounded(RawIOBase):
-    """A stream that ends with an error after so many bytes, whatever a few compressed ones become."""
-
-    def __init__(self, stream: gzip.GzipFile) -> None:
-        self._stream = stream
-        self._left = 2 * _MAX_UNPACKED  # headers and padding of the format besides the files
-
-    @override
-    def readable(self) -> bool:
-        return True
-
-    @override
-    def readinto(self, buffer: Buffer, /) -> int:
-        view = memoryview(buffer)
-        piece = self._stream.read(len(view))
-        self._left -= len(piece)
-        if self._left < 0:
-            raise _wrong("it unpacks to too much")
-        view[: len(piece)] = piece
-        return len(piece)
-
-
-def _wrong(why: str) -> OwnInstanceError:
-    return OwnInstanceError(
-        f"The source of SearXNG cannot be used: {why}.",
-        reason=NativeFailure.WRONG_ARCHIVE,
-        advice="Choose another with --version, or leave it out.",
-    )

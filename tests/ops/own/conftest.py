@@ -1,12 +1,11 @@
 """A stand-in for SearXNG that is installed, started and ended for real."""
 
 import asyncio
-import io
 import os
 import shutil
 import signal
+import struct
 import sys
-import tarfile
 import zipfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -60,7 +59,7 @@ class StandInSearxng:
 
     def archive(self, mood: str = "", *, commit: str = commit, more: str = "") -> Path:
         """Pack a version that behaves as `mood` says; `more` makes its files differ."""
-        path = self.folder / f"{commit}-{mood or 'well'}{len(more)}.tar.gz"
+        path = self.folder / f"{commit}-{mood or 'well'}{len(more)}.zip"
         files = {
             f"searx/{name}": self._read(f"searx/{name}") for name in ("__init__.py", "webapp.py")
         }
@@ -70,11 +69,12 @@ class StandInSearxng:
         }
         if mood:
             files["searx/mood.txt"] = mood.encode()
-        with tarfile.open(path, "w:gz", pax_headers={"comment": commit}) as tar:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.comment = commit.encode()
             for name, content in files.items():
-                member = tarfile.TarInfo(f"searxng-{commit}/{name}")
-                member.size, member.mtime = len(content), 1_787_376_729
-                tar.addfile(member, io.BytesIO(content))
+                member = zipfile.ZipInfo(f"searxng-{commit}/{name}")
+                member.extra = struct.pack("<2sHBL", b"UT", 5, 1, 1_787_376_729)
+                archive.writestr(member, content)
         return path
 
     def _read(self, name: str) -> bytes:

@@ -1,27 +1,35 @@
 """SearXNG's source: where it comes from, its archives, and those that only look like one."""
 
 import asyncio
+import contextlib
 import io
+import os
 import shutil
+import stat
+import struct
 import subprocess
-import tarfile
+import warnings
+import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.ops.own import source as module
+from searx_mcp.ops.own import archive, source
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.source import Sources, copy, unpack
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect, silent
 from searx_mcp.urls.address import AllowList
 
 COMMIT = "c0ffee" * 6 + "c0ff"
-NAMED = f"/searxng/archive/{COMMIT}.tar.gz"
-NEWEST = "/searxng/archive/HEAD.tar.gz"
+NAMED = f"/searxng/archive/{COMMIT}.zip"
+NEWEST = "/searxng/archive/HEAD.zip"
 
 
 @pytest.fixture
@@ -45,7 +53,7 @@ async def get(web, tmp_path):
 
 def archived(stand_in, **options):
     data = stand_in.archive(**options).read_bytes()
-    return FakePage(data, content_type="application/x-gzip")
+    return FakePage(data, content_type="application/zip")
 
 
 async def test_a_commit_is_fetched_from_the_repository_by_our_own_name(get, web, stand_in):
@@ -143,36 +151,54 @@ TOP = "searxng-abc"
 GOOD = {"searx/webapp.py": b"app = 1\n", "requirements.txt": b"", "docs/a.rst": b"x"}
 
 
-def entry(name: str, content: bytes = b"", **fields: object) -> tuple[tarfile.TarInfo, bytes]:
-    member = tarfile.TarInfo(name)
-    member.size = len(content)
-    member.mtime = 1_787_376_729
+TIME = struct.pack("<2sHBL", b"UT", 5, 1, 1_787_376_729)
+
+
+def entry(
+    name: str, content: bytes = b"", *, mode: int = 0, extra: bytes = TIME, **fields: object
+) -> tuple[zipfile.ZipInfo, bytes]:
+    member = zipfile.ZipInfo(name)
+    member.create_system = 3 if mode else 0
+    member.external_attr = mode << 16
+    member.compress_type = zipfile.ZIP_DEFLATED
+    member.extra = extra
     for field, value in fields.items():
         setattr(member, field, value)
     return member, content
 
 
-def packed(*entries: tuple[tarfile.TarInfo, bytes], good: bool = True, comment: str = "") -> bytes:
+def link(name: str, target: str) -> tuple[zipfile.ZipInfo, bytes]:
+    return entry(f"{TOP}/{name}", target.encode(), mode=stat.S_IFLNK | 0o777)
+
+
+def packed(*entries: tuple[zipfile.ZipInfo, bytes], good: bool = True, comment: str = "") -> bytes:
     file = io.BytesIO()
-    headers = {"comment": comment} if comment else {}
-    with tarfile.open(fileobj=file, mode="w:gz", pax_headers=headers) as tar:
+    with zipfile.ZipFile(file, "w") as archive, warnings.catch_warnings(action="ignore"):
+        archive.comment = comment.encode()
         rows = [entry(f"{TOP}/{name}", content) for name, content in GOOD.items()] if good else []
         for member, content in [*rows, *entries]:
-            tar.addfile(member, io.BytesIO(content))
+            archive.writestr(member, content)
     return file.getvalue()
+
+
+def changed(data: bytes, record: bytes, at: int, value: bytes) -> bytes:
+    """An archive with other bytes in the last of its records of a kind."""
+    start = data.rindex(record) + at
+    return data[:start] + value + data[start + len(value) :]
 
 
 def test_what_is_needed_is_unpacked_and_all_is_hashed(tmp_path):
     data = packed(
-        entry(f"{TOP}/searx/bin.py", b"#!", mode=0o775),
-        entry(f"{TOP}/utils/apache2", type=tarfile.SYMTYPE, linkname="httpd"),
+        entry(f"{TOP}/searx/bin.py", b"#!", mode=stat.S_IFREG | 0o775),
+        link("utils/apache2", "httpd"),
         comment="c" * 40,
     )
-    source = unpack(io.BytesIO(data), tmp_path / "source")
-    assert source.commit == "c" * 40
-    assert source.version == "2026.8.22+ccccccccc"
-    found = {str(path.relative_to(tmp_path / "source")) for path in tmp_path.rglob("*.*")}
-    assert found == {
+    found = unpack(data, tmp_path / "source")
+    assert found.commit == "c" * 40
+    assert found.version == "2026.8.22+ccccccccc"
+    assert unpack(data, None) == found
+    unpacked = {str(path.relative_to(tmp_path / "source")) for path in tmp_path.rglob("*.*")}
+    assert unpacked == {
         "searx/webapp.py",
         "searx/bin.py",
         "searx/version_frozen.py",
@@ -185,27 +211,58 @@ def test_what_is_needed_is_unpacked_and_all_is_hashed(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(GIT is None, reason="git is missing")
 def test_the_hash_is_that_of_git(tmp_path):
-    checkout = tmp_path / "checkout"
-    data = packed(
-        entry(f"{TOP}/searx/run", b"#!", mode=0o755),
-        entry(f"{TOP}/searx.rst", b"sorted before the folder, as git does"),
-        entry(f"{TOP}/link", type=tarfile.SYMTYPE, linkname="docs/a.rst"),
-    )
-    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        tar.extractall(checkout, filter="tar")
-    here = checkout / TOP
+    here = tmp_path / "checkout"
+    files = GOOD | {"searx.rst": b"sorted before the folder, as git does", "searx/run": b"#!"}
+    for name, content in files.items():
+        path = here / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (here / "searx" / "run").chmod(0o755)
+    (here / "docs" / "\xfc.rst").touch()
+    (here / "link").symlink_to("docs/a.rst")
 
     def git(*arguments):
+        author = {
+            f"GIT_{who}_{what}": "a"
+            for who in ("AUTHOR", "COMMITTER")
+            for what in ("NAME", "EMAIL")
+        }
+        dates = {"GIT_COMMITTER_DATE": "1787376729 +0200", "GIT_AUTHOR_DATE": "1787376729 +0200"}
         command = [GIT, "-C", here, *arguments]
-        return subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+        ran = subprocess.run(
+            command,
+            check=True,
+            timeout=60,
+            capture_output=True,
+            env={**os.environ, **author, **dates},
+        )
+        return ran.stdout
 
     git("init")
     git("add", "--all")
-    tree = git("write-tree").stdout.strip()
-    assert unpack(io.BytesIO(data), tmp_path / "source").tree == tree
+    git("commit", "--message", "all")
+    data = git("archive", "--format=zip", f"--prefix={TOP}/", "HEAD")
+    found = unpack(data, tmp_path / "source")
+    assert found.tree == git("rev-parse", "HEAD^{tree}").decode().strip()
+    assert found.commit == git("rev-parse", "HEAD").decode().strip()
+    assert found.released_at == 1_787_376_729
 
 
-LINK = tarfile.SYMTYPE
+def test_an_archive_without_the_time_of_its_commit_is_of_no_time(tmp_path):
+    data = packed(
+        *(entry(f"{TOP}/{name}", content, extra=b"") for name, content in GOOD.items()), good=False
+    )
+    assert unpack(data, tmp_path / "source").released_at == 0
+
+
+@pytest.mark.parametrize(
+    "comment", ["c" * 39, "c" * 41, f"{'c' * 39}\n", "C" * 40, 'x"\nimport os\n#', "\xe9" * 20]
+)
+def test_a_comment_that_is_no_commit_names_none(tmp_path, comment):
+    found = unpack(packed(comment=comment), tmp_path / "source")
+    assert found.commit == ""
+    frozen = (tmp_path / "source" / "searx" / "version_frozen.py").read_text()
+    assert f'"2026.8.22+{found.tree[:9]}"' in frozen
 
 
 @pytest.mark.parametrize(
@@ -216,70 +273,82 @@ LINK = tarfile.SYMTYPE
         (packed(entry("../evil", b"x")), "leads elsewhere"),
         (packed(entry(f"{TOP}/./searx/x", b"x")), "leads elsewhere"),
         (packed(entry(f"{TOP}/searx\\x", b"x")), "leads elsewhere"),
+        (changed(packed(entry(f"{TOP}/searx/0", b"x")), b"searx/0", 6, b"\0"), "leads elsewhere"),
         (packed(entry("/".join([TOP] * 40), b"x")), "leads elsewhere"),
-        (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="/etc/passwd")), "leads elsewhere"),
-        (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="../../../x")), "leads elsewhere"),
-        (packed(entry(f"{TOP}/searx/x", type=LINK, linkname="webapp.py")), "a link among"),
+        (packed(entry(f"{TOP}/{'x' * 250}", b"x")), "leads elsewhere"),
+        (packed(link("docs/x", "/etc/passwd")), "leads elsewhere"),
+        (packed(link("docs/x", "../../../x")), "leads elsewhere"),
+        (packed(link("searx/x", "webapp.py")), "a link among"),
+        (packed(link("searx", "docs")), "two entries with the same name"),
         (
-            packed(entry(f"{TOP}/searx", type=LINK, linkname="docs")),
+            packed(link("x", "docs"), entry(f"{TOP}/x/webapp.py", b"y")),
             "two entries with the same name",
         ),
-        (
-            packed(
-                entry(f"{TOP}/x", type=LINK, linkname="docs"), entry(f"{TOP}/x/webapp.py", b"y")
-            ),
-            "two entries with the same name",
-        ),
-        (
-            packed(entry(f"{TOP}/x", type=tarfile.LNKTYPE, linkname=f"{TOP}/requirements.txt")),
-            "neither a file nor a folder",
-        ),
-        (packed(entry(f"{TOP}/x", type=tarfile.FIFOTYPE)), "neither a file nor a folder"),
-        (packed(entry(f"{TOP}/x", type=tarfile.CHRTYPE)), "neither a file nor a folder"),
+        (packed(entry(f"{TOP}/x", mode=stat.S_IFIFO | 0o644)), "neither a file nor a folder"),
+        (packed(entry(f"{TOP}/x", mode=stat.S_IFCHR | 0o644)), "neither a file nor a folder"),
         (packed(entry(f"{TOP}/searx/webapp.py", b"again")), "two entries with the same name"),
         (packed(entry(f"{TOP}/searx/webapp.py/x", b"below")), "two entries with the same name"),
         (packed(entry("alone", b"x")), "one folder"),
         (packed(entry(f"{TOP}/README", b"x"), good=False), "no searx/webapp.py"),
         (packed(good=False), "empty"),
+        (packed(entry(f"{TOP}/x", b"x", compress_type=zipfile.ZIP_LZMA)), "in another way"),
         (packed()[:60], "damaged"),
         (packed()[:-20], "damaged"),
+        (packed()[40:], "damaged"),
         (b"<html>Not found</html>", "damaged"),
+        (b"PK\5\6", "damaged"),
         (b"", "damaged"),
+        (changed(packed(), b"PK\1\2", 16, b"\0\0\0\0"), "damaged"),
+        (changed(packed(), b"PK\1\2", 20, b"\xff\xff\xff\x7f"), "damaged"),
+        (changed(packed(), b"PK\1\2", 24, b"\0\0\0\0"), "damaged"),
+        (changed(packed(), b"PK\1\2", 42, b"\xff\xff\xff\xff"), "damaged"),
+        (changed(packed(), b"PK\5\6", 10, b"\xff\x0f"), "damaged"),
+        (changed(packed(), b"PK\3\4", 30, b"\0" * 40), "damaged"),
     ],
     ids=[
-        *("absolute", "up inside", "up", "dot", "backslash", "deep", "link out", "link up"),
-        *("link to code", "folder as link", "through a link", "hard link", "pipe", "device"),
-        *("twice", "file as folder", "two tops", "another program", "nothing", "cut", "cut late"),
-        *("a page", "no bytes"),
+        *("absolute", "up inside", "up", "dot", "backslash", "null", "deep", "long", "link out"),
+        *("link up", "link to code", "folder as link", "through a link", "pipe", "device", "twice"),
+        *("file as folder", "two tops", "another program", "nothing", "LZMA", "cut", "cut late"),
+        *("cut early", "a page", "a mark", "no bytes", "sum", "overlap", "size", "place", "count"),
+        "not deflated",
     ],
 )
 def test_a_hostile_or_damaged_archive_is_refused(tmp_path, data, words):
     with pytest.raises(OwnInstanceError, match=words) as caught:
-        unpack(io.BytesIO(data), tmp_path / "source")
+        unpack(data, tmp_path / "source")
     assert caught.value.reason is NativeFailure.WRONG_ARCHIVE
     assert {path.name for path in tmp_path.iterdir()} <= {"source"}
 
 
+@given(st.data())
+def test_an_archive_with_any_wrong_bytes_is_read_or_refused(drawn):
+    data = bytearray(packed(link("docs/x", "a.rst"), comment="c" * 40))
+    for _ in range(drawn.draw(st.integers(1, 4))):
+        at = drawn.draw(st.integers(0, len(data) - 1))
+        data[at : at + drawn.draw(st.integers(0, 4))] = drawn.draw(st.binary(max_size=6))
+    with contextlib.suppress(OwnInstanceError):
+        assert unpack(bytes(data), None).tree
+
+
 @pytest.mark.parametrize(
-    ("name", "limit", "words"),
+    ("module", "name", "limit", "words"),
     [
-        ("_MAX_ENTRIES", 3, "more than 3 entries"),
-        ("_MAX_FILE", 1_000, "a file of more than 1,000 bytes"),
-        ("_MAX_UNPACKED", 4_000, "unpacks to"),
+        (archive, "MAX_ENTRIES", 3, "more than 3 entries"),
+        (archive, "MAX_FILE", 1_000, "a file of more than 1,000 bytes"),
+        (source, "_MAX_UNPACKED", 4_000, "unpacks to"),
     ],
 )
-def test_an_archive_is_bounded(tmp_path, monkeypatch, name, limit, words):
+def test_an_archive_is_bounded(tmp_path, monkeypatch, module, name, limit, words):
     monkeypatch.setattr(module, name, limit)
     data = packed(entry(f"{TOP}/big", b"\0" * 9_000))
     with pytest.raises(OwnInstanceError, match=words):
-        unpack(io.BytesIO(data), tmp_path / "source")
+        unpack(data, tmp_path / "source")
 
 
-def test_a_header_that_unpacks_to_much_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_MAX_UNPACKED", 10_000)
-    data = packed(entry(f"{TOP}/x", pax_headers={"comment": "x" * 100_000}))
-    with pytest.raises(OwnInstanceError, match="unpacks to too much"):
-        unpack(io.BytesIO(data), tmp_path / "source")
+def test_a_file_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path):
+    data = changed(packed(entry(f"{TOP}/big", b"\0" * 9_000)), b"PK\1\2", 24, b"\1\0\0\0")
+    with pytest.raises(OwnInstanceError, match="damaged"):
+        unpack(data, tmp_path / "source")
 
 
 def test_a_folder_is_copied_without_links_and_without_what_git_keeps(tmp_path):
@@ -289,8 +358,10 @@ def test_a_folder_is_copied_without_links_and_without_what_git_keeps(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (here / "searx" / "link").symlink_to("/etc/passwd")
-    source = copy(here, tmp_path / "source")
-    assert source.commit == ""
+    late = datetime(9_999, 1, 1, tzinfo=UTC).timestamp() * 2
+    os.utime(here / "searx" / "webapp.py", (late, late))
+    found = copy(here, tmp_path / "source")
+    assert (found.commit, found.version) == ("", f"2106.2.7+{found.tree[:9]}")
     copied = [path for path in (tmp_path / "source").rglob("*") if path.is_file()]
     names = sorted(str(path.relative_to(tmp_path / "source")) for path in copied)
     assert names == ["requirements.txt", "searx/version_frozen.py", "searx/webapp.py"]
@@ -299,3 +370,40 @@ def test_a_folder_is_copied_without_links_and_without_what_git_keeps(tmp_path):
 def test_another_folder_is_refused(tmp_path):
     with pytest.raises(OwnInstanceError, match=r"no searx/webapp\.py"):
         copy(Path(__file__).parent, tmp_path / "source")
+
+
+def test_folders_without_end_are_refused(tmp_path):
+    (tmp_path / "here" / "searx" / "/".join("x" * 40)).mkdir(parents=True)
+    with pytest.raises(OwnInstanceError, match="too deep"):
+        copy(tmp_path / "here", tmp_path / "source")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "large", "file of a folder", "user"])
+async def test_what_cannot_be_read_is_an_argument_error_with_the_reason(
+    get, tmp_path, monkeypatch, kind
+):
+    here = tmp_path / "here"
+    version, reason = str(here), "it is not a regular file"
+    match kind:
+        case "pipe":
+            os.mkfifo(here)
+        case "device":
+            version = "/dev/zero"
+        case "large":
+            here.write_bytes(b"xx")
+            monkeypatch.setattr(source, "MAX_ARCHIVE", 1)
+            reason = "it is longer than 1 bytes"
+        case "user":
+            version, reason = "~nobody-here/x.zip", "nor a file or folder that exists"
+        case _:
+            (here / "searx").mkdir(parents=True)
+            (here / "searx" / "webapp.py").write_bytes(b"xx")
+            monkeypatch.setattr(source, "read_bytes", unreadable)
+            reason = "Permission denied"
+    with pytest.raises(InvalidArgumentError, match=reason) as caught:
+        await get(version)
+    assert caught.value.field == "version"
+
+
+def unreadable(path, limit):
+    raise PermissionError(13, "Permission denied", str(path))
