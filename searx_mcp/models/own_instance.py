@@ -188,7 +188,7 @@ class NativeInstance(Frozen):
         missing: engines that its settings name but that it does not have.
         settings: path of its settings file, or `None` if there is none.
         engines: how its engines answered searches so far.
-        log: last lines of its log, oldest first.
+        log: last lines of its log, oldest first; empty while it answers.
         notes: sentences the user should know.
     """
 

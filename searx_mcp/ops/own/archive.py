@@ -65,8 +65,7 @@ def read_archive(archive: bytes) -> tuple[str, Iterator[Entry]]:
 def _entries(archive: bytes, at: int, count: int) -> Iterator[Entry]:
     """Read the files of a zip archive, in time linear in its length.
 
-    `zipfile` has no such bound: it makes an object of every entry, however many there are, and lets
-    files overlap.
+    `zipfile` has no such bound: it makes an object of every entry, however many there are.
     """
     unread = len(archive)
     for _ in range(count):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +47,17 @@ _MAY_NOT: Final = {
         " needs no group."
     ),
 }
+
+_REINSTALL: Final = (
+    "reinstall the tried one with `searx-mcp instances own down --keep-settings` and"
+    " `searx-mcp instances own up`"
+)
+
+_CAUSE: Final = re.compile(
+    r".*(?:No module named '(?P<missing>[\w.]+)|cannot import name '\w+' from '(?P<other>[\w.]+))"
+    r"|.*(?P<settings>settings|secret_key)|[\w.]+(?:Error|Exception)\b"
+)
+"""What a log says of why an instance ended; its last lines may be those of an earlier start."""
 
 
 class OwnInstanceError(SearxMcpError):
@@ -145,6 +157,33 @@ def port_taken(port: int) -> OwnInstanceError:
         reason=NativeFailure.PORT_TAKEN,
         advice="Choose another: `searx-mcp instances own up --port N`.",
     )
+
+
+def exited(log: tuple[str, ...], settings: Path) -> OwnInstanceError:
+    """The error for an instance that ended by itself, with what its log says of the cause.
+
+    Args:
+        log: its last lines, oldest first.
+        settings: its settings file.
+    """
+    causes = (found for line in reversed(log) if (found := _CAUSE.match(line)))
+    cause = next(causes, None)
+    module = cause and (cause["missing"] or cause["other"])
+    if module:
+        message = f"SearXNG exited: the Python module {module} cannot be imported."
+        advice = (
+            "This version of SearXNG does not fit its packages as they are now: choose another with"
+            f" --version, or {_REINSTALL}."
+        )
+    else:
+        message = "SearXNG exited."
+        is_settings = cause is not None and cause["settings"]
+        advice = (
+            f"Correct {settings} or delete it, then try again."
+            if is_settings
+            else f"The last lines of its log say why. Choose another version, or {_REINSTALL}."
+        )
+    return OwnInstanceError(message, reason=NativeFailure.EXITED, advice=advice, log=log)
 
 
 def python_too_old(version: Sequence[int]) -> OwnInstanceError:

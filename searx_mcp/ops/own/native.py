@@ -1,9 +1,10 @@
 """An instance of one's own as a process of this machine: up, status, update, down, log."""
 
 import asyncio
+import shlex
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +31,7 @@ from searx_mcp.ops.own.installation import (
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.settings_file import missing_engines
-from searx_mcp.ops.own.source import LATEST, PINNED, Source, Sources
+from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, Source, Sources
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
 
@@ -126,11 +127,8 @@ class NativeRunner:
         steps = _Steps(self.progress)
         async with self.folder.changed(deadline), AsyncExitStack() as undo:
             before, installed = self.folder.recorded, self.folder.installed
-            if installed is not None and options.version not in {None, installed.commit}:
-                advice = f"Run `searx-mcp instances own update --version {options.version}`."
-                raise InvalidArgumentError(
-                    "version", f"{installed.version} is installed", advice=advice
-                )
+            if installed is not None and options.version is not None:
+                await self._check_same(installed, options.version, deadline, steps)
             if installed is None:
                 done, installed = Done.CREATED, await self._create(options, deadline, steps, undo)
             else:
@@ -165,6 +163,7 @@ class NativeRunner:
             if old is None:
                 raise _not_installed()
             async with AsyncExitStack() as undo:
+                undo.enter_context(_kept())
                 name, source = await self._unpack(options.version or LATEST, deadline, steps, undo)
                 if source.tree == old.tree:
                     return await self._finished(Done.UNCHANGED, steps)
@@ -207,7 +206,8 @@ class NativeRunner:
             missing=missing_engines(settings, listed) if listed else (),
             settings=str(self.folder.settings) if settings else None,
             engines=engine_reports(record.engines, now) if record else (),
-            log=await self.log(_SHOWN_LINES),
+            # SearXNG writes down every engine that does not answer: no failure of its own.
+            log=() if is_healthy else await self.log(_SHOWN_LINES),
             notes=tuple(filter(None, notes)),
         )
 
@@ -240,6 +240,23 @@ class NativeRunner:
             removed=installed is not None,
             unregistered=url if changed else None,
             settings=str(settings) if settings.is_file() else None,
+        )
+
+    async def _check_same(
+        self, installed: Installed, version: str, deadline: float, steps: _Steps
+    ) -> None:
+        """Refuse a version with other files than the installed one."""
+        if version == installed.commit:
+            return
+        if not COMMIT.fullmatch(version):
+            steps.begin("source", f"comparing SearXNG {version[:12]} with the installed version")
+            source = await self.sources.get(version, None, deadline=deadline)
+            if source.tree == installed.tree:
+                return
+        raise InvalidArgumentError(
+            "version",
+            f"{installed.version} is installed",
+            advice=f"Run `searx-mcp instances own update --version {shlex.quote(version)}`.",
         )
 
     async def _create(
@@ -326,7 +343,7 @@ class NativeRunner:
                 raise OwnInstanceError(
                     f"SearXNG {new.version} found nothing, but {old.version} does: {tried.detail}",
                     reason=NativeFailure.NOT_READY,
-                    advice="The old version stays. Try again in a few days.",
+                    advice="Try again in a few days.",
                 )
         finally:
             await trial.stop()
@@ -350,6 +367,16 @@ class NativeRunner:
         now = await self.status()
         values = now.model_dump() | {"notes": (*now.notes, note) if note else now.notes}
         return NativeInstanceUp.model_validate({**values, "done": done, "seconds": steps.seconds})
+
+
+@contextmanager
+def _kept() -> Iterator[None]:
+    """Say that a failure of an update leaves the version in use as it was."""
+    try:
+        yield
+    except OwnInstanceError as error:
+        error.advice = f"The old version stays. {error.advice}"
+        raise
 
 
 def _check_system() -> None:

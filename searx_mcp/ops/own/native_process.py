@@ -16,7 +16,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.files import read_bytes, read_text
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own import launcher
-from searx_mcp.ops.own.failures import OwnInstanceError, port_taken, written
+from searx_mcp.ops.own.failures import OwnInstanceError, exited, port_taken, written
 from searx_mcp.ops.own.installation import NativeFolder, python_of
 from searx_mcp.ops.own.settings_file import without_secrets
 
@@ -299,14 +299,12 @@ class Starting:
             await asyncio.sleep(_POLL)
 
     def _not_up(self, process: NativeProcess, reason: NativeFailure) -> OwnInstanceError:
-        exited = reason is NativeFailure.EXITED
+        log = process.log_tail(LOG_LINES)
+        if reason is NativeFailure.EXITED:
+            return exited(log, self._folder.settings)
         return OwnInstanceError(
-            "SearXNG exited." if exited else "SearXNG was started but did not answer in time.",
+            "SearXNG was started but did not answer in time.",
             reason=reason,
-            advice=(
-                f"Correct {self._folder.settings} or delete it, then try again."
-                if exited
-                else "Allow more time with --timeout."
-            ),
-            log=process.log_tail(LOG_LINES),
+            advice="Allow more time with --timeout.",
+            log=log,
         )

@@ -186,19 +186,30 @@ async def test_another_port_is_taken_over_and_registered(machine, stand_in, unus
 async def test_of_several_at_once_one_installs(machine, stand_in, count):
     archive = stand_in.archive()
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_settled(machine.up(archive))) for _ in range(count)]
-    came = [task.result() for task in tasks]
-    done = [each.done for each in came if not isinstance(each, InvalidArgumentError)]
-    assert done == [Done.CREATED]
+        tasks = [group.create_task(machine.up(archive)) for _ in range(count)]
+    done = sorted(task.result().done for task in tasks)
+    assert done == [Done.CREATED, *[Done.UNCHANGED] * (count - 1)]
+    assert len({task.result().pid for task in tasks}) == 1
     assert len(machine.versions()) == 1
-    assert (await machine.status()).healthy
 
 
-async def _settled(work):
-    try:
-        return await work
-    except InvalidArgumentError as error:  # it is installed by then
-        return error
+async def test_the_installed_version_is_started_under_each_of_its_names(machine, stand_in):
+    archive = stand_in.archive()
+    first = await machine.up(archive)
+    copy = archive.with_name("a copy.zip")
+    copy.write_bytes(archive.read_bytes())
+    for name in (archive, copy, stand_in.commit):
+        again = await machine.up(name)
+        assert (again.done, again.pid) == (Done.UNCHANGED, first.pid)
+    await machine.kill()
+    assert (await machine.up(copy)).done is Done.STARTED
+    assert len(machine.versions()) == 1
+    assert "installing" not in " ".join(machine.steps[machine.steps.index("searching once") :])
+
+
+async def test_comparing_versions_needs_no_room_on_the_disk(machine, stand_in, monkeypatch):
+    await machine.up(stand_in.archive())
+    assert (await machine.up(full(stand_in, monkeypatch))).done is Done.UNCHANGED
 
 
 async def test_an_update_switches_and_leaves_one_version(machine, stand_in):
@@ -217,6 +228,7 @@ async def test_an_update_switches_and_leaves_one_version(machine, stand_in):
     ("mood", "late", "reason"),
     [
         ("ends", "-", NativeFailure.EXITED),
+        ("lacks a module", "-", NativeFailure.EXITED),
         ("hangs", "trying", NativeFailure.NOT_READY),
         ("html", "-", NativeFailure.NOT_READY),
         ("finds nothing", "-", NativeFailure.NOT_READY),
@@ -230,6 +242,7 @@ async def test_an_update_that_serves_less_keeps_the_old_version(
     with pytest.raises(OwnInstanceError) as caught:
         await machine.update(archive, progress=too_long(late, pass_by))
     assert caught.value.reason is reason
+    assert caught.value.advice.startswith("The old version stays. ")
     now = await machine.status()
     assert (now.version, now.pid, now.healthy) == (old.version, old.pid, True)
     assert len(machine.versions()) == 1
@@ -260,9 +273,30 @@ async def test_there_is_nothing_to_update_before_up(machine, stand_in):
 
 async def test_an_installed_version_is_changed_by_update_alone(machine, stand_in):
     await machine.up(stand_in.archive())
-    with pytest.raises(InvalidArgumentError, match="is installed") as caught:
-        await machine.up(stand_in.archive(more="newer"))
-    assert "own update" in caught.value.advice
+    newer = stand_in.archive(more="newer")
+    spaced = newer.rename(newer.with_name("the newer.zip"))
+    for name, shown in ((spaced, f"'{spaced}'"), ("d" * 40, "d" * 40)):
+        with pytest.raises(InvalidArgumentError, match="is installed") as caught:
+            await machine.up(name)
+        assert caught.value.advice == f"Run `searx-mcp instances own update --version {shown}`."
+    assert (await machine.status()).healthy
+
+
+async def test_what_engines_say_is_shown_only_while_it_does_not_answer(machine, stand_in):
+    up = await machine.up(stand_in.archive("says something"))
+    assert up.log == (await machine.status()).log == ()
+    await machine.kill()
+    assert (await machine.status()).log == ("ErrorContext('an engine')",)
+    async with machine.runner() as runner:
+        assert await runner.log(1) == ("ErrorContext('an engine')",)
+
+
+async def test_a_missing_module_is_named_and_settings_are_not_blamed(machine, stand_in):
+    with pytest.raises(OwnInstanceError, match="module sniffio cannot be imported") as caught:
+        await machine.up(stand_in.archive("lacks a module"))
+    assert caught.value.reason is NativeFailure.EXITED
+    assert "settings.yml" not in caught.value.advice
+    assert "--version" in caught.value.advice
 
 
 async def test_engines_that_are_kept_and_not_there_are_named(machine, stand_in):

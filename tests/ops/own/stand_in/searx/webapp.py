@@ -1,7 +1,7 @@
 """Answers what an instance is asked: health, configuration, failing engines and searches.
 
-It behaves as the word in `searx/mood.txt` says, where there is one: `ends` at its start, `hangs`
-then, answers `html` alone, `finds nothing`. It does not imitate engines, pages or templates.
+It behaves as the word in `searx/mood.txt` says, where there is one: `ends` at its start, `lacks a
+module` or `hangs` then, `says something`, answers `html` alone, `finds nothing`. It does not imitate engines, pages or templates.
 """
 
 import json
@@ -17,6 +17,10 @@ settings = Path(os.environ["SEARXNG_SETTINGS_PATH"]).read_text()
 
 if mood == "ends" or "nonsense: true" in settings:
     sys.exit(f"settings are wrong, secret_key {'ab' * 32}")
+if mood == "lacks a module":
+    raise ModuleNotFoundError("No module named 'sniffio'")
+if mood == "says something":
+    sys.stderr.write("ErrorContext('an engine')\n")
 if mood == "hangs":
     time.sleep(300)
 
