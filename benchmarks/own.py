@@ -18,9 +18,9 @@ from typing import Final
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.client.stores import open_state
 from searx_mcp.models.own_instance import NativeInstanceUp
-from searx_mcp.ops.own.installation import installer
 from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.opening import open_native
+from searx_mcp.ops.own.pip_settings import for_uv
 from searx_mcp.settings.values import Settings
 
 SECONDS: Final = {"pip": 30.0, "uv": 6.0}
@@ -37,12 +37,12 @@ def main() -> None:
             "--installer": "pip or uv; uv where it is installed",
         },
     )
-    uv = installer(os.environ)
+    uv = None if for_uv(os.environ).untold else shutil.which("uv")
     chosen = options.installer or ("uv" if uv else "pip")
     if chosen == "pip" and uv:
         os.environ["PATH"] = _path_without(uv)
     if chosen == "uv" and not uv:
-        sys.exit("uv is not installed, or pip alone is configured")
+        sys.exit("uv is not installed, or cannot be told what pip is")
     times = 1 if options.quick else 2
     *_, up = [asyncio.run(_install(options.version)) for _ in range(times)]
     spent = sum(up.seconds[step] for step in _STEPS[1:])

@@ -59,7 +59,8 @@ def test_the_wheel_has_the_package_and_nothing_else(dist: Path):
     found = names(wheel_of(dist))
     about = f"searx_mcp-{__version__}.dist-info"
     assert {name.split("/")[0] for name in found} == {"searx_mcp", about}
-    assert {"searx_mcp/py.typed", "searx_mcp/instances.json"} <= found
+    data = {"py.typed", "instances.json", "ops/own/constraints.txt"}
+    assert {f"searx_mcp/{name}" for name in data} <= found
     assert f"{about}/licenses/LICENSE" in found
     tracked = {path.relative_to(ROOT).as_posix() for path in (ROOT / "searx_mcp").rglob("*.py")}
     assert {name for name in found if name.endswith(".py")} == tracked

@@ -22,16 +22,12 @@ from searx_mcp.models.own_instance import (
 )
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, written
-from searx_mcp.ops.own.installation import (
-    Installation,
-    NativeFolder,
-    proxy_text,
-    variables,
-)
+from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
+from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
 from searx_mcp.ops.own.settings_file import missing_engines
-from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, Source, Sources
+from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Source, Sources
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
 
@@ -59,10 +55,11 @@ class NativeOptions:
 
 
 class _Steps:
-    """Tells each step, and how long the ones before took."""
+    """Tells each step, how long the ones before took, and what there is to say of them."""
 
     def __init__(self, progress: Progress) -> None:
         self.seconds: dict[str, float] = {}
+        self.notes: list[str] = []
         self._progress = progress
         self._name = ""
         self._begun = 0.0
@@ -141,12 +138,13 @@ class NativeRunner:
                 undo.push_async_callback(self.process.stop)
                 await self._serve(installed, deadline, steps)
             tried = await self._try(installed.url, steps)
+            steps.notes.append(tried.detail)
             self.folder.switch(installed)
             undo.pop_all()
             if before is not None and before.url != installed.url:
                 await self.state.choose(Choice.OWN, before.url, chosen=False)
             await self.state.choose(Choice.OWN, installed.url, chosen=True)
-            return await self._finished(done, steps, tried.detail)
+            return await self._finished(done, steps)
 
     async def update(self, options: NativeOptions) -> NativeInstanceUp:
         """Try another version beside the one in use, then switch; else keep the one in use.
@@ -304,7 +302,10 @@ class NativeRunner:
             progress=lambda text: steps.begin("environment", text),
         )
         requirements = self.folder.source(name) / "requirements.txt"
-        await installation.make(self.folder.environment(name), requirements)
+        # Other commits need other versions, which nobody has tried.
+        constraints = CONSTRAINTS if source.tree == PINNED_TREE else None
+        environment = self.folder.environment(name)
+        steps.notes.append(await installation.make(environment, requirements, constraints))
         return Installed(
             folder=name,
             version=source.version,
@@ -362,10 +363,10 @@ class NativeRunner:
                 advice="Stop it by hand: `searx-mcp instances own status` shows its process ID.",
             )
 
-    async def _finished(self, done: Done, steps: _Steps, note: str = "") -> NativeInstanceUp:
+    async def _finished(self, done: Done, steps: _Steps) -> NativeInstanceUp:
         steps.begin("", "")
         now = await self.status()
-        values = now.model_dump() | {"notes": (*now.notes, note) if note else now.notes}
+        values = now.model_dump() | {"notes": (*now.notes, *filter(None, steps.notes))}
         return NativeInstanceUp.model_validate({**values, "done": done, "seconds": steps.seconds})
 
 

@@ -26,6 +26,7 @@ class StandInSearxng:
         folder: where archives, wheels and programs are.
         state: the state folder.
         port: for the instance.
+        environ: variables under which packages come from one folder.
     """
 
     commit = "c0ffee" * 6 + "c0ff"
@@ -37,8 +38,15 @@ class StandInSearxng:
         self.state = folder / "state"
         for name in ("wheels", "bin"):
             (folder / name).mkdir()
-        self._wheel("waitress", "3.0.2")
-        self._wheel("something-searxng-needs", "1.0")
+        self.add_wheel("waitress", "3.0.2")
+        self.add_wheel("something-searxng-needs", "1.0")
+        self.environ = {
+            "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
+            "PIP_CONFIG_FILE": os.devnull,
+            "PIP_NO_INDEX": "1",
+            "PIP_FIND_LINKS": str(folder / "wheels"),
+            "UV_FIND_LINKS": str(folder / "wheels"),
+        }
 
     @property
     def settings(self) -> Settings:
@@ -64,7 +72,7 @@ class StandInSearxng:
             f"searx/{name}": self._read(f"searx/{name}") for name in ("__init__.py", "webapp.py")
         }
         files |= {
-            "requirements.txt": b"something-searxng-needs==1.0\n",
+            "requirements.txt": b"something-searxng-needs\n",
             "README.rst": more.encode(),
         }
         if mood:
@@ -80,7 +88,8 @@ class StandInSearxng:
     def _read(self, name: str) -> bytes:
         return (self.sources / name).read_bytes()
 
-    def _wheel(self, name: str, version: str) -> None:
+    def add_wheel(self, name: str, version: str) -> None:
+        """Make a package available in a version."""
         package = name.replace("-", "_")
         module = self.sources / name / "__init__.py"
         metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
@@ -107,17 +116,10 @@ def stand_in(
     folder = tmp_path / "stand_in"
     folder.mkdir()
     made = StandInSearxng(folder, unused_port())
-    wheels = str(folder / "wheels")
     for name in [*os.environ]:
         if name.startswith(("PIP_", "UV_")):
             monkeypatch.delenv(name)
-    for name, value in {
-        "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
-        "PIP_CONFIG_FILE": os.devnull,
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": wheels,
-        "UV_FIND_LINKS": wheels,
-    }.items():
+    for name, value in made.environ.items():
         monkeypatch.setenv(name, value)
     yield made
     # First what one would start with that was begun by a search and came too late.

@@ -20,7 +20,7 @@ from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.ops.own.opening import open_native
-from searx_mcp.ops.own.source import PINNED
+from searx_mcp.ops.own.source import PINNED, unpack
 from searx_mcp.pool.config import OwnConfig
 
 pytestmark = pytest.mark.slow
@@ -130,7 +130,29 @@ async def test_pip_installs_where_there_is_no_uv(stand_in, until):
 
 async def test_pip_installs_where_uv_is_of_no_use(machine, stand_in, monkeypatch):
     monkeypatch.setenv("STAND_IN_UV", "broken")
-    assert (await machine.up(stand_in.archive())).healthy
+    up = await machine.up(stand_in.archive())
+    assert up.healthy
+    assert up.notes == (
+        "uv failed, so pip was used: error: unexpected argument '--only-binary' found",
+    )
+
+
+@pytest.mark.parametrize(("is_pinned", "version"), [(True, "1.0"), (False, "2.0")])
+async def test_the_pinned_version_alone_has_fixed_packages(
+    machine, stand_in, monkeypatch, is_pinned, version
+):
+    stand_in.add_wheel("something-searxng-needs", "2.0")
+    constraints = stand_in.folder / "constraints.txt"
+    constraints.write_text("something-searxng-needs==1.0\n")
+    monkeypatch.setattr("searx_mcp.ops.own.native.CONSTRAINTS", constraints)
+    archive = stand_in.archive()
+    if is_pinned:
+        tree = unpack(archive.read_bytes(), None).tree
+        monkeypatch.setattr("searx_mcp.ops.own.native.PINNED_TREE", tree)
+    await machine.up(archive)
+    pattern = "versions/*/environment/lib/*/site-packages/something_searxng_needs-*.dist-info"
+    (found,) = machine.files.path.glob(pattern)
+    assert found.name == f"something_searxng_needs-{version}.dist-info"
 
 
 async def test_what_was_killed_or_stopped_is_started_again(machine, stand_in):

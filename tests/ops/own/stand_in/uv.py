@@ -1,10 +1,11 @@
 """Stands in for uv: makes environments, and unpacks wheels of one folder into them.
 
 `STAND_IN_UV` names a mood: `full` or `offline` fails as uv does then, `broken` with an error of its
-own, `hangs` goes on for ever. It resolves nothing: a requirement is a name, and any wheel of that
-name fits.
+own, `hangs` goes on for ever. It resolves nothing: a requirement is a name, and the newest wheel of
+that name fits, or that of the version in a file of constraints.
 """
 
+import argparse
 import os
 import re
 import sys
@@ -15,17 +16,16 @@ from pathlib import Path
 
 MOODS = {
     "full": "error: failed to write: No space left on device (os error 28)",
-    "offline": "error: error sending request for url: dns error: failed to lookup address",
+    "offline": "error: error sending request for url https://me:secret@index.example/: dns error: failed to lookup address",
     "broken": "error: unexpected argument '--only-binary' found",
 }
 
 
-def install(environment, names):
+def install(environment, names, versions):
     (packages,) = environment.glob("lib/python*/site-packages")
     for name in names:
-        wheels = sorted(
-            Path(os.environ["UV_FIND_LINKS"]).glob(f"{name.replace(chr(45), chr(95))}-*.whl")
-        )
+        pattern = f"{name.replace(chr(45), chr(95))}-{versions.get(name, '*')}-*.whl"
+        wheels = sorted(Path(os.environ["UV_FIND_LINKS"]).glob(pattern))
         if not wheels:
             sys.exit(f"error: no solution found: {name} was not found in the registry")
         with zipfile.ZipFile(wheels[-1]) as wheel:
@@ -41,11 +41,17 @@ def main(command, *arguments):
         time.sleep(300)
     if mood:
         sys.exit(MOODS[mood])
-    *_, requirements, server = arguments
-    python = Path(arguments[arguments.index("--python") + 1])
-    lines = [*Path(requirements).read_text().splitlines(), server]
+    parser = argparse.ArgumentParser()
+    for option in ("--python", "--only-binary", "--requirement", "--constraint"):
+        parser.add_argument(option)
+    parser.add_argument("--no-index", action="store_true")
+    parser.add_argument("server")
+    options = parser.parse_args(arguments[1:])
+    lines = [*Path(options.requirement).read_text().splitlines(), options.server]
     names = [re.split(r"[^\w-]", line, maxsplit=1)[0] for line in lines]
-    install(python.parents[1], filter(None, names))
+    pins = Path(options.constraint or os.devnull).read_text()
+    versions = dict(re.findall(r"^([\w-]+)==(\S+)", pins, re.MULTILINE))
+    install(Path(options.python).parents[1], filter(None, names), versions)
 
 
 main(*sys.argv[1:])

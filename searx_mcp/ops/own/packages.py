@@ -1,0 +1,204 @@
+"""Packages of an own instance, installed with uv or pip from where the user has told them to look."""
+
+import asyncio
+import errno
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.models.own_instance import NativeFailure
+from searx_mcp.models.service import Progress
+from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, python_too_old
+from searx_mcp.ops.own.installation import python_of
+from searx_mcp.ops.own.pip_settings import ForUv, for_uv, without_credentials
+from searx_mcp.ops.own.programs import Finished, run_program
+
+CONSTRAINTS: Final = Path(__file__).with_name("constraints.txt")
+"""The versions of all packages with which `PINNED` was tried; `scripts/pin_searxng.py` writes it."""
+SERVER: Final = "waitress>=3,<4"
+"""The server: one process of 64 threads, which fails on a taken port and ends at a signal."""
+WHEELS: Final = ("--only-binary", ":all:")
+"""Nothing is built: no compiler is needed, and no code of a package runs while it is installed."""
+_SHOWN: Final = 60
+"""Characters of a line of the installer that are shown as progress."""
+_LONGEST: Final = 300
+_TAIL: Final = 12
+_STRAY: Final = ("PYTHON", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE")
+"""Variables by which a user sends packages elsewhere, or an interpreter to other modules."""
+_FULL: Final = ("no space left", os.strerror(errno.ENOSPC).casefold(), "disk quota exceeded")
+
+_OFFLINE: Final = (
+    "connection", "name resolution", "dns error", "network is unreachable", "timed out",
+    "proxyerror", "certificate", "sslerror", "error sending request",
+)  # fmt: skip
+
+_NO_PIP: Final = ("ensurepip", "no module named venv", "no module named pip")
+
+
+class Installation:
+    """Makes the environment of an instance, with `uv` where it is of use and else with pip.
+
+    Args:
+        python: the interpreter to make it with.
+        environ: variables of the installer.
+        deadline: instant on the running loop's clock by which it must be done.
+        progress: called with each step.
+    """
+
+    def __init__(
+        self, *, python: str, environ: Mapping[str, str], deadline: float, progress: Progress
+    ) -> None:
+        self._python = python
+        self._environ = environ
+        self._deadline = deadline
+        self._progress = progress
+
+    async def make(self, environment: Path, requirements: Path, constraints: Path | None) -> str:
+        """Make an environment with the packages of a file of requirements, and the server.
+
+        Args:
+            environment: the folder to make.
+            requirements: names and versions of packages.
+            constraints: versions of these and of the packages they need; `None` for the newest.
+
+        Returns:
+            Why pip was used although uv is installed, a sentence; else empty.
+
+        Raises:
+            OwnInstanceError: `no_venv`, `no_network`, `disk_full`, `python_too_old` or `install_failed`.
+        """
+        wanted: tuple[str, ...] = (*WHEELS, "--requirement", str(requirements), SERVER)
+        if constraints is not None:
+            wanted += ("--constraint", str(constraints))
+        uv = shutil.which("uv", path=self._environ.get("PATH"))
+        told = await asyncio.to_thread(for_uv, self._environ)
+        note = ""
+        if uv is not None and told.untold:
+            names = ", ".join(clean_line(name, _SHOWN) for name in told.untold)
+            note = f"uv was not used: it cannot be told what pip's configuration says of {names}."
+        elif uv is not None:
+            try:
+                await self._with_uv(uv, environment, wanted, told)
+            except OwnInstanceError as error:
+                if error.reason is not NativeFailure.INSTALL_FAILED:
+                    raise
+                # One that is old or broken; pip may do all the same, and else says what is wrong.
+                note = (
+                    f"uv failed, so pip was used: {error.log[-1] if error.log else error.message}"
+                )
+                await asyncio.to_thread(shutil.rmtree, environment, ignore_errors=True)
+            else:
+                return ""
+        await self._run("creating an environment", self._python, "-m", "venv", environment)
+        python = str(python_of(environment))
+        pip = (python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check")
+        await self._run("installing with pip", *pip, "--progress-bar", "off", *wanted)
+        return note
+
+    async def _with_uv(
+        self, uv: str, environment: Path, wanted: tuple[str, ...], told: ForUv
+    ) -> None:
+        make = (uv, "venv", "--quiet", "--python", self._python, environment)
+        install = (uv, "pip", "install", "--python", str(python_of(environment)), *told.arguments)
+        await self._run("creating an environment", *make, more=told.variables)
+        await self._run("installing with uv", *install, *wanted, more=told.variables)
+
+    async def _run(
+        self, step: str, *command: str | Path, more: Mapping[str, str] | None = None
+    ) -> None:
+        self._progress(step)
+        left = max(0.0, self._deadline - asyncio.get_running_loop().time())
+        try:
+            done = await run_program(
+                [str(part) for part in command],
+                timeout=left,
+                environment={**self._environ, **(more or {})},
+                on_line=lambda line: self._progress(f"{step}: {_shown(line, _SHOWN)}"),
+            )
+        except TimeoutError as exc:
+            raise OwnInstanceError(
+                "The packages that SearXNG needs were not installed in time.",
+                reason=NativeFailure.INSTALL_FAILED,
+                advice="Allow more time with --timeout.",
+            ) from exc
+        except OSError as exc:
+            raise OwnInstanceError(
+                f"{command[0]} cannot be started: {exc.strerror}.",
+                reason=NativeFailure.INSTALL_FAILED,
+                advice="Reinstall Python, or use --engine container.",
+            ) from exc
+        if done.code:
+            raise failure(done, version=sys.version_info[:2])
+
+
+def variables(environ: Mapping[str, str], network: NetworkConfig) -> dict[str, str]:
+    """The variables of an installer: the user's own, and the proxy and authorities of the settings."""
+    kept = {name: value for name, value in environ.items() if not name.startswith(_STRAY)}
+    kept.pop("VIRTUAL_ENV", None)
+    proxy = proxy_text(network)
+    if proxy and not {"HTTPS_PROXY", "https_proxy"} & kept.keys():
+        kept |= dict.fromkeys(("HTTPS_PROXY", "https_proxy"), proxy)
+    if network.ca_file:
+        for name in ("PIP_CERT", "SSL_CERT_FILE"):
+            kept.setdefault(name, network.ca_file)
+    return kept
+
+
+def proxy_text(network: NetworkConfig) -> str:
+    """The proxy of the settings with what lets us in, percent-encoded; empty if there is none."""
+    proxy = network.proxy
+    if proxy is None or proxy.username is None:
+        return proxy.address if proxy else ""
+    userinfo = f"{quote(proxy.username, safe='')}:{quote(proxy.password or '', safe='')}"
+    return proxy.address.replace("//", f"//{userinfo}@", 1)
+
+
+def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
+    """The error that fits what an installer said.
+
+    Args:
+        done: the installer, which has failed.
+        version: of the interpreter, for the name of a package.
+    """
+    text = f"{done.out}\n{done.err}"
+    said = text.casefold()
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    log = tuple(_shown(line, _LONGEST) for line in lines[-_TAIL:])
+    if any(words in said for words in _FULL):
+        return disk_full()
+    if any(words in said for words in _NO_PIP):
+        major, minor = version
+        return OwnInstanceError(
+            "This Python cannot create environments: its venv module or its pip is missing.",
+            reason=NativeFailure.NO_VENV,
+            advice=(
+                f"Install it (Debian and Ubuntu: sudo apt install python{major}.{minor}-venv), or"
+                " install uv (https://docs.astral.sh/uv/), then try again."
+            ),
+            log=log,
+        )
+    if "requires-python" in said or "requires a different python" in said:
+        return python_too_old(version)
+    if any(words in said for words in _OFFLINE):
+        return OwnInstanceError(
+            "The packages that SearXNG needs cannot be fetched.",
+            reason=NativeFailure.NO_NETWORK,
+            advice="Check the network, the proxy and the package index of this machine, then try again.",
+            log=log,
+        )
+    return OwnInstanceError(
+        "The packages that SearXNG needs cannot be installed.",
+        reason=NativeFailure.INSTALL_FAILED,
+        advice="The last lines say why; `--engine container` does not need these packages.",
+        log=log,
+    )
+
+
+def _shown(line: str, longest: int) -> str:
+    return clean_line(without_credentials(line), longest)
