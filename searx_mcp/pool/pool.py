@@ -115,10 +115,8 @@ class InstancePool(Members):
         """
         open_to_us = [
             member
-            for member in self._members.values()
-            if member.url not in exclude
-            and member.is_eligible(now)
-            and (member.is_unlimited or not unlimited)
+            for member in self._eligible(now, exclude, query)
+            if member.is_unlimited or not unlimited
         ]
         able = [m for m in open_to_us if query is None or m.serves(query)] or open_to_us
         wanted = [member for member in able if not member.is_sidelined(now)] or able
@@ -131,6 +129,12 @@ class InstancePool(Members):
             if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
                 return self._proposal(member, query, now)
         return None
+
+    def has_eligible(
+        self, now: float, *, exclude: Collection[str] = (), query: InstanceQuery | None = None
+    ) -> bool:
+        """Whether a request may go to any instance but those to exclude; nobody's turn is used up."""
+        return bool(self._eligible(now, exclude, query))
 
     def proposal_of(self, url: str, now: float) -> Proposal:
         """How to ask `url`, which the caller named, regardless of whose turn it is."""
@@ -240,6 +244,15 @@ class InstancePool(Members):
             tiers.append(members)
         failing = next(filter(None, tiers), [])
         return tuple(member.url for member in self._first(failing, now))
+
+    def _eligible(
+        self, now: float, exclude: Collection[str], query: InstanceQuery | None
+    ) -> list[Member]:
+        return [
+            member
+            for member in self._members.values()
+            if member.url not in exclude and member.is_eligible(now)
+        ]
 
     def _first(self, members: list[Member], now: float) -> list[Member]:
         if self._config.random_start:

@@ -173,7 +173,8 @@ class SearchConfig(Frozen):
         default=12.0, description="Seconds the search phase of a call may take, without the pages."
     )
     attempt_timeout: Annotated[float, Field(ge=0.2, le=60)] = Field(
-        default=5.0, description="Seconds one request to one instance may take."
+        default=5.0,
+        description="Seconds a request to one instance may take while another can still answer.",
     )
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="Maximum number of instances per search."

@@ -103,12 +103,20 @@ class Ticket:
         now = asyncio.get_running_loop().time()
         return now - (now if self.began is None else self.began)
 
-    def start(self, most: float) -> float:
-        """Let its time begin; gives the seconds that it has: at most `most`."""
+    def start(self, share: float, *, is_last: bool = False) -> float:
+        """Let its time begin, and give the seconds that it has: the one rule for every try.
+
+        While another source can still answer, a try has its share, so that time is left for that one.
+        The last source that can answer has all that is left: to give it up early helps nobody.
+
+        Args:
+            share: seconds of a try that others may follow.
+            is_last: whether none can.
+        """
         self.began = asyncio.get_running_loop().time()
         left = self.log.deadline - self.began
-        self.cut_short = left < most
-        return min(most, left)
+        self.cut_short = left < share
+        return left if is_last else min(share, left)
 
     def learn(
         self, outcome: Outcome, query: InstanceQuery | None = None, *, held: frozenset[Verdict]
@@ -193,7 +201,8 @@ class AttemptRunner:
         pacer: keeps requests to public instances apart.
         own_at_once: how many searches an own instance is given at the same time; others wait in the order in which
             they came.
-        timeout: seconds one request may take, from when it is sent.
+        timeout: seconds one request may take, from when it is sent, while another instance can be asked.
+        max_instances: how many instances one search asks at most.
         clock: Unix seconds.
     """
 
@@ -206,6 +215,7 @@ class AttemptRunner:
         pacer: RequestPacer,
         own_at_once: int,
         timeout: float,
+        max_instances: int,
         clock: Callable[[], float],
     ) -> None:
         self._pool = pool
@@ -215,7 +225,15 @@ class AttemptRunner:
         self._own_at_once = own_at_once
         self._places = defaultdict[str, asyncio.Semaphore](partial(asyncio.Semaphore, own_at_once))
         self._timeout = timeout
+        self._max_instances = max_instances
         self._clock = clock
+
+    def is_over(self, log: InstanceLog) -> bool:
+        """Whether a search has asked as many instances as it may."""
+        # One that is down costs no search but time, so as many of them are tried.
+        most = self._max_instances
+        asked = len(log.asked) - log.side_by_side + 1
+        return asked >= most or len(log.unsearched) >= most
 
     async def attempt(
         self,
@@ -257,6 +275,7 @@ class AttemptRunner:
             held = _NONE_HELD if proposal.own else MAY_BE_OURS
             ticket.learn(outcome, query, held=held)
         log.note(url, outcome)
+        log.is_answered |= outcome.verdict.ends_search
         return outcome
 
     async def _ask_own(
@@ -274,15 +293,21 @@ class AttemptRunner:
         try:
             log.queued_behind = 0
             log.say(f"asking {proposal.url} for {proposal.format.upper()}")
-            return await send(timeout=ticket.start(self._timeout))
+            return await send(timeout=self._start(ticket, log))
         finally:
             places.release()
+
+    def _start(self, ticket: Ticket, log: InstanceLog) -> float:
+        may_follow = not self.is_over(log) and self._pool.has_eligible(
+            self._clock(), exclude=log.excluded
+        )
+        return ticket.start(self._timeout, is_last=not (may_follow or log.is_answered))
 
     async def _ask_public(
         self, ticket: Ticket, proposal: Proposal, send: Send, log: InstanceLog
     ) -> Outcome | None:
-        seconds = ticket.start(self._timeout)
-        decision = await self._look_up(ticket, proposal, seconds)
+        seconds = self._start(ticket, log)
+        decision = await self._look_up(ticket, proposal, min(seconds, self._timeout))
         if isinstance(decision, Outcome) or not decision.allowed:
             log.give_up(proposal.url)
             return decision if isinstance(decision, Outcome) else None

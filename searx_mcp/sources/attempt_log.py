@@ -114,6 +114,7 @@ class InstanceLog(AttemptLog):
         side_by_side: how many of those asked were asked at once; they count as one.
         passed_over: base URLs whose budget is spent.
         refused_by: name of the account that forbade the last request; `None` if none did.
+        is_answered: whether one has answered: what is asked now only adds to that.
         queued_behind: how many searches kept the last request to an own instance from leaving.
         budget_retry_at: Unix seconds at which the first spent budget has room again, or `None`.
         knows_budgets: whether the spent ones have been passed over.
@@ -124,6 +125,7 @@ class InstanceLog(AttemptLog):
     side_by_side: int = 1
     passed_over: set[str] = field(default_factory=set)
     refused_by: str | None = None
+    is_answered: bool = False
     queued_behind: int = 0
     budget_retry_at: float | None = None
     knows_budgets: bool = False

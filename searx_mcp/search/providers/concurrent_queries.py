@@ -162,14 +162,29 @@ class ConcurrentQueries:
             log.skipped[engine.name] = "could not be processed"
             return None
 
-    async def ask_one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> Answered | None:
-        """Ask one engine for one page; `None` if it was not asked, or has not answered: `log` says why."""
+    def may_ask(self, engine: Engine) -> bool:
+        """Whether a request may go to an engine now, as far as is known without its budget."""
+        return self._sources.may_ask(engine.address, self._clock())
+
+    async def ask_one(
+        self, engine: Engine, query: OpenQuery, log: SourceLog, *, is_last: bool = False
+    ) -> Answered | None:
+        """Ask one engine for one page; `None` if it was not asked, or has not answered: `log` says why.
+
+        Args:
+            engine: whom to ask.
+            query: what to ask for.
+            log: takes down what happens.
+            is_last: whether no other source can answer; see `Ticket.start`.
+        """
         try:
-            return await self._one(engine, query, log)
+            return await self._one(engine, query, log, is_last=is_last)
         finally:
             log.settle(self._sources, self._clock())
 
-    async def _one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> Answered | None:
+    async def _one(
+        self, engine: Engine, query: OpenQuery, log: SourceLog, *, is_last: bool = False
+    ) -> Answered | None:
         """One request, or `None` when the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
@@ -182,10 +197,10 @@ class ConcurrentQueries:
             return None
         slots = asyncio.Semaphore(engine.concurrency)
         async with self._at_once.setdefault(engine.bucket or engine.name, slots):
-            answered = await self._send(engine, ask, query, log)
+            answered = await self._send(engine, ask, query, log, is_last=is_last)
             if answered is not None and answered.again:
                 # It is their load and no limit of ours: the spacing is pause enough.
-                again = await self._send(engine, ask, query, log, is_last=True)
+                again = await self._send(engine, ask, query, log, is_last=is_last, again=True)
                 answered = again or answered
         if answered is None:
             return None
@@ -219,7 +234,8 @@ class ConcurrentQueries:
         query: OpenQuery,
         log: SourceLog,
         *,
-        is_last: bool = False,
+        is_last: bool,
+        again: bool = False,
     ) -> Answered | None:
         """One request, charged before it leaves; `None` when the budget or the clock forbids it."""
         if not await self._charge(engine, log):
@@ -230,7 +246,7 @@ class ConcurrentQueries:
         log.say(f"asking {engine.title}")
         url = engine.address
         with Ticket(url, self._sources, log, self._clock) as ticket:
-            timeout = ticket.start(engine.timeout)
+            timeout = ticket.start(engine.timeout, is_last=is_last)
             try:
                 answered = await self._upstream.ask(engine, ask, query, timeout=timeout)
             except asyncio.CancelledError:
@@ -243,7 +259,7 @@ class ConcurrentQueries:
                 )
                 raise
             _note(log, engine, answered.outcome)
-            may_follow = answered.again and not is_last
+            may_follow = answered.again and not again
             if not may_follow and ticket.learn(answered.outcome, held=_MAY_BE_OURS):
                 self._rest(engine, answered, log)
         return answered

@@ -58,8 +58,7 @@ class TimePlan:
 
     What is left of the call's timeout without `ANSWERING_TIME` is for the search and for the pages, if
     they are read. The search phase ends by the earlier of its share of that and of its own timeout, which
-    counts from the first request. A single request has `search.attempt_timeout`, and never more
-    than the phase.
+    counts from the first request. What a single request has of it, `Ticket.start` says.
 
     Attributes:
         phase: seconds the search phase may take; the setting `search.phase_timeout`.

@@ -94,8 +94,11 @@ class FallbackSearch:
         if self._instead:
             return await keyed.run(context)
         context = self._plan.of_search(context)
+        is_followed = keyed.can_answer(context.query)
         try:
-            return await self._instances.run(self._plan.of_instances(context))
+            return await self._instances.run(
+                self._plan.of_instances(context) if is_followed else context
+            )
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:

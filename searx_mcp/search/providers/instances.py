@@ -123,6 +123,7 @@ class InstanceSearch:
             pacer=spacing,
             own_at_once=config.own_at_once,
             timeout=config.attempt_timeout,
+            max_instances=config.max_instances,
             clock=clock,
         )
         self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
@@ -156,7 +157,7 @@ class InstanceSearch:
                 log.settle(self._pool, self._clock())
 
     async def _ask_in_turn(self, query: InstanceQuery, log: InstanceLog) -> Answered | None:
-        while not self._has_asked_enough(log):
+        while not self.runner.is_over(log):
             proposal = self._next(query, log)
             if proposal is not None and not proposal.own and not log.knows_budgets:
                 await self._guard.pass_over_spent(log)
@@ -229,7 +230,7 @@ class InstanceSearch:
         Own instances that failed last time, or never answered, are hedged as often as needed: the
         share limits the load on those that work.
         """
-        if not running or log.is_late or self._has_asked_enough(log):
+        if not running or log.is_late or self.runner.is_over(log):
             return None
         rival = self._next(query, log, unlimited=True)
         is_free = all(each.own and (each.is_doubted or not each.is_proven) for each in running)
@@ -289,12 +290,6 @@ class InstanceSearch:
             pages.append(answered[1])
             urls |= fresh
         return False
-
-    def _has_asked_enough(self, log: InstanceLog) -> bool:
-        # One that is down costs no search but time, so as many of them are tried.
-        most = self._config.max_instances
-        asked = len(log.asked) - log.side_by_side + 1
-        return asked >= most or len(log.unsearched) >= most
 
     def _failure(self, log: InstanceLog) -> Exception:
         now = self._clock()

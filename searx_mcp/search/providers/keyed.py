@@ -59,6 +59,10 @@ class KeyedSearch:
         """Tell whether one of them searches for such things."""
         return any(self._fitting(query))
 
+    def can_answer(self, query: InstanceQuery) -> bool:
+        """Tell whether one of those may be asked now, as far as is known without its budget."""
+        return any(map(self._rounds.may_ask, self._fitting(query)))
+
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
         query = context.query
@@ -66,13 +70,13 @@ class KeyedSearch:
             raise _unfit(f"the query contains what looks like {secret}")
         context = self._plan.of_search(context)
         log = SourceLog(context.deadline, context.progress)
-        is_asked = False
-        for engine in self._fitting(query):
-            is_asked = True
-            answers = await self._answers(engine, query, context.wanted, log)
+        fitting = [*self._fitting(query)]
+        for place, engine in enumerate(fitting, 1):
+            is_last = not any(map(self._rounds.may_ask, fitting[place:]))
+            answers = await self._answers(engine, query, context.wanted, log, is_last=is_last)
             if answers:
                 return _found(engine, answers, query, log)
-        if not is_asked:
+        if not fitting:
             raise _unfit("none can search for that")
         raise sources_unavailable(log, "keyed provider", _ADVICE)
 
@@ -109,7 +113,7 @@ class KeyedSearch:
         if secret := secret_in(query.text):
             raise _unfit(f"the query contains what looks like {secret}")
         log = SourceLog(deadline, progress)
-        answers = await self._answers(engine, query, wanted, log)
+        answers = await self._answers(engine, query, wanted, log, is_last=True)
         if not answers:
             raise sources_unavailable(log, "keyed provider", _ADVICE)
         pages = [await asyncio.to_thread(loads, answered.body) for answered in answers]
@@ -124,7 +128,13 @@ class KeyedSearch:
                 yield engine
 
     async def _answers(
-        self, engine: Engine, query: InstanceQuery, wanted: int, log: SourceLog
+        self,
+        engine: Engine,
+        query: InstanceQuery,
+        wanted: int,
+        log: SourceLog,
+        *,
+        is_last: bool,
     ) -> Sequence[Answered]:
         """The pages of one provider until there is enough; none if the first one did not come."""
         answers: list[Answered] = []
@@ -141,7 +151,10 @@ class KeyedSearch:
                 time_range=query.time_range,
                 page=page,
             )
-            answered = await self._rounds.ask_one(engine, asked, log)
+            # Behind the first page, a try only adds to an answer.
+            answered = await self._rounds.ask_one(
+                engine, asked, log, is_last=is_last and not answers
+            )
             if answered is None:
                 break
             answers.append(answered)

@@ -56,7 +56,7 @@ _CAUSES: Final = {
     ),
     Verdict.TIMEOUT: (
         "Your own SearXNG instance did not answer in time",
-        "Restart it, or raise search.attempt_timeout; see `searx-mcp doctor`.",
+        "Restart it, or raise search.phase_timeout; see `searx-mcp doctor`.",
     ),
     Verdict.DNS: (
         "The name of your own SearXNG instance does not resolve",

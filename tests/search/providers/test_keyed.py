@@ -136,6 +136,25 @@ async def test_a_silent_one_leaves_time_for_the_next(ordered, clock):
 
 
 @in_virtual_time
+async def test_the_last_that_can_answer_has_all_the_time_of_the_search(ordered, clock):
+    refuses, slow = SourceBehaviour(verdict=Verdict.REFUSED), answers(*ROWS, seconds=11)
+    upstream, search = ordered(clock, Instances(SPENT), google=refuses, brave=slow)
+    found = await search(source=Source.KEYED)
+    assert (found.keyed, asked(upstream)) == ("Brave Search API", ["google", "brave"])
+
+
+@in_virtual_time
+async def test_instances_leave_no_time_to_providers_that_rest(ordered, clock):
+    refuses = SourceBehaviour(verdict=Verdict.REFUSED)
+    instances = Instances(SPENT)
+    _, search = ordered(clock, instances, google=refuses, brave=refuses)
+    for _ in range(2):
+        with pytest.raises(NoInstancesError):
+            await search()
+    assert instances.seconds == [pytest.approx(7.2), pytest.approx(12)]
+
+
+@in_virtual_time
 async def test_an_answer_without_results_is_one(ordered, clock):
     upstream, search = ordered(clock, Instances(SPENT))
     found = await search()

@@ -6,10 +6,11 @@ import pytest
 
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.providers.instances import ANSWER_TIME
-from tests.doubles.simulated import Behaviour, SimulatedSearch
+from tests.doubles.simulated import PAGE, Behaviour, SimulatedSearch
 from tests.doubles.virtual_time import in_virtual_time
 
 PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
@@ -26,10 +27,10 @@ def verdicts(error_or_found) -> list[Verdict]:
     [
         pytest.param(30, {}, 12, [1, 1, 0], id="the phase cuts the third short"),
         pytest.param(7, {}, 7, [1, 0], id="the call's deadline cuts the second short"),
-        pytest.param(30, {"phase_timeout": 60}, 15, [1, 1, 1], id="three whole attempts"),
-        pytest.param(30, {"attempt_timeout": 2}, 6, [1, 1, 1], id="shorter attempts"),
+        pytest.param(30, {"phase_timeout": 60}, 30, [1, 1, 1], id="the third has what is left"),
+        pytest.param(30, {"attempt_timeout": 2}, 12, [1, 1, 1], id="shorter attempts"),
         pytest.param(5.05, {}, 5, [1], id="what is left is too little for another"),
-        pytest.param(30, {"max_instances": 1}, 5, [1], id="one instance"),
+        pytest.param(30, {"max_instances": 1}, 12, [1], id="one instance"),
     ],
 )
 @in_virtual_time
@@ -46,6 +47,42 @@ async def test_an_attempt_a_phase_and_a_call_end_in_time_and_what_we_cut_short_i
     reports = [world.report(url) for url in world.asked()]
     assert [report.failures for report in reports] == failed
     assert all(report.last_verdict for report in reports if report.failures)
+
+
+@pytest.mark.parametrize("seconds", [5.5, 8.0, 11.9])
+@in_virtual_time
+async def test_the_only_instance_that_can_serve_has_all_the_time_of_the_search(seconds, clock):
+    world = SimulatedSearch(clock, own=[OWN])
+    world.behave(OWN, behaviour=Behaviour(seconds=seconds))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(world.search(seconds=30)) for _ in range(32)]
+    assert clock.elapsed == pytest.approx(seconds)
+    assert [verdicts(task.result()) for task in tasks] == [[Verdict.FULL]] * 32
+    assert [sent.deadline - sent.at for sent in world.upstream.sent] == [pytest.approx(12)] * 32
+
+
+@in_virtual_time
+async def test_an_instance_that_another_may_follow_leaves_it_time_and_that_one_has_the_rest(clock):
+    first, second = "http://first.example/", "http://second.example/"
+    world = SimulatedSearch(clock, own=[first, second], hedge_share=0, max_instances=2)
+    world.behave(first, second, behaviour=Behaviour(seconds=6.5))
+    found = await world.search()
+    assert verdicts(found) == [Verdict.TIMEOUT, Verdict.FULL]
+    assert clock.elapsed == pytest.approx(11.5)
+    assert [sent.deadline - sent.at for sent in world.upstream.sent] == [5, 7]
+
+
+@in_virtual_time
+async def test_a_further_page_that_does_not_come_holds_an_answer_no_longer_than_any_try(clock):
+    world = SimulatedSearch(clock, own=[OWN])
+    more = ResultPage(hits=PAGE.hits, has_next=True)
+    world.behave(OWN, behaviour=Behaviour(page=more))
+    search = asyncio.ensure_future(world.search(wanted=20))
+    await asyncio.sleep(0.05)
+    world.behave(OWN, behaviour=HANGS)
+    found = await search
+    assert verdicts(found) == [Verdict.FULL, Verdict.TIMEOUT]
+    assert clock.elapsed == pytest.approx(5.1)
 
 
 @in_virtual_time
