@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,8 +12,7 @@ from searx_mcp.cli.streams import HeldOutput
 from searx_mcp.errors import SettingsError
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-
+    from searx_mcp.server.app import Server
     from searx_mcp.settings.values import Settings
 
 _GRACE: Final = 1.5
@@ -76,7 +75,7 @@ def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
 
         with lifetime("stdio", profile=settings.server.profile) as start:
             start("")
-            await serve_stdio(server, output.descriptor)
+            await serve_stdio(server, output.descriptor, greeted=server.backend.begin)
 
     run(work(), within=_GRACE)
 
@@ -86,7 +85,7 @@ def _settings(context: click.Context, given: Mapping[str, object] | None = None)
         return loaded(context, given).settings
 
 
-def _built(settings: "Settings") -> "MCPServer[Any]":
+def _built(settings: "Settings") -> "Server":
     with _growing():
         from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
 

@@ -23,7 +23,7 @@ from searx_mcp.fetch.provenance import Provenance
 from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
-from searx_mcp.ops.own.waking import WAIT, waking
+from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import FixtureRecorder
 from searx_mcp.search.providers.context import Found, Provider, TimePlan
@@ -81,7 +81,8 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
 
     Args:
         parts: of the open client, which close what is wired here.
-        background: whether health checks run and the list of public instances is renewed.
+        background: whether health checks run, the list of public instances is renewed, and the instance
+            of this machine is started before the first search.
 
     Raises:
         SettingsError: a setting cannot be used.
@@ -121,14 +122,19 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
     )
     instances: Provider = executor
     if parts.folder is not None and parts.processes:
-        instances = waking(
+        woken = waking(
             instances,
             folder=parts.folder,
-            is_alive=partial(upstream.is_alive, own=True, timeout=WAIT),
+            is_alive=partial(upstream.is_alive, own=True, timeout=PROBE),
             idle=settings.own.idle,
             pool=pool,
+            spawn=spawn,
             clock=clock,
         )
+        if woken is not None:
+            instances = woken
+            if background:
+                woken.begin()
     open_sources, keyed = _sources(parts, answering)
     searcher = Searcher(
         provider=FallbackSearch(

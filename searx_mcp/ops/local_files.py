@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.ops.own.installation import CONTAINER_FOLDER, NATIVE_FOLDER, VERSIONS
+from searx_mcp.ops.own.installation import CONTAINER_FOLDER, VERSIONS
+from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.storage.corpus import CorpusStore

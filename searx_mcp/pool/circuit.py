@@ -172,6 +172,16 @@ class Members:
         if record.state in WAITING:
             record.until = min(record.until, now)
 
+    def restarted(self, url: str, now: float) -> None:
+        """The process of an own instance is a new one: why the last one waited does not hold for it.
+
+        A member that has left the pool is passed over.
+        """
+        if url in self._members:
+            record = self._members[url].record
+            record.last_at = now
+            _renew(record)
+
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
         """Note whether the results of `url` share anything with those of others."""
         record = self._member(url).record
@@ -277,9 +287,7 @@ class Members:
     def _pardon_own(self, member: Member) -> None:
         """Let bygones be bygones of one that became the user's own: such a one is never given up."""
         if member.is_own and member.record.state in GIVEN_UP:
-            new = InstanceRecord(url=member.url)
-            for name in OF_STATE:
-                setattr(member.record, name, getattr(new, name))
+            _renew(member.record)
 
     def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
         # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
@@ -388,3 +396,10 @@ class Members:
         record.state = InstanceState.QUARANTINED
         record.reason = reason
         record.until = now + timers.quarantine_time(record.quarantine_episode, self._rng)
+
+
+def _renew(record: InstanceRecord) -> None:
+    """Forget where an instance stands, and keep what it has ever shown."""
+    new = InstanceRecord(url=record.url)
+    for name in OF_STATE:
+        setattr(record, name, getattr(new, name))

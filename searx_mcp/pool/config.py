@@ -1,13 +1,16 @@
 """Settings of the pool and of the instances in it."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from searx_mcp.models.base import Frozen, matching
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
+
+NATIVE_FOLDER: Final = "own-native"
+"""Name of the folder inside the state folder with the instance that is a process of this machine."""
 
 
 class PublicInstances(StrEnum):

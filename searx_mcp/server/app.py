@@ -8,7 +8,7 @@ import asyncio
 import copy
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
@@ -90,11 +90,21 @@ class LazyService:
             self._group.create_task(self._host(self._service))
         return await asyncio.shield(self._service)
 
+    def begin(self) -> None:
+        """Open the client before the first call if it has an instance of this machine to start."""
+        if self._service is None and not self._settings.remote.url:
+            self._group.create_task(self._begin())
+
+    async def _begin(self) -> None:
+        if await asyncio.to_thread(self._settings.has_native_instance):
+            with suppress(Exception):  # the log has said why, and so does a call
+                await self.get()
+
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
         """The client for reports, which send no request.
 
-        Health checks begin with the first call, not with a status request: until then, a client
+        Health checks begin with the client of the calls, not with a status request: until then, a client
         without them reads what is kept.
 
         Raises:
@@ -317,6 +327,14 @@ class Backend:
                 self.log.tell(await stack.enter_async_context(tracing(url)))
             self._lazy = await stack.enter_async_context(LazyService(self.settings))
             yield
+
+    def begin(self) -> None:
+        """Prepare for calls what takes long, behind the answers that a client waits for.
+
+        Called when the server listens, or has given its first answer.
+        """
+        if self._given is None:
+            self._running().begin()
 
     async def get(self) -> "Service":
         """The service, opened by the first call.

@@ -198,11 +198,14 @@ async def serve_http(
     app = http_app(server, config, limits)
     listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
     url = _url(listener)
-    serving = _Server(
-        app,
-        limits,
-        lambda: listening(url) if listening is not None else None,
-    )
+
+    def is_listening() -> None:
+        if isinstance(server, Server):
+            server.backend.begin()
+        if listening is not None:
+            listening(url)
+
+    serving = _Server(app, limits, is_listening)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving.serve([listener]))
         try:

@@ -4,7 +4,7 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 _CHUNK: Final = 1 << 20
 """Bytes read at once; hosts send a few hundred."""
+_GREETED: Final = 2
 
 
-async def serve_stdio(server: MCPServer[Any], output: int) -> None:
+async def serve_stdio(
+    server: MCPServer[Any], output: int, *, greeted: Callable[[], None] | None = None
+) -> None:
     """Serve until the input ends; when cancelled, at once.
 
     The library reads its input on a thread that nothing interrupts: a server without a message would
@@ -31,6 +34,7 @@ async def serve_stdio(server: MCPServer[Any], output: int) -> None:
     Args:
         server: of `searx_mcp.server.app.build_server`.
         output: number of the file that the messages are written to, and nothing else.
+        greeted: called once when a second message comes: a client waits for the answer to its first.
 
     Raises:
         SearxMcpError: there is no input.
@@ -43,7 +47,7 @@ async def serve_stdio(server: MCPServer[Any], output: int) -> None:
         with contextlib.suppress(OSError):  # what Windows gives to processes that are started
             rebind_std_handle_to_fd(number)
     with _written(output) as sink:
-        lines = cast("AsyncFile[str]", _lines(source))
+        lines = cast("AsyncFile[str]", _lines(source, greeted))
         async with stdio_server(lines, anyio.wrap_file(sink)) as (incoming, outgoing):
             await served.run(incoming, outgoing, options)
 
@@ -73,12 +77,16 @@ def _written(descriptor: int) -> Iterator[io.TextIOWrapper]:
             writer.close()
 
 
-async def _lines(descriptor: int) -> AsyncIterator[str]:
+async def _lines(descriptor: int, greeted: Callable[[], None] | None) -> AsyncIterator[str]:
     thread = CallThread("searx-mcp input")
     rest = b""
+    count = 0
     while chunk := await thread.run(lambda: os.read(descriptor, _CHUNK)):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
+            count += 1
+            if count == _GREETED and greeted is not None:
+                greeted()
             yield line.decode("utf-8", "replace")
     if rest:
         yield rest.decode("utf-8", "replace")

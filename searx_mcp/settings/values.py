@@ -23,7 +23,7 @@ from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.spelling import shown
-from searx_mcp.pool.config import InstancesConfig, OwnConfig
+from searx_mcp.pool.config import NATIVE_FOLDER, InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
 from searx_mcp.settings.remote import RemoteConfig
@@ -141,6 +141,11 @@ class Settings(Frozen):
             return None
         default = platformdirs.user_state_path("searx-mcp", appauthor=False)
         return Path(self.storage.folder or default).expanduser()
+
+    def has_native_instance(self) -> bool:
+        """Tell whether SearXNG may be installed as a process of this machine."""
+        folder = self.state_folder()
+        return folder is not None and (folder / NATIVE_FOLDER).is_dir()
 
     def own_endpoints(self) -> tuple[str, ...]:
         """Give the endpoints that the operator has set besides instances: they may be private."""

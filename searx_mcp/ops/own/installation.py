@@ -20,8 +20,6 @@ from searx_mcp.ops.own.settings_file import container_settings, native_settings
 
 CONTAINER_FOLDER: Final = "own-instance"
 """Name of the folder inside the state folder."""
-NATIVE_FOLDER: Final = "own-native"
-"""Name of the folder inside the state folder."""
 VERSIONS: Final = "versions"
 """Name of the folder inside that, with a folder for each version."""
 ROOM: Final = 157_286_400

@@ -13,7 +13,6 @@ from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.container import ContainerRunner
 from searx_mcp.ops.own.installation import (
     CONTAINER_FOLDER,
-    NATIVE_FOLDER,
     ContainerFolder,
     NativeFolder,
 )
@@ -21,6 +20,7 @@ from searx_mcp.ops.own.loopback import Probe
 from searx_mcp.ops.own.native import NativeRunner
 from searx_mcp.ops.own.native_process import Starting
 from searx_mcp.ops.own.source import Sources
+from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.request import Personas
 from searx_mcp.sources.searxng.upstream import Upstream

@@ -1,41 +1,54 @@
-"""A search that finds the instance of this machine down starts it, and waits a moment for it."""
+"""A search that finds the instance of this machine down starts it, and waits for it if nobody else can serve."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
 
-from searx_mcp.models.service import Progress
+from searx_mcp.errors import NoInstancesError
+from searx_mcp.models.attempt import Attempt, Verdict
+from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError
-from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
+from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
+from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.context import Found, Provider, SearchContext
+from searx_mcp.search.providers.unavailable import does_not_start, is_starting
+from searx_mcp.tasks import Spawn
 
-WAIT: Final = 3.0
-"""Seconds a search waits for it at most; SearXNG took 1.3 to answer after its start."""
+SPARE: Final = 3.0
+"""Seconds a search waits at most if others can serve it; SearXNG took 1.3 to answer after its start."""
 _SHARE: Final = 0.5
-"""Of what is left of the search's time."""
+"""Of what is left of the search's time, likewise."""
 _PAUSE: Final = 60.0
-"""Seconds after which one that did not come up is started again."""
+"""Seconds after which one that ended as it started is started again."""
+_PATIENCE: Final = 120.0
+"""Seconds after which a start is no longer watched, but not ended: a busy machine took 13."""
+_HUNG: Final = 2
+"""Timeouts in a row, each of a request sent after the one before had ended, after which it is started anew."""
+PROBE: Final = 3.0
+"""Seconds that it has to show that it answers."""
 
 
 class Waking(Provider):
     """Lets another provider search, once the instance that `instances own up` made runs.
 
     It is down after a restart of the machine, or when it was idle or killed. Whichever process
-    searches next starts it; of several that do so at once, one instance runs. One that does not
-    come up is left to those who look after it: the search goes on without it.
+    searches next starts it; of several that do so at once, one instance runs. If nobody else can
+    serve, a search waits for it until its own deadline. One that hangs is ended and started again.
 
     Args:
         provider: searches.
         folder: where the instance is installed.
         starting: starts it.
         pool: asks it if it is a member.
+        spawn: starts work that outlives a search.
         clock: Unix seconds.
     """
 
@@ -46,6 +59,7 @@ class Waking(Provider):
         folder: NativeFolder,
         starting: Starting,
         pool: InstancePool,
+        spawn: Spawn,
         clock: Callable[[], float],
     ) -> None:
         self._provider = provider
@@ -53,43 +67,148 @@ class Waking(Provider):
         self._process = NativeProcess(folder.run)
         self._starting = starting
         self._pool = pool
+        self._spawn = spawn
         self._clock = clock
-        self._turn = asyncio.Lock()
+        self._start: asyncio.Task[None] | None = None
+        self._failure: OwnInstanceError | None = None
         self._not_before = 0.0
+
+    def begin(self) -> "asyncio.Task[None] | None":
+        """Start the instance if it is down or hangs, and go on.
+
+        Returns:
+            The start that is under way; `None` if there is none to wait for.
+        """
+        if self._start is not None and not self._start.done():
+            return self._start
+        installed = self._member()
+        if installed is None or asyncio.get_running_loop().time() < self._not_before:
+            return None
+        hangs = self._hangs(installed.url)
+        if self._is_serving() and not hangs:
+            return None
+        self._start = self._spawn(self._bring_up(installed, hangs=hangs))
+        return self._start
 
     @override
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
-        await self._wake(context.deadline, context.progress)
-        return await self._provider.run(context)
+        await self._wait(context, spare=True)
+        installed = self._member()
+        try:
+            found = await self._provider.run(context)
+        except NoInstancesError as error:
+            if installed is None:
+                raise
+            return await self._run_again(context, error, installed.url)
+        if installed is not None and _is_silent(found.attempts, installed.url):
+            self.begin()
+        return found
 
-    async def _wake(self, deadline: float, progress: Progress | None) -> None:
-        own = self._pool.own_urls()
-        if not own or not self._folder.path.exists() or self._is_serving():
+    async def _run_again(self, context: SearchContext, error: NoInstancesError, url: str) -> Found:
+        """Search once more if the instance was down or hung, and comes up in time."""
+        is_waited_for = await self._wait(context, attempts=error.attempts)
+        was_refused = any(
+            each.instance == url and each.verdict is Verdict.CONNECTION for each in error.attempts
+        )
+        if self._is_serving() and (is_waited_for or was_refused):
+            found = await self._provider.run(context)
+            return replace(found, attempts=(*error.attempts, *found.attempts))
+        if self._failure is not None and not self._is_serving():
+            wait = self._not_before - asyncio.get_running_loop().time()
+            raise does_not_start(self._failure, error, retry_after=max(0.0, wait)) from error
+        raise error
+
+    async def _wait(
+        self,
+        context: SearchContext,
+        *,
+        spare: bool = False,
+        attempts: tuple[Attempt, ...] = (),
+    ) -> bool:
+        """Wait while the instance starts.
+
+        Args:
+            context: the search that needs it.
+            spare: whether to wait for a moment only if others can serve the search.
+            attempts: the requests made for it so far.
+
+        Returns:
+            Whether there was a start to wait for.
+
+        Raises:
+            NoInstancesError: it has not come up within the time of the search.
+        """
+        start, installed = self.begin(), self._member()
+        if start is None or installed is None:
+            return False
+        if context.progress is not None:
+            context.progress(f"starting {installed.url}")
+        now, until = asyncio.get_running_loop().time(), context.deadline
+        can_others = context.is_followed or self._pool.has_eligible(
+            self._clock(), exclude={installed.url}, query=context.query
+        )
+        is_spared = spare and can_others
+        if is_spared:
+            until = min(now + SPARE, now + _SHARE * (until - now))
+        await asyncio.wait({start}, timeout=max(0.0, until - now))
+        if not start.done() and not is_spared:
+            raise is_starting(attempts)
+        return True
+
+    async def _bring_up(self, installed: Installed, *, hangs: bool) -> None:
+        loop = asyncio.get_running_loop()
+        self._failure = None
+        try:
+            if hangs:
+                await self._process.stop()
+            url = await self._starting.serve(
+                self._process, installed, port=installed.port, deadline=loop.time() + _PATIENCE
+            )
+        except OwnInstanceError as error:
+            if error.reason is not NativeFailure.NOT_READY:
+                self._failure = error
+                self._not_before = loop.time() + _PAUSE
             return
-        async with self._turn:
-            now = asyncio.get_running_loop().time()
-            installed = self._folder.installed
-            is_ours = installed is not None and installed.url in own
-            if installed is None or not is_ours or now < self._not_before or self._is_serving():
-                return
-            if progress is not None:
-                progress(f"starting {installed.url}")
-            until = min(now + WAIT, now + _SHARE * (deadline - now))
-            self._not_before = now + _PAUSE
-            try:
-                url = await self._starting.serve(
-                    self._process, installed, port=installed.port, deadline=until
-                )
-            except OwnInstanceError:
-                return
-            self._not_before = 0.0
-            self._pool.probed(url, alive=True, now=self._clock())
+        self._pool.restarted(url, self._clock())
+
+    def _member(self) -> Installed | None:
+        """What is installed, if the pool asks it."""
+        own = self._pool.own_urls()
+        if not own or not self._folder.path.exists():
+            return None
+        installed = self._folder.installed
+        return installed if installed is not None and installed.url in own else None
 
     def _is_serving(self) -> bool:
         """Tell whether it takes searches; one that another process has started may not do so yet."""
         running = self._process.find()
         return running is not None and running.port > 0
+
+    def _hangs(self, url: str) -> bool:
+        """Tell whether the process that runs now let the latest requests time out, one after the other."""
+        running = self._process.find()
+        latest = self._pool.record_of(url).outcomes[-_HUNG:]
+        if running is None or not running.port or len(latest) < _HUNG:
+            return False
+        sent_after = running.since
+        for past in latest:
+            if (
+                past.verdict is not Verdict.TIMEOUT
+                or past.at - past.elapsed_ms / 1_000 < sent_after
+            ):
+                return False
+            sent_after = past.at - _ROUNDED
+        return True
+
+
+_ROUNDED: Final = 0.002
+"""Seconds by which a kept time and duration, both rounded, may disagree."""
+
+
+def _is_silent(attempts: Iterable[Attempt], url: str) -> bool:
+    """Tell whether an instance did not answer."""
+    return any(each.instance == url and each.verdict.is_network for each in attempts)
 
 
 def waking(
@@ -99,9 +218,10 @@ def waking(
     is_alive: Callable[[str], Awaitable[bool]],
     idle: float,
     pool: InstancePool,
+    spawn: Spawn,
     clock: Callable[[], float],
-) -> Provider:
-    """Let a provider search once the instance runs; itself where there cannot be one.
+) -> Waking | None:
+    """Let a provider search once the instance runs; `None` where there cannot be one.
 
     Args:
         provider: searches.
@@ -109,10 +229,11 @@ def waking(
         is_alive: whether the instance at a base URL answers, soon.
         idle: seconds without a search after which the instance ends; 0 for never.
         pool: asks the instance if it is a member.
+        spawn: starts work that outlives a search.
         clock: Unix seconds.
     """
     if sys.platform == "win32":
-        return provider
+        return None
     native = NativeFolder(folder / NATIVE_FOLDER)
     starting = Starting(native, is_alive=is_alive, environ=os.environ, idle=idle)
-    return Waking(provider, folder=native, starting=starting, pool=pool, clock=clock)
+    return Waking(provider, folder=native, starting=starting, pool=pool, spawn=spawn, clock=clock)

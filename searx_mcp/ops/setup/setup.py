@@ -19,13 +19,13 @@ from searx_mcp.files import make_private_file, read_bytes
 from searx_mcp.models.base import Frozen
 from searx_mcp.ops.own.installation import (
     CONTAINER_FOLDER,
-    NATIVE_FOLDER,
     ContainerFolder,
     NativeFolder,
 )
 from searx_mcp.ops.own.programs import run_program
 from searx_mcp.ops.setup.clients import CLIENTS, NAME, ClientId, entry, snippet
 from searx_mcp.ops.setup.jsonc import member_at, parse, with_member, without_member
+from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.settings.environment import ALIASES
 from searx_mcp.settings.instances import OWN_VARIABLE
 from searx_mcp.settings.sources import PREFIX, load

@@ -34,6 +34,7 @@ class SearchContext:
         deadline: loop time by which the answer must be there.
         source: who may be asked.
         progress: called with each step.
+        is_followed: whether others are asked if this provider cannot serve.
     """
 
     query: InstanceQuery
@@ -41,6 +42,7 @@ class SearchContext:
     deadline: float
     source: Source = Source.AUTO
     progress: Progress | None = None
+    is_followed: bool = False
 
 
 ANSWERING_TIME: Final = 0.25
@@ -91,7 +93,8 @@ class TimePlan:
     def of_instances(self, context: SearchContext) -> SearchContext:
         """Leave the open sources their share of what is left to a search."""
         now = asyncio.get_running_loop().time()
-        return replace(context, deadline=now + (1 - _KEPT_BACK) * (context.deadline - now))
+        deadline = now + (1 - _KEPT_BACK) * (context.deadline - now)
+        return replace(context, deadline=deadline, is_followed=True)
 
     def of_refresh(self) -> float:
         """Tell when a background search has to end: it has the whole phase."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
-from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.errors import NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.sources.attempt_log import SourceLog
 
@@ -107,12 +107,48 @@ def resting(reason: str) -> tuple[str, str]:
     )
 
 
+def is_starting(attempts: tuple[Attempt, ...]) -> NoInstancesError:
+    """The error while the instance of this machine starts and nobody else can serve.
+
+    Args:
+        attempts: the requests made for this search.
+    """
+    return NoInstancesError(
+        "Your own SearXNG instance is starting",
+        reason=UnavailableReason.OWN_DOWN,
+        attempts=attempts,
+        advice=f"Search again in {_UP_AGAIN:.0f} s; `searx-mcp instances own log` shows its start.",
+        retry_after=_UP_AGAIN,
+    )
+
+
+def does_not_start(
+    failure: SearxMcpError, error: NoInstancesError, *, retry_after: float
+) -> NoInstancesError:
+    """The error if the instance of this machine ends as it starts and nobody else can serve.
+
+    Args:
+        failure: why it ends.
+        error: what the search came to without it.
+        retry_after: seconds until it is started again.
+    """
+    return NoInstancesError(
+        f"Your own SearXNG instance does not start. {failure.message}".rstrip("."),
+        reason=error.reason,
+        attempts=error.attempts,
+        advice=failure.advice,
+        retry_after=retry_after,
+    )
+
+
 _OWN_INSTANCE = (
     "Your own instance has no limits: run `searx-mcp instances own up`, or set SEARXNG_URL."
 )
 
 SEEMS_OFFLINE: Final = ": this machine seems to be offline"
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
+_UP_AGAIN: Final = 5.0
+"""Seconds; a start took 1.3 on a quiet machine, and 5 to 13 on a busy one."""
 SOON = 30.0
 """A dead network or a stopped own instance may be back any moment, whatever the timers say."""
 
