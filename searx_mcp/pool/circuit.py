@@ -163,12 +163,16 @@ class Members:
             self._wait_failing(member, "It does not answer health checks.", now)
 
     def revive(self, url: str, now: float) -> None:
-        """An own instance was seen to work otherwise than by a search: it may be tried now, for JSON too."""
+        """An own instance was seen to work otherwise than by a search: it may be tried now, for JSON too.
+
+        If all its engines refused, they are forgotten: its owner may have turned on others.
+        """
         if url not in self._members or not self._members[url].is_own:
             return
         record = self._members[url].record
         record.last_at = now
         record.json_recheck = 0.0
+        record.engines = engine_care.revived(record.engines)
         if record.state in WAITING:
             record.until = min(record.until, now)
 

@@ -5,7 +5,8 @@ address, so that an agent's searches get the best engines suspended at once, and
 their suspension ends. While all engines of a category are well, nothing is named and SearXNG
 chooses. Once one was refused, each search uses three healthy engines that return results, in turn: those
 asked longest ago, relative to the gap they need. A refusal doubles the gap, an answer
-shortens it. `docs/decisions/pool.md` has the figures.
+shortens it. While all refuse, one at a time is tried, after pauses that grow. One that was too
+slow is left out for a while, so that it does not hold every search. `docs/decisions/pool.md` has the figures.
 """
 
 from collections import Counter
@@ -33,6 +34,9 @@ encyclopedia's, are no search engines: they ride along, as nothing else brings w
 _REST: Final = 300.0
 """Seconds after a failure. Of 300, 450, 600 and 900 s, the shortest had the fewest refusals in the
 simulation, though its engines count ten minutes: meanwhile the others have to carry on."""
+_LONGEST_REST: Final = 900.0
+"""Seconds between two tries of one engine each while all refuse: four requests an hour, where the simulated
+engines refuse above 36, and a machine that has moved to another network searches again within that time."""
 _SUSPENDED: Final = 120.0
 """Seconds until an engine that SearXNG still suspends is tried again, which no site notices."""
 _FIRST_GAP: Final = 30.0
@@ -108,6 +112,7 @@ class EngineRecord(BaseModel):
         reason: why it did not answer last; empty if it did.
         asked_at: Unix seconds of the last search it was named in or took part in.
         refused_at: of its last refusal.
+        refused_since: of the first refusal since its last answer; 0 if it does not refuse.
         until: until when it is left alone.
         gap: seconds between two of its searches, as far as learned.
         spell: seconds after a refusal for which searches are spread.
@@ -125,6 +130,7 @@ class EngineRecord(BaseModel):
     reason: str = ""
     asked_at: float = 0.0
     refused_at: float = 0.0
+    refused_since: float = 0.0
     until: float = 0.0
     gap: float = 0.0
     spell: float = 0.0
@@ -136,6 +142,19 @@ class EngineRecord(BaseModel):
     def is_touchy(self, now: float) -> bool:
         """Whether it was refused so lately that searches are spread."""
         return now < self.refused_at + self.spell
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the site behind it kept the instance out when it was asked last."""
+        return trouble_of(self.reason)[1] is Trouble.REFUSES
+
+    def is_slow(self, now: float) -> bool:
+        """Whether it was waited for in vain so lately that searches do without it.
+
+        One that SearXNG has suspended holds no search.
+        """
+        is_asked = not self.reason.casefold().startswith(_SUSPENSION)
+        return is_asked and not self.is_healthy(now) and trouble_of(self.reason)[1] is Trouble.SLOW
 
     @property
     def carries(self) -> bool:
@@ -154,6 +173,7 @@ class EngineRecord(BaseModel):
                 "results": self.results + results,
                 "reason": "",
                 "until": 0.0,
+                "refused_since": 0.0,
                 "gap": self.gap * _SHORTENS,
                 "asked_at": self._asked_at(now),
             }
@@ -177,7 +197,9 @@ class EngineRecord(BaseModel):
             }
         else:
             changes = {"failed": self.failed + 1, "until": now + _REST}
-        return self.model_copy(update=changes | {"reason": reason, "asked_at": self._asked_at(now)})
+        since = (self.refused_since if self.refuses else now) if is_refusal else 0.0
+        changes |= {"reason": reason, "asked_at": self._asked_at(now), "refused_since": since}
+        return self.model_copy(update=changes)
 
     def _asked_at(self, now: float) -> float:
         """When it was asked for an answer that came now: it is known of those we named."""
@@ -189,34 +211,73 @@ class EngineRecord(BaseModel):
             update={
                 "asked_at": min(self.asked_at - ahead, latest),
                 "refused_at": min(self.refused_at - ahead, latest),
+                "refused_since": min(self.refused_since - ahead, latest),
                 "until": min(self.until - ahead, latest + _REST),
             }
         )
 
 
-def choose(engines: Sequence[EngineRecord], query: InstanceQuery, now: float) -> tuple[str, ...]:
-    """The engines to name in a search; none while the instance should choose."""
+def choose(
+    engines: Sequence[EngineRecord], query: InstanceQuery, now: float
+) -> tuple[str, ...] | None:
+    """The engines to name in a search: none while the instance should choose, `None` if it should not be asked."""
     kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
-    if not any(each.is_touchy(now) for each in taking):
-        return ()
     healthy = [each for each in taking if each.is_healthy(now)]
-    carrying = [each for each in healthy if each.carries]
-    if not carrying:
-        return ()
-    carrying.sort(key=lambda each: each.rested(now), reverse=True)
     riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
-    return (*(each.name for each in carrying[:LEAST]), *riding)
+    if refusing := _refusing(engines, query):
+        is_due = now >= next_try(engines, query)
+        tried = [min(refusing, key=lambda each: each.asked_at).name] if is_due else []
+        return (*tried, *riding) or None
+    is_touchy = any(each.is_touchy(now) for each in taking)
+    if not is_touchy and not any(each.is_slow(now) for each in taking):
+        return ()
+    carrying = [each for each in healthy if each.carries]
+    if not carrying and not is_touchy:
+        return ()
+    # Where all others rest, those are asked that no site keeps out.
+    carrying = carrying or [each for each in taking if each.carries and not each.refuses]
+    carrying.sort(key=lambda each: each.rested(now), reverse=True)
+    most = LEAST if is_touchy else _MAX_NAMED
+    return (*(each.name for each in carrying[:most]), *riding)
+
+
+def next_try(engines: Sequence[EngineRecord], query: InstanceQuery) -> float:
+    """Unix seconds from which on one engine is tried while all refuse; 0 unless they do.
+
+    A pause is as long as they have refused until the last try: the time since the first refusal doubles
+    with each try.
+    """
+    refusing = _refusing(engines, query)
+    if not refusing:
+        return 0.0
+    latest = max(each.asked_at for each in refusing)
+    refused_for = latest - max(each.refused_since for each in refusing)
+    return latest + min(max(_REST, refused_for), _LONGEST_REST)
+
+
+def reasons(engines: Sequence[EngineRecord], query: InstanceQuery) -> str:
+    """Why they refuse, in words of ours."""
+    found = (trouble_of(each.reason)[0] for each in _refusing(engines, query))
+    return ", ".join(dict.fromkeys(found))
+
+
+def _refusing(engines: Sequence[EngineRecord], query: InstanceQuery) -> list[EngineRecord]:
+    """The engines that carry such a search, if all of them refuse; else none."""
+    kind = kind_of(query)
+    carrying = [each for each in engines if kind in each.searches and each.carries]
+    return carrying if all(each.refuses for each in carrying) else []
 
 
 def others(
     engines: Sequence[EngineRecord], query: InstanceQuery, named: Collection[str], now: float
 ) -> tuple[str, ...]:
-    """The engines that were not `named` in a search: the healthy ones, or all where none is."""
+    """The healthy engines that were not `named` in a search; none while all refuse."""
+    if _refusing(engines, query):
+        return ()
     kind = kind_of(query)
     rest = [each for each in engines if kind in each.searches and each.name not in named]
-    healthy = [each for each in rest if each.is_healthy(now)]
-    return tuple(each.name for each in healthy or rest)[:_MAX_NAMED]
+    return tuple(each.name for each in rest if each.is_healthy(now))[:_MAX_NAMED]
 
 
 def asked(
@@ -257,6 +318,11 @@ def learned(
     _sort_in(known, query, answering, is_complete=bool(page.timings))
     latest = sorted(known.values(), key=lambda each: -each.asked_at)[:_MAX_ENGINES]
     return tuple(sorted(latest, key=lambda each: each.name))
+
+
+def revived(engines: tuple[EngineRecord, ...]) -> tuple[EngineRecord, ...]:
+    """What is kept when a person has seen to the instance: nothing if all refused, so that others are found."""
+    return () if all(each.refuses for each in engines if each.carries) else engines
 
 
 def is_thin(page: ResultPage) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from searx_mcp.models.attempt import Format
+from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
 from searx_mcp.pool.attempt import InstanceQuery, Proposal
@@ -188,16 +188,34 @@ class InstancePool(Members):
             if url not in self._leaving or member.in_flight
         }
 
-    def earliest_retry(self, now: float) -> float | None:
+    def earliest_retry(self, now: float, query: InstanceQuery | None = None) -> float | None:
         """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
-        waits = [wait for m in self._members.values() if (wait := m.record.retry_after(now)) > 0]
-        return min(waits, default=None)
+        waits = [self._wait(member, query, now) for member in self._members.values()]
+        return min(filter(None, waits), default=None)
 
-    def why_own_rests(self, now: float) -> str:
-        """Why the own instance rests that may be asked again first; empty if none rests."""
-        own = [member.record for member in self._members.values() if member.is_own]
-        resting = [record for record in own if record.retry_after(now)]
-        return min(resting, key=lambda record: record.until).reason if resting else ""
+    def why_own_rests(self, now: float, query: InstanceQuery) -> PastOutcome | None:
+        """What put the own instance to rest that may be asked again first; `None` if none rests."""
+        resting = [m for m in self._members.values() if m.is_own and self._wait(m, query, now)]
+        if not resting:
+            return None
+        first = min(resting, key=lambda member: self._wait(member, query, now))
+        record = first.record
+        if not record.retry_after(now):
+            detail = (
+                f"All its search engines refuse it ({engine_care.reasons(record.engines, query)})."
+            )
+            return PastOutcome(
+                at=now, verdict=Verdict.ENGINES_FAILED, format=first.format(now), detail=detail
+            )
+        told = [past for past in record.outcomes if past.detail == record.reason]
+        verdict = told[-1].verdict if told else record.last_verdict
+        return PastOutcome(
+            at=record.last_at,
+            verdict=verdict or Verdict.CONNECTION,
+            format=first.format(now),
+            status_code=told[-1].status_code if told else None,
+            detail=record.reason,
+        )
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
         """What is known of every instance, best first within each tier."""
@@ -251,8 +269,24 @@ class InstancePool(Members):
         return [
             member
             for member in self._members.values()
-            if member.url not in exclude and member.is_eligible(now)
+            if member.url not in exclude
+            and member.is_eligible(now)
+            and not self._wait(member, query, now)
         ]
+
+    def _wait(self, member: Member, query: InstanceQuery | None, now: float) -> float:
+        """Seconds until it may be asked for such a search; 0 if it may now."""
+        if wait := member.record.retry_after(now):
+            return wait
+        engines = member.record.engines
+        if query is None or not self._is_cared_for(member, query):
+            return 0.0
+        rests = engine_care.choose(engines, query, now) is None
+        return max(0.0, engine_care.next_try(engines, query) - now) if rests else 0.0
+
+    def _is_cared_for(self, member: Member, query: InstanceQuery) -> bool:
+        """Whether the engines of a search are chosen here."""
+        return not query.engines and member.is_own and self._config.engine_care
 
     def _first(self, members: list[Member], now: float) -> list[Member]:
         if self._config.random_start:
@@ -293,8 +327,8 @@ class InstancePool(Members):
 
     def _proposal(self, member: Member, query: InstanceQuery | None, now: float) -> Proposal:
         engines: tuple[str, ...] = ()
-        if query and not query.engines and member.is_own and self._config.engine_care:
-            engines = engine_care.choose(member.record.engines, query, now)
+        if query is not None and self._is_cared_for(member, query):
+            engines = engine_care.choose(member.record.engines, query, now) or ()
         if engines:
             member.record.engines = engine_care.asked(member.record.engines, engines, now)
         return Proposal(

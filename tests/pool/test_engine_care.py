@@ -54,6 +54,7 @@ class Care:
 
     def choose(self, query: InstanceQuery, now: float) -> tuple[str, ...]:
         names = engine_care.choose(self.engines, query, now)
+        assert names is not None
         self.engines = engine_care.asked(self.engines, names, now)
         return names
 
@@ -83,7 +84,6 @@ def record(care: Care, name: str) -> EngineRecord:
     "failed",
     [
         pytest.param({}, id="all well"),
-        pytest.param({"x": "timeout"}, id="one slow"),
         pytest.param({"x": "unexpected crash: KeyError"}, id="one broken"),
         pytest.param({"x": "Suspended: timeout"}, id="one suspended for being slow"),
     ],
@@ -198,20 +198,71 @@ def test_the_instance_chooses_again_an_hour_after_a_refusal_and_later_after_a_se
     assert not twice.choose(GENERAL, NOW + 120 * MINUTE)
 
 
-def test_the_instance_chooses_when_no_engine_that_brings_results_is_left():
-    care = cared(page({"wikipedia": 1}, dict.fromkeys(ENGINES, REFUSED)))
+@pytest.mark.parametrize("reason", ["timeout", "httpx.ReadTimeout", "Timed out"])
+def test_an_engine_that_was_too_slow_holds_one_search_in_five_minutes(reason):
+    care = cared(page(ENGINES, {"x": reason}))
+
+    assert set(care.choose(GENERAL, NOW + 1)) == set(ENGINES)
+    assert set(care.choose(GENERAL, NOW + 5 * MINUTE - 1)) == set(ENGINES)
+    assert care.choose(GENERAL, NOW + 5 * MINUTE) == ()
+
+
+def test_the_instance_chooses_where_all_engines_were_too_slow():
+    care = cared(page([], dict.fromkeys(ENGINES, "timeout")))
 
     assert care.choose(GENERAL, NOW + 1) == ()
 
 
-def test_the_others_are_the_healthy_ones_that_were_not_named_or_else_those_that_rest():
+@pytest.mark.parametrize("reason", ["CAPTCHA", "too many requests", "Suspended: access denied"])
+def test_while_all_engines_refuse_one_at_a_time_is_tried_after_pauses_that_grow(reason):
+    care = cared(page({}, dict.fromkeys(ENGINES, reason)))
+    tries = []
+    for second in range(1, 5_000):
+        names = engine_care.choose(care.engines, GENERAL, NOW + second)
+        if names is not None:
+            care.choose(GENERAL, NOW + second)
+            failed = page({}, dict.fromkeys(names, reason))
+            care.learn(InstanceQuery("q", engines=names), failed, NOW + second + 1)
+            tries.append((second, names))
+
+    assert [second for second, _ in tries] == [300, 600, 1_200, 2_100, 3_000, 3_900, 4_800]
+    assert all(len(names) == 1 for _, names in tries)
+    assert {names[0] for _, names in tries[:5]} == set(ENGINES)
+    assert care.others(GENERAL, tries[-1][1], NOW + 5_000) == ()
+
+
+def test_engines_that_find_little_answer_alone_while_all_others_refuse():
+    care = cared(page({"wikipedia": 1}, dict.fromkeys(ENGINES, REFUSED)))
+
+    assert care.choose(GENERAL, NOW + 1) == ("wikipedia",)
+    assert len(care.choose(GENERAL, NOW + 5 * MINUTE)) == 2
+
+
+def test_the_first_that_answers_again_brings_the_others_back():
+    care = cared(page({}, dict.fromkeys(ENGINES, REFUSED)))
+    (tried,) = care.choose(GENERAL, NOW + 5 * MINUTE)
+    care.learn(InstanceQuery("q", engines=(tried,)), page([tried]), NOW + 5 * MINUTE + 1)
+
+    chosen = care.choose(GENERAL, NOW + 5 * MINUTE + 2)
+
+    assert len(chosen) == 3
+    assert set(care.others(GENERAL, (tried,), NOW + 5 * MINUTE + 2)) == set(ENGINES) - {tried}
+
+
+def test_engines_that_only_failed_are_asked_while_those_that_were_refused_rest():
+    failed = {**dict.fromkeys("abc", REFUSED), "d": "KeyError", "e": "timeout"}
+    care = cared(page(ENGINES), page([], failed))
+
+    assert set(care.choose(GENERAL, NOW + 1)) == {"d", "e"}
+
+
+def test_the_others_are_the_healthy_ones_that_were_not_named():
     care = cared(page(ENGINES, {"x": REFUSED}))
 
     chosen = care.choose(GENERAL, NOW + 1)
 
     assert set(care.others(GENERAL, chosen, NOW + 1)) == set(ENGINES) - set(chosen)
-    assert care.others(GENERAL, ENGINES, NOW + 1) == ("x",)
-    assert care.others(GENERAL, (*ENGINES, "x"), NOW + 1) == ()
+    assert care.others(GENERAL, ENGINES, NOW + 1) == ()
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
             ENGINE.model_copy(
                 update={
                     name: getattr(ENGINE, name) - ahead
-                    for name in ("asked_at", "refused_at", "until")
+                    for name in ("asked_at", "refused_at", "refused_since", "until")
                 }
             ),
         ),

@@ -146,7 +146,7 @@ class InstanceSearch:
             if answered is None:
                 answered = await self._ask_in_turn(query, log)
             if answered is None:
-                raise self._failure(log)
+                raise self._failure(query, log)
             asked, page = answered
             pages, complete = [page], True
             if asked.own:
@@ -256,9 +256,8 @@ class InstanceSearch:
     ) -> ResultPage | None:
         """Add to a page what the engines find that were spared."""
         others = self._pool.other_engines(proposal.url, query, proposal.engines, self._clock())
-        if page is not None and not others:
+        if not others:
             return page
-        # Without an answer and without others, all are asked again before the search fails.
         outcome = await self.runner.attempt(replace(proposal, engines=others), query, log)
         more = outcome.answer if outcome is not None else None
         return fuse([page, more]) if page and more else page or more
@@ -291,7 +290,7 @@ class InstanceSearch:
             urls |= fresh
         return False
 
-    def _failure(self, log: InstanceLog) -> Exception:
+    def _failure(self, query: InstanceQuery, log: InstanceLog) -> Exception:
         now = self._clock()
         if not log.attempts and log.queued_behind:
             others = log.queued_behind
@@ -307,8 +306,8 @@ class InstanceSearch:
             has_public=self._pool.has_public,
             attempts=log.attempts,
             budget_retry=None if at is None else max(0.0, at - now),
-            state_retry=self._pool.earliest_retry(now),
-            own_rests=self._pool.why_own_rests(now),
+            state_retry=self._pool.earliest_retry(now, query),
+            own_rests=self._pool.why_own_rests(now, query),
         )
 
 

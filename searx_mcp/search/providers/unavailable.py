@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 
 from searx_mcp.errors import NoInstancesError, SearxMcpError, UnavailableReason
-from searx_mcp.models.attempt import Attempt, Verdict
+from searx_mcp.models.attempt import Attempt, PastOutcome, Verdict
 from searx_mcp.sources.attempt_log import SourceLog
 
 _ADDRESS: Final = "SEARXNG_URL or instances.own"
@@ -83,28 +83,31 @@ _BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
 
 def own_cause(attempts: Sequence[Attempt]) -> tuple[str, str] | None:
     """What to say and to advise, by the attempts at own instances; `None` if they tell nothing."""
-    for verdict, texts in _CAUSES.items():
+    for verdict in _CAUSES:
         for attempt in attempts:
             if attempt.verdict is verdict:
-                message, advice = texts
-                if verdict is Verdict.REFUSED:
-                    message, advice = _BY_STATUS.get(attempt.status_code or 0, texts)
+                message, advice = _texts(verdict, attempt.status_code)
                 detail = attempt.detail.rstrip(".")
                 said = message.format(detail=detail, status=attempt.status_code)
                 return said.rstrip(". "), advice
     return None
 
 
-def resting(reason: str) -> tuple[str, str]:
-    """What to say when no own instance was asked, since all of them rest.
+def _texts(verdict: Verdict, status: int | None) -> tuple[str, str]:
+    texts = _CAUSES.get(
+        verdict, ("", "Fix it; `searx-mcp doctor` says how, and ends the cooldown.")
+    )
+    return _BY_STATUS.get(status or 0, texts) if verdict is Verdict.REFUSED else texts
+
+
+def resting(cause: PastOutcome) -> tuple[str, str]:
+    """What to say when no own instance was asked, since all of them rest: what to change, each time.
 
     Args:
-        reason: why the first of them that may be asked again does.
+        cause: why the first of them that may be asked again does.
     """
-    return (
-        f"Your own SearXNG instance is in cooldown: {reason}".rstrip("."),
-        "Fix it; `searx-mcp doctor` says how, and ends the cooldown.",
-    )
+    _, advice = _texts(cause.verdict, cause.status_code)
+    return f"Your own SearXNG instance is in cooldown: {cause.detail}".rstrip("."), advice
 
 
 def is_starting(attempts: tuple[Attempt, ...]) -> NoInstancesError:
@@ -186,7 +189,7 @@ def unavailable(
     attempts: Sequence[Attempt],
     budget_retry: float | None,
     state_retry: float | None,
-    own_rests: str = "",
+    own_rests: PastOutcome | None = None,
 ) -> NoInstancesError:
     """The error that fits what was tried.
 
@@ -196,7 +199,7 @@ def unavailable(
         attempts: the requests made for this search.
         budget_retry: seconds until the first spent budget has room again, or `None`.
         state_retry: seconds until the first resting instance may be asked again, or `None`.
-        own_rests: why an own instance was not asked; empty if none rests.
+        own_rests: why an own instance was not asked; `None` if none rests.
     """
     waits = [wait for wait in (budget_retry, state_retry) if wait is not None]
     retry_after = min(waits, default=None)
@@ -210,7 +213,8 @@ def unavailable(
         budget_retry=budget_retry,
     )
     if reason in _OWN:
-        message, advice = own_cause(at_own) or resting(own_rests)
+        cause = own_cause(at_own) or (resting(own_rests) if own_rests is not None else None)
+        message, advice = cause or _TEXTS[UnavailableReason.EXHAUSTED]
     else:
         message, advice = _TEXTS[reason]
     if reason is UnavailableReason.NOTHING_CONFIGURED:
@@ -249,7 +253,7 @@ def _reason(
     has_public: bool,
     attempts: Sequence[Attempt],
     at_own: Sequence[Attempt],
-    own_rests: str,
+    own_rests: PastOutcome | None,
     budget_retry: float | None,
 ) -> UnavailableReason:
     if not has_own and not has_public:

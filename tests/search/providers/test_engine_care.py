@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from searx_mcp.errors import NoInstancesError
+from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.context import SearchContext
@@ -60,15 +60,33 @@ async def test_the_engines_that_were_spared_are_asked_when_too_little_is_found(b
     assert len(found.pages[0].hits) == 7
 
 
-async def test_all_engines_are_asked_before_a_search_fails_for_want_of_them(bench):
+async def test_engines_that_all_refuse_are_tried_one_at_a_time_and_the_error_says_when(bench):
     async with answering(10) as fake, bench(own=[fake]) as it:
         await go(it)
         fake.fail_engines([(name, "CAPTCHA") for name in NAMES])
         with pytest.raises(NoInstancesError):
             await go(it)
-    _, chosen, rest = named(fake)
-    assert len(chosen) == 3
-    assert set(rest) == {*NAMES, "brave"} - set(chosen)
+        with pytest.raises(NoInstancesError) as caught:
+            await go(it)
+        assert caught.value.reason is UnavailableReason.OWN_FAILED
+        assert "All its search engines refuse it (CAPTCHA)" in caught.value.message
+        assert caught.value.retry_after == pytest.approx(300, abs=1)
+        it.clock.advance(301)
+        with pytest.raises(NoInstancesError):
+            await go(it)
+        assert [len(names) for names in named(fake)] == [0, 3, 1]
+        it.pool.revive(fake.url, it.clock())
+        fake.fail_engines([])
+        await go(it)
+    assert named(fake)[-1] == ()
+
+
+async def test_another_instance_answers_while_the_engines_of_one_refuse(bench):
+    async with answering(10) as fake, answering(10) as other, bench(own=[fake, other]) as it:
+        fake.fail_engines([(name, "CAPTCHA") for name in NAMES])
+        found = [await go(it) for _ in range(4)]
+    assert {each.instance for each in found} == {other.url}
+    assert fake.searches <= 1
 
 
 async def test_nobody_is_asked_twice_for_what_little_there_is(bench):

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
-from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.attempt import Attempt, Format, PastOutcome, Verdict
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.render.errors import search_error_text
 from searx_mcp.search.providers.context import SearchContext
@@ -31,7 +31,9 @@ def attempt(
     )
 
 
-def failure(*attempts: Attempt, public: bool = False, rests: str = "") -> NoInstancesError:
+def failure(
+    *attempts: Attempt, public: bool = False, rests: PastOutcome | None = None
+) -> NoInstancesError:
     return unavailable(
         own=[OWN],
         has_public=public,
@@ -71,11 +73,30 @@ def test_what_strangers_came_to_is_not_told_of_the_own_one():
     assert error.reason is UnavailableReason.OWN_DOWN
 
 
-def test_an_instance_that_rests_is_told_with_its_reason():
-    error = failure(rests="The instance limits our requests.")
-    assert error.message.endswith("in cooldown: The instance limits our requests")
+@pytest.mark.parametrize("verdict", FAILURES)
+def test_an_instance_that_rests_is_told_with_its_reason_and_what_to_change_each_time(verdict):
+    past = PastOutcome(at=1.0, verdict=verdict, format=Format.JSON, detail="It said so.")
+    error = failure(rests=past)
+    assert error.message.endswith("in cooldown: It said so")
     assert (error.reason, error.retry_after) == (UnavailableReason.OWN_FAILED, 12)
     assert error.advice in search_error_text(error)
+    assert error.advice == failure(attempt(verdict)).advice
+
+
+@pytest.mark.parametrize("refuse", ["limit", "block"])
+async def test_each_message_about_a_limiter_names_the_line_to_change(bench, refuse):
+    async with FakeSearxng() as own, bench(own=[own]) as it:
+        getattr(own, refuse)()
+        errors = []
+        for _ in range(3):
+            deadline = asyncio.get_running_loop().time() + 10
+            context = SearchContext(InstanceQuery("tea"), 10, deadline)
+            with pytest.raises(NoInstancesError) as caught:
+                await it.executor.run(context)
+            errors.append(caught.value)
+    assert "Set server.limiter to false in its settings.yml" in errors[0].advice
+    assert {each.advice for each in errors} == {errors[0].advice}
+    assert ["in cooldown" in each.message for each in errors] == [False, True, True]
 
 
 async def searched(bench, **config: object) -> NoInstancesError:
