@@ -94,11 +94,8 @@ class FallbackSearch:
         if self._instead:
             return await keyed.run(context)
         context = self._plan.of_search(context)
-        is_followed = keyed.can_answer(context.query)
         try:
-            return await self._instances.run(
-                self._plan.of_instances(context) if is_followed else context
-            )
+            return await self._instances.run(self._before(keyed, context))
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
@@ -110,7 +107,7 @@ class FallbackSearch:
     async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         context = self._plan.of_search(context)
         try:
-            return await self._web(self._plan.of_instances(context))
+            return await self._web(self._before(open_sources, context))
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
@@ -120,6 +117,13 @@ class FallbackSearch:
         if not any(page.hits for page in found.pages):
             raise _both_failed(refusal, _nothing_relevant(found))
         return replace(found, attempts=(*refusal.attempts, *found.attempts))
+
+    def _before(
+        self, followers: "KeyedSearch | OpenSources", context: SearchContext
+    ) -> SearchContext:
+        """The search of those asked first: they leave time to the others if these can answer."""
+        can_follow = followers.can_answer(context.query)
+        return self._plan.of_instances(context) if can_follow else context
 
     async def _blend(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         async with asyncio.TaskGroup() as group:

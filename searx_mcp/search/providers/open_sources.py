@@ -94,6 +94,11 @@ class OpenSources:
         """Tell whether there is an engine to ask."""
         return bool(self._route(analyze_query(query.text), query).choices)
 
+    def can_answer(self, query: InstanceQuery) -> bool:
+        """Tell whether one of those may be asked now, as far as is known without its budget."""
+        chosen = self._route(analyze_query(query.text), query).choices
+        return any(self._rounds.may_ask(self._engines[each.engine]) for each in chosen)
+
     async def run(self, context: SearchContext) -> Found:
         """Answer a query out of the collections that fit it; one without relevant hits is an answer too.
 

@@ -122,6 +122,19 @@ async def test_whatever_keeps_instances_from_serving_collections_may_answer(orde
 
 
 @in_virtual_time
+async def test_instances_leave_no_time_to_collections_that_rest(ordered, clock):
+    instances = Instances(SPENT)
+    world, search = ordered(clock, instances)
+    world.answer(**dict.fromkeys(world.engines, SourceBehaviour(verdict=Verdict.REFUSED)))
+    with pytest.raises(NoInstancesError):
+        await search()
+    began = clock.elapsed
+    with pytest.raises(NoInstancesError):
+        await search()
+    assert instances.deadlines == [pytest.approx(7.2), pytest.approx(began + 12)]
+
+
+@in_virtual_time
 async def test_instances_leave_time_for_the_collections(ordered, clock):
     instances = Instances(SPENT)
     _, search = ordered(clock, instances, openverse=PANDAS)
