@@ -90,7 +90,7 @@ class ErrorCode(StrEnum):
     SETUP_FAILED = "setup_failed"
     """`searx-mcp setup` could not start the server or edit the client's configuration."""
     INTERNAL = "internal"
-    """A bug in searx-mcp; the log has the details."""
+    """searx-mcp failed: a bug, or its machine is short of memory or processes; the log has the details."""
 
 
 class UnavailableReason(StrEnum):

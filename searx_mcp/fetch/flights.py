@@ -172,15 +172,24 @@ class PageFlights:
 
 def is_passing(error: SearxMcpError) -> bool:
     """Tell whether an error says nothing about the page itself: what is kept of it may serve."""
-    return isinstance(error, TransportError) or (
-        isinstance(error, SiteError)
-        and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
+    return (
+        isinstance(error, TransportError)
+        or _is_ours(error)
+        or (
+            isinstance(error, SiteError)
+            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
+        )
     )
 
 
+def _is_ours(error: SearxMcpError) -> bool:
+    return isinstance(error, FetchError) and error.code is ErrorCode.INTERNAL
+
+
 def as_it_was(error: SearxMcpError, age: float) -> str:
-    """Say that a page is as it was some seconds ago, since its site fails."""
-    return f"The site failed just now ({error.code}); this is a copy from {in_words(age)} ago."
+    """Say that a page is as it was some seconds ago, since its site fails, or since we do."""
+    failed = "It could not be read" if _is_ours(error) else "The site failed"
+    return f"{failed} just now ({error.code}); this is a copy from {in_words(age)} ago."
 
 
 def _fetched_at(kept: KeptPage) -> float:

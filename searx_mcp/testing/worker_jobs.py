@@ -52,6 +52,17 @@ def leave(_body: bytes, _options: Mapping[str, Any]) -> Result:
     os._exit(3)
 
 
+def die(body: bytes, options: Mapping[str, Any]) -> Result:
+    """End by the signal `by`, unless the file `deaths` tells of so many deaths as `times` allows; then as `echo`."""
+    deaths = Path(options["deaths"])
+    with deaths.open("a", encoding="ascii") as file:
+        file.write(f"{os.getpid()}\n")
+    if len(deaths.read_text(encoding="ascii").splitlines()) <= options["times"]:
+        os.kill(os.getpid(), options["by"])
+        threading.Event().wait()
+    return echo(body, {})
+
+
 def quit_politely(_body: bytes, _options: Mapping[str, Any]) -> Result:
     """End as a script does."""
     sys.exit(0)
@@ -134,7 +145,7 @@ def surroundings(_body: bytes, _options: Mapping[str, Any]) -> Result:
 JOBS: Final[Mapping[str, Job]] = MappingProxyType({
     job.__name__: job
     for job in (
-        echo, refuse, fail, segfault, abort, leave, quit_politely, eat, spin, hang,
+        echo, refuse, fail, segfault, abort, leave, die, quit_politely, eat, spin, hang,
         hang_beyond_a_fork, chatter, forge, flood, no_json, surroundings,
     )
 })  # fmt: skip

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, SkeletonError, TransportError
 from searx_mcp.models.fetch_request import MAX_URL_LENGTH
 
 
@@ -77,15 +77,43 @@ def too_slow(seconds: float) -> DefeatError:
     return _defeated(f"the document could not be read within {seconds:.3g} s")
 
 
-def crash(code: int | None) -> DefeatError:
-    """The process of a job ended in the middle of it.
+_FROM_OUTSIDE: Final = frozenset(
+    -getattr(signal, name)
+    for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+    if hasattr(signal, name)
+)
+"""Exit codes of a process that something else ended: an operator, or a system that is short of memory. A reader that
+fails dies of other signals, or exits."""
+
+
+def was_killed(code: int | None) -> bool:
+    """Tell whether something else ended a process, which says nothing about its document."""
+    return code in _FROM_OUTSIDE
+
+
+def is_over_limit(code: int | None) -> bool:
+    """Tell whether a process ended at one of its own limits, as it would with the same document again."""
+    return code == OUT_OF_MEMORY or _is_out_of_time(code)
+
+
+def _is_out_of_time(code: int | None) -> bool:
+    return code is not None and -code == getattr(signal, "SIGXCPU", None)
+
+
+def ended(code: int | None) -> FetchError:
+    """The process of a job ended in the middle of it, and so did those that the job was given after it.
 
     Args:
         code: its exit code; negative for the signal that ended it.
+
+    Returns:
+        A `DefeatError`, unless something else killed the process: that may be over soon.
     """
+    if was_killed(code):
+        return _ours("its reader was killed each time")
     if code == OUT_OF_MEMORY:
         return short_of_memory()
-    if code is not None and -code == getattr(signal, "SIGXCPU", None):
+    if _is_out_of_time(code):
         return _defeated("the document could not be read: it needs more time than allowed")
     return _defeated("the document could not be read: its reader crashed")
 
@@ -100,14 +128,16 @@ def too_large() -> ContentError:
     return ContentError("the document is too large to be read", code=ErrorCode.CONTENT_TOO_LARGE)
 
 
-def no_start() -> ContentError:
+def no_start() -> FetchError:
     """There is no process to run the job in."""
-    return _failed("the document could not be read: no process could be started for it")
+    return _ours("no process could be started for it")
 
 
-def closed() -> ContentError:
+def closed() -> FetchError:
     """The workers are closed."""
-    return _failed("the document could not be read: the client is closing")
+    return FetchError(
+        "the document could not be read: the client is closing", code=ErrorCode.CONNECTION_ERROR
+    )
 
 
 def needs_process() -> ContentError:
@@ -127,8 +157,13 @@ def late() -> TransportError:
     )
 
 
-def _failed(message: str) -> ContentError:
-    return ContentError(message, code=ErrorCode.EXTRACTION_FAILED)
+def _ours(why: str) -> FetchError:
+    """A failure of this machine, which says nothing about the document."""
+    return FetchError(
+        f"the document could not be read: {why}",
+        code=ErrorCode.INTERNAL,
+        advice="If it fails again, the operator must look at the memory and processes of this server's machine.",
+    )
 
 
 def _defeated(message: str) -> DefeatError:

@@ -7,7 +7,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from searx_mcp.errors import ContentError
+from searx_mcp.errors import FetchError, TransportError
 from searx_mcp.http.body import Response
 from searx_mcp.workers.failures import DefeatError, broken, too_complex
 
@@ -57,8 +57,9 @@ class Workers(Protocol):
         Raises:
             DefeatError: `extraction_failed`; the job failed, crashed, took too long or too much memory.
             ContentError: `content_too_large`; `unsupported_content_type` for a job that needs a
-                process where there are none; what the job raised; or `extraction_failed`: no process
-                could be started, or these workers are closed.
+                process where there are none; or what the job raised.
+            FetchError: `internal`: no process could be started, or something else killed each;
+                `connection_error`: these workers are closed. Another time may work.
             TransportError: `timeout`; the deadline came first.
             ValueError: the options are no JSON, or more than 1 MiB of it.
         """
@@ -157,10 +158,10 @@ class Reader(Generic[A, T]):
             try:
                 result = await workers.run(self.name, response.body, options, deadline=deadline)
                 return self.made(result)
-            except DefeatError:
+            except (DefeatError, TransportError):
                 raise
-            except ContentError:
-                # No process can be started. The guards in front of the parsers bound what this may cost.
+            except FetchError:
+                # There is no process, or something else kills each. The guards in front of the parsers bound what this may cost.
                 pass
         return await asyncio.to_thread(self.read, response, asked)
 

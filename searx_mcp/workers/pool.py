@@ -10,7 +10,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from searx_mcp.errors import ContentError
+from searx_mcp.errors import FetchError
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.frames import Frame, FrameError, decode_result, encode_head
@@ -31,6 +31,11 @@ _START_TIMEOUT: Final = 30.0
 _STARTS: Final = 3
 """Starts in a row that must fail before those who wait are told so: one process may be killed by chance."""
 
+_TRIES: Final = 3
+"""Processes that a job is given if something else kills them. Chosen: whatever kills three is not over soon."""
+_OWN_DEATHS: Final = 2
+"""Processes that a document may crash. One may have been damaged by an earlier document, hardly two."""
+
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for killed processes; only one that hangs inside the kernel takes longer."""
 
@@ -41,7 +46,7 @@ class ChildWorkers(Workers):
     Processes start when they are needed, one after the other, are used again, and end when they have
     been idle for a time. Whichever is ready first takes the job that has waited longest: most pages
     are done in a fraction of the time that a process needs to start. A job that crashes, hangs or
-    eats memory costs its process. One object serves one event loop, and starts nothing any more once
+    eats memory costs its process. A job whose process crashed or was killed is given a new one. One object serves one event loop, and starts nothing any more once
     it is closed.
 
     Args:
@@ -92,9 +97,8 @@ class ChildWorkers(Workers):
         self._callers += 1
         try:
             async with asyncio.timeout_at(deadline):
-                process = await self._take()
                 give_up = deadline - reserve if reserve else None
-                return _result(await self._answer(process, head, body, give_up))
+                return _result(await self._tried(head, body, give_up))
         except TimeoutError as exc:
             raise failures.late() from exc
         finally:
@@ -141,6 +145,23 @@ class ChildWorkers(Workers):
                 self._hand_over(waiter.result())  # it came just now
             raise
 
+    async def _tried(self, head: bytes, body: bytes, give_up: float | None) -> Frame:
+        """Run one job, again in another process if the first one ended; see `_TRIES` and `_OWN_DEATHS`."""
+        tries = own_deaths = 0
+        while True:
+            process = await self._take()
+            try:
+                return await self._answer(process, head, body, give_up)
+            except ProcessGoneError as exc:
+                if self._is_closed:
+                    raise failures.closed() from exc
+                tries += 1
+                own_deaths += not failures.was_killed(exc.code)
+                if failures.is_over_limit(exc.code) or tries >= _TRIES or own_deaths >= _OWN_DEATHS:
+                    if failures.was_killed(exc.code):
+                        _log.warning("workers.killed code=%s tries=%d", exc.code, tries)
+                    raise failures.ended(exc.code) from exc
+
     async def _answer(
         self, process: ChildProcess, head: bytes, body: bytes, give_up: float | None
     ) -> Frame:
@@ -160,8 +181,6 @@ class ChildWorkers(Workers):
         try:
             async with asyncio.timeout_at(end):
                 answer = await process.ask(head, body)
-        except ProcessGoneError as exc:
-            raise failures.closed() if self._is_closed else failures.crash(exc.code) from exc
         except TimeoutError as exc:
             raise failures.too_slow(end - begun) from exc
         finally:
@@ -188,7 +207,7 @@ class ChildWorkers(Workers):
                 return waiter
         return None
 
-    def _refuse(self, error: Callable[[], ContentError]) -> None:
+    def _refuse(self, error: Callable[[], FetchError]) -> None:
         while (waiter := self._next()) is not None:
             waiter.set_exception(error())
 

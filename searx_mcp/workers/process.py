@@ -77,7 +77,7 @@ class ProcessGoneError(Exception):
     """The process ended, or had to be ended.
 
     Attributes:
-        code: its exit code, negative for a signal; `None` if it had to be ended.
+        code: its exit code, negative for a signal; `None` if it had to be ended for what it said.
     """
 
     def __init__(self, code: int | None) -> None:
@@ -103,6 +103,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._is_writable = asyncio.Event()
         self._is_writable.set()
         self._is_ended = False
+        self._is_broken = False
         self._last_words: asyncio.TimerHandle | None = None
         self._said = b""
         self._transport: asyncio.SubprocessTransport | None = None
@@ -205,6 +206,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
                 self._take(frame)
         except FrameError as exc:
             _log.warning("workers.broken_frame reason=%s", exc)
+            self._is_broken = True
             self.end()
 
     @override
@@ -259,7 +261,9 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return frame
 
     def _code(self) -> int | None:
-        return self._transport.get_returncode() if self._transport is not None else None
+        if self._is_broken or self._transport is None:
+            return None
+        return self._transport.get_returncode()
 
     async def _send(self, head: bytes, body: bytes) -> None:
         pipe = self._transport.get_pipe_transport(_IN) if self._transport is not None else None

@@ -9,7 +9,13 @@ from typing_extensions import override
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import options_for
-from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    FetchError,
+    SkeletonError,
+    TransportError,
+)
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
@@ -18,7 +24,7 @@ from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import (
     DefeatError,
     closed,
-    crash,
+    ended,
     late,
     needs_process,
     no_start,
@@ -95,7 +101,7 @@ async def test_without_processes_the_same_comes_of_a_thread():
     await workers.aclose()
 
 
-@pytest.mark.parametrize("defeat", [crash(-11), too_slow(3)], ids=["a crash", "too slow"])
+@pytest.mark.parametrize("defeat", [ended(-11), too_slow(3)], ids=["a crash", "too slow"])
 @pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml", "application/xml"])
 async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_type, caplog):
     workers = Scripted(page=defeat, text=result_of("text"))
@@ -110,14 +116,14 @@ async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_t
 
 
 async def test_what_has_no_markup_has_no_plain_text_either():
-    workers = Scripted(page=crash(-11))
+    workers = Scripted(page=ended(-11))
     with pytest.raises(DefeatError):
         await read(workers, answer(media_type="application/json"))
     assert workers.reserves == [0]
 
 
 async def test_with_little_time_nothing_is_kept_back():
-    workers = Scripted(page=crash(-11))
+    workers = Scripted(page=ended(-11))
     with pytest.raises(DefeatError):
         await read(workers, seconds=1)
     assert workers.asked == ["page"]
@@ -126,8 +132,8 @@ async def test_with_little_time_nothing_is_kept_back():
 
 @pytest.mark.parametrize(
     "error",
-    [SKELETON, needs_process(), closed(), no_start(), late()],
-    ids=["a skeleton", "needs a process", "closed", "no start", "late"],
+    [SKELETON, needs_process(), closed(), no_start(), ended(-9), late()],
+    ids=["a skeleton", "needs a process", "closed", "no start", "killed", "late"],
 )
 async def test_what_is_no_defeat_is_passed_on_as_it_is(error):
     workers = Scripted(page=error)
@@ -141,18 +147,24 @@ async def test_what_is_no_defeat_is_passed_on_as_it_is(error):
 @pytest.mark.parametrize(
     "second",
     [
-        crash(-11),
-        closed(),
+        ended(-11),
         ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED),
         {"no": "page"},
     ],
-    ids=["a crash", "closed", "no text", "nonsense"],
+    ids=["a crash", "no text", "nonsense"],
 )
 async def test_of_two_failures_the_first_is_told(second):
     first = too_slow(3)
     with pytest.raises(DefeatError) as caught:
         await read(Scripted(page=first, text=second))
     assert caught.value is first
+
+
+@pytest.mark.parametrize("second", [closed(), no_start(), ended(-9)], ids=str)
+async def test_of_two_failures_one_that_may_be_over_soon_is_told(second):
+    with pytest.raises(FetchError) as caught:
+        await read(Scripted(page=too_slow(3), text=second))
+    assert caught.value is second
 
 
 async def test_when_the_time_is_over_that_is_told():

@@ -6,20 +6,23 @@ import signal
 import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
+from searx_mcp.render.errors import fetch_error_text
 from searx_mcp.workers.failures import (
     OUT_OF_MEMORY,
     DefeatError,
     as_header,
     broken,
     closed,
-    crash,
+    ended,
     from_header,
+    is_over_limit,
     needs_process,
     no_start,
     short_of_memory,
     too_large,
     too_slow,
     unexpected,
+    was_killed,
 )
 
 
@@ -28,7 +31,6 @@ from searx_mcp.workers.failures import (
     [
         (OUT_OF_MEMORY, "more memory"),
         (-signal.SIGSEGV, "crashed"),
-        (-signal.SIGKILL, "crashed"),
         (0, "crashed"),
         (1, "crashed"),
         (None, "crashed"),
@@ -40,9 +42,28 @@ from searx_mcp.workers.failures import (
     ],
 )
 def test_the_exit_code_tells_why_a_process_ended(code, said):
-    error = crash(code)
+    error = ended(code)
     assert error.code is ErrorCode.EXTRACTION_FAILED
     assert said in error.message
+    assert not was_killed(code)
+    assert is_over_limit(code) == ("more" in said)
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"])
+def test_a_process_that_something_else_ended_is_our_failure(name):
+    if not hasattr(signal, name):
+        pytest.skip("POSIX only")
+    code = -getattr(signal, name)
+    assert was_killed(code)
+    assert not is_over_limit(code)
+    assert ended(code).code is ErrorCode.INTERNAL
+
+
+@pytest.mark.parametrize("error", [no_start(), ended(-9), closed()], ids=lambda each: each.message)
+def test_of_our_failures_a_model_hears_that_a_retry_may_work(error):
+    said = fetch_error_text(error)
+    assert "One retry may work in 5 seconds." in said
+    assert "Do not repeat" not in said
 
 
 @pytest.mark.parametrize("kind", [ContentError, SkeletonError, DefeatError])
@@ -57,8 +78,8 @@ def test_an_error_survives_its_way(kind):
 
 
 def test_only_a_body_that_was_too_much_is_a_defeat():
-    defeats = [unexpected(), short_of_memory(), too_slow(1), crash(None), broken()]
-    others = [too_large(), no_start(), closed(), needs_process()]
+    defeats = [unexpected(), short_of_memory(), too_slow(1), ended(None), broken()]
+    others = [too_large(), no_start(), closed(), needs_process(), ended(-9)]
     assert all(isinstance(error, DefeatError) for error in defeats)
     assert not any(isinstance(error, DefeatError) for error in others)
 

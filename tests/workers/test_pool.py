@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import MAX_BODY
@@ -370,7 +370,7 @@ async def test_of_a_body_that_is_not_read_little_is_buffered(pool_of, run):
     assert len((await task)["text"]) == 8 << 20
 
 
-async def test_a_process_that_dies_while_it_is_sent_a_body_is_no_reason_to_wait(pool_of, run):
+async def test_a_process_that_is_killed_while_it_is_sent_a_body_is_replaced(pool_of, run):
     pool = pool_of()
     pid = (await run(pool, "echo"))["pid"]
     os.kill(pid, signal.SIGSTOP)
@@ -378,19 +378,73 @@ async def test_a_process_that_dies_while_it_is_sent_a_body_is_no_reason_to_wait(
     for _ in range(50):
         await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
-    with pytest.raises(ContentError, match="crashed"):
-        await task
+    assert len((await task)["text"]) == 8 << 20
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+async def test_a_job_whose_process_is_killed_is_done_by_another(pool_of, run, tmp_path, by, times):
+    deaths = tmp_path / "deaths"
+    done = await run(pool_of(), "die", b"x", by=by, times=times, deaths=str(deaths))
+    pids = [*map(int, deaths.read_text(encoding="ascii").split())]
+    assert done["text"] == "x"
+    assert pids[-1] == done["pid"]
+    assert len(set(pids)) == times + 1
+
+
+async def test_a_job_whose_processes_are_all_killed_may_be_tried_later(
+    pool_of, run, tmp_path, caplog
+):
+    pool, deaths = pool_of(), tmp_path / "deaths"
+    with pytest.raises(FetchError, match="killed each time") as caught:
+        await run(pool, "die", by=signal.SIGKILL, times=99, deaths=str(deaths))
+    assert caught.value.code is ErrorCode.INTERNAL
+    assert not isinstance(caught.value, ContentError)
+    assert len(deaths.read_text(encoding="ascii").split()) == 3
+    assert "workers.killed code=-9 tries=3" in caplog.messages
+    assert (await run(pool, "echo", b"next"))["text"] == "next"
+
+
+async def test_of_many_jobs_none_is_lost_while_their_processes_are_killed(pool_of, run, tmp_path):
+    pool, jobs = pool_of(processes=2), []
+    for number in range(20):
+        given = {"by": signal.SIGKILL, "times": number % 3, "deaths": str(tmp_path / str(number))}
+        jobs.append(run(pool, "die", str(number).encode(), **given))
+    assert [(await job)["text"] for job in jobs] == [*map(str, range(20))]
+
+
+@pytest.mark.parametrize(("times", "is_read"), [(1, True), (2, False)])
+async def test_a_document_that_crashes_its_reader_twice_is_not_read(
+    pool_of, run, tmp_path, times, is_read
+):
+    deaths = tmp_path / "deaths"
+    task = run(pool_of(), "die", b"x", by=signal.SIGSEGV, times=times, deaths=str(deaths))
+    if is_read:
+        assert (await task)["text"] == "x"
+    else:
+        with pytest.raises(DefeatError, match="crashed"):
+            await task
+    assert len(deaths.read_text(encoding="ascii").split()) == 2
+
+
+async def test_a_document_that_needs_too_much_is_not_given_to_a_second_process(
+    pool_of, run, tmp_path
+):
+    deaths = tmp_path / "deaths"
+    with pytest.raises(DefeatError, match="more time"):
+        await run(pool_of(), "die", by=signal.SIGXCPU, times=9, deaths=str(deaths))
+    assert len(deaths.read_text(encoding="ascii").split()) == 1
 
 
 @pytest.mark.parametrize("module", ["searx_mcp.no_such_module", "this"])
 async def test_what_is_no_worker_is_told_apart(pool_of, run, module):
-    with pytest.raises(ContentError, match="no process could be started"):
+    with pytest.raises(FetchError, match="no process could be started"):
         await run(pool_of(module=module), "echo")
 
 
 async def test_without_an_interpreter_there_is_no_process(pool_of, run, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(ContentError, match="no process could be started"):
+    with pytest.raises(FetchError, match="no process could be started"):
         await run(pool_of(), "echo")
 
 
@@ -417,11 +471,11 @@ async def test_closing_ends_every_job_and_every_process(pool_of, hang, run):
     await asyncio.sleep(0)
     await pool.aclose()
     for task in [waiting, *(task for task, _ in tasks)]:
-        with pytest.raises(ContentError, match="closing"):
+        with pytest.raises(FetchError, match="closing"):
             await task
     assert not any(is_there(pid) for _, pid in tasks)
     await pool.aclose()
-    with pytest.raises(ContentError, match="closing"):
+    with pytest.raises(FetchError, match="closing"):
         await run(pool, "echo")
 
 
@@ -432,7 +486,7 @@ async def test_closing_in_the_middle_of_a_start_leaves_nothing(pool_of, run, ste
     for _ in range(steps):
         await asyncio.sleep(0)
     await pool.aclose()
-    with pytest.raises(ContentError):
+    with pytest.raises(FetchError):
         await task
     assert not pool._processes
     assert not pool._starting

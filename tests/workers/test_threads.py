@@ -8,7 +8,7 @@ import pytest
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import options_for
-from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import MAX_BODY
@@ -209,9 +209,9 @@ async def test_closing_lets_the_job_under_way_end_and_begins_no_other(threads, r
     gate.open.set()
     await closing
     assert await running == {"length": 0}
-    with pytest.raises(ContentError, match="closing"):
+    with pytest.raises(FetchError, match="closing"):
         await waiting
-    with pytest.raises(ContentError, match="closing"):
+    with pytest.raises(FetchError, match="closing"):
         await run(threads, "echo")
 
 
