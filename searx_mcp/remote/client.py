@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -10,7 +11,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import override
 
-from searx_mcp.errors import ErrorCode, InvalidArgumentError, SearxMcpError
+from searx_mcp.errors import DeadlineError, ErrorCode, InvalidArgumentError, SearxMcpError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
@@ -36,9 +37,10 @@ from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
-from searx_mcp.remote.exchange import Exchange
+from searx_mcp.remote.exchange import Allowance, Exchange
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
+from searx_mcp.tasks import SingleFlight, Tasks
 
 ResponseT = TypeVar("ResponseT", bound=Frozen)
 
@@ -72,6 +74,9 @@ _UNANNOUNCED: Final = frozenset(
     {ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT, ErrorCode.MALFORMED_RESPONSE}
 )
 """The answers of a service without the capabilities route, or with something else there."""
+_SPECIFIED_FOR: Final = 60.0
+"""Seconds for which a service counts as one without our routes: a proxy in front of it answers 404, too, while it is
+deployed."""
 
 
 class _Route(BaseModel):
@@ -103,8 +108,10 @@ class RemoteClient:
         self.settings = settings
         self._sessions: Sessions | None = None
         self._exchange: Exchange | None = None
-        self._routes: Mapping[str, bool] | None = None
-        self._turn = asyncio.Lock()
+        self._routes: Mapping[str, bool] = {}
+        self._routes_until = -math.inf
+        self._tasks: Tasks | None = None
+        self._flights: SingleFlight[None] | None = None
         self._cursors = specified.Cursors()
 
     @override
@@ -122,6 +129,8 @@ class RemoteClient:
             credentials=(Credentials(url=config.url, token=key),) if key else (),
         )
         self._exchange = Exchange(self._sessions.own, config)
+        self._tasks = await Tasks().__aenter__()
+        self._flights = SingleFlight(self._tasks.spawn)
         return self
 
     async def __aexit__(
@@ -135,6 +144,9 @@ class RemoteClient:
     async def aclose(self) -> None:
         """Close every connection; calling it twice does no harm."""
         sessions, self._sessions, self._exchange = self._sessions, None, None
+        tasks, self._tasks, self._flights = self._tasks, None, None
+        if tasks is not None:
+            await tasks.__aexit__()
         if sessions is not None:
             await sessions.aclose()
 
@@ -144,7 +156,7 @@ class RemoteClient:
         Raises:
             SearxMcpError: it cannot be asked.
         """
-        routes = await self._known()
+        routes = await self._known(self._opened().allow())
         return frozenset(tool for tool, needed in _NEEDS.items() if needed & routes.keys())
 
     async def search(
@@ -153,21 +165,22 @@ class RemoteClient:
         """Search the web; without our routes, results have only addresses and snippets."""
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
-        if await self._has(_SEARCH, progress):
-            return await self._performed(SearchResponse, _SEARCH, request, progress)
-        began = asyncio.get_running_loop().time()
+        allowed = self._opened().allow(request.timeout)
+        if await self._has(_SEARCH, progress, allowed):
+            return await self._performed(SearchResponse, _SEARCH, request, progress, allowed)
         body = specified.search_body(request)
-        data = await self._opened().ask(specified.SEARCH_PATH, body, seconds=request.timeout)
+        data = await self._opened().ask(specified.SEARCH_PATH, body, allowed)
         return specified.search_response(
-            data, request, service=self.settings.remote.url, elapsed_ms=_since(began)
+            data, request, service=self.settings.remote.url, elapsed_ms=_since(allowed.began)
         )
 
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
         """Run all searches of a request at the same time."""
-        if await self._has(_SEARCH, progress) and request.queries:
-            return await self._performed(SearchBatch, _SEARCH, request, progress)
+        allowed = self._opened().allow(request.timeout)
+        if await self._has(_SEARCH, progress, allowed) and request.queries:
+            return await self._performed(SearchBatch, _SEARCH, request, progress, allowed)
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
 
         return await search_all(request.searches, self.search)
@@ -176,10 +189,11 @@ class RemoteClient:
         self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> RawBatch:
         """Return the JSON of a keyed provider's answers, unchanged."""
-        if not await self._has(_RAW, progress):
+        allowed = self._opened().allow(request.timeout)
+        if not await self._has(_RAW, progress, allowed):
             raise errors.missing("the JSON of search APIs")
         arguments = {"provider": provider, **_arguments(request)}
-        data = await self._asked(_RAW, arguments, progress)
+        data = await self._asked(_RAW, arguments, progress, allowed)
         try:
             return RawBatch.model_validate(data, extra="ignore")
         except ValidationError:
@@ -187,9 +201,9 @@ class RemoteClient:
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
-        if await self._has(_FETCH, progress):
-            return await self._performed(Page, _FETCH, request, progress)
-        began = asyncio.get_running_loop().time()
+        allowed = self._opened().allow(request.timeout)
+        if await self._has(_FETCH, progress, allowed):
+            return await self._performed(Page, _FETCH, request, progress, allowed)
         place = (
             self._cursors.place(request.cursor)
             if request.cursor
@@ -198,7 +212,7 @@ class RemoteClient:
         usual = self.settings.web_fetch.default_max_chars
         most = request.limit or request.max_chars or usual
         body, skipped = specified.fetch_body(request, place, most, usual=usual)
-        data = await self._opened().ask(specified.FETCH_PATH, body, seconds=request.timeout)
+        data = await self._opened().ask(specified.FETCH_PATH, body, allowed)
         return specified.page(
             data,
             request,
@@ -206,81 +220,124 @@ class RemoteClient:
             skipped=skipped,
             most=most,
             cursors=self._cursors,
-            elapsed_ms=_since(began),
+            elapsed_ms=_since(allowed.began),
         )
 
     async def read_page(
         self, request: ReadRequest, /, *, progress: Progress | None = None
     ) -> ReadResponse:
         """Find the passages of one page that answer questions."""
-        await self._need(Tool.READ_PAGE, _READ, progress)
-        return await self._performed(ReadResponse, _READ, request, progress)
+        allowed = self._opened().allow(request.timeout)
+        await self._need(Tool.READ_PAGE, _READ, progress, allowed)
+        return await self._performed(ReadResponse, _READ, request, progress, allowed)
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence for a question."""
-        await self._need(Tool.ANSWER, _ANSWER, progress)
-        return await self._performed(EvidenceResponse, _ANSWER, request, progress)
+        allowed = self._opened().allow(request.timeout)
+        await self._need(Tool.ANSWER, _ANSWER, progress, allowed)
+        return await self._performed(EvidenceResponse, _ANSWER, request, progress, allowed)
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence in pages that the service keeps."""
-        await self._need(Tool.SEARCH_CORPUS, _CORPUS_SEARCH, progress)
-        return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request, progress)
+        allowed = self._opened().allow()
+        await self._need(Tool.SEARCH_CORPUS, _CORPUS_SEARCH, progress, allowed)
+        return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request, progress, allowed)
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
         """Report which pages the service keeps."""
-        await self._need(Tool.CORPUS_STATUS, _CORPUS, None)
+        allowed = self._opened().allow()
+        await self._need(Tool.CORPUS_STATUS, _CORPUS, None, allowed)
         told = {name: json.dumps(value).strip('"') for name, value in _arguments(request).items()}
         query = "&".join(filter(None, (urlencode(told), _WHOLE)))
-        return _read(CorpusStatus, await self._opened().ask(_CORPUS, None, query=query))
+        return _read(CorpusStatus, await self._opened().ask(_CORPUS, None, allowed, query=query))
 
     async def ingest(
         self, request: IngestRequest, /, *, progress: Progress | None = None
     ) -> IngestResponse:
         """Make the service read pages and keep them."""
-        await self._need(Tool.INGEST, _INGEST, progress)
-        return await self._performed(IngestResponse, _INGEST, request, progress)
+        allowed = self._opened().allow()
+        await self._need(Tool.INGEST, _INGEST, progress, allowed)
+        return await self._performed(IngestResponse, _INGEST, request, progress, allowed)
 
     async def instances(self) -> PoolReport:
         """Report the pool of the service."""
-        if not await self._has(_INSTANCES, None):
+        allowed = self._opened().allow()
+        if not await self._has(_INSTANCES, None, allowed):
             raise errors.missing("a report of its instances")
-        return _read(PoolReport, await self._opened().ask(_INSTANCES, None, query=_WHOLE))
+        return _read(PoolReport, await self._opened().ask(_INSTANCES, None, allowed, query=_WHOLE))
 
     async def _performed(
-        self, kind: type[ResponseT], path: str, request: Frozen, progress: Progress | None
+        self,
+        kind: type[ResponseT],
+        path: str,
+        request: Frozen,
+        progress: Progress | None,
+        allowed: Allowance,
     ) -> ResponseT:
-        data = await self._asked(path, _arguments(request), progress, query=_WHOLE)
+        data = await self._asked(path, _arguments(request), progress, allowed, query=_WHOLE)
         return await asyncio.to_thread(_read, kind, data)
 
     async def _asked(
-        self, path: str, arguments: dict[str, Any], progress: Progress | None, *, query: str = ""
+        self,
+        path: str,
+        arguments: dict[str, Any],
+        progress: Progress | None,
+        allowed: Allowance,
+        *,
+        query: str = "",
     ) -> dict[str, Any]:
-        told = progress if (await self._known())[path] else None
-        return await self._opened().ask(path, arguments, query=query, progress=told)
+        """Ask one of our routes, which were known just now."""
+        exchange, told = self._opened(), progress if self._routes.get(path) else None
+        return await exchange.ask(
+            path, arguments, exchange.whole(allowed), query=query, progress=told
+        )
 
-    async def _need(self, tool: Tool, path: str, progress: Progress | None) -> None:
-        if not await self._has(path, progress):
+    async def _need(
+        self, tool: Tool, path: str, progress: Progress | None, allowed: Allowance
+    ) -> None:
+        if not await self._has(path, progress, allowed):
             raise errors.missing(f"the tool {tool}")
 
-    async def _has(self, path: str, progress: Progress | None) -> bool:
+    async def _has(self, path: str, progress: Progress | None, allowed: Allowance) -> bool:
         if progress is not None:
             progress("asking the remote service")
-        return path in await self._known()
+        return path in await self._known(allowed)
 
-    async def _known(self) -> Mapping[str, bool]:
-        """The paths of the service's routes, and which of them report progress; requested once."""
-        async with self._turn:
-            if self._routes is None:
-                self._routes = await self._announced()
-            return self._routes
+    async def _known(self, allowed: Allowance) -> Mapping[str, bool]:
+        """The paths of the service's routes, and which of them report progress.
+
+        They are requested once for all calls that wait, each until its own time is over.
+        """
+        exchange, loop = self._opened(), asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout_at(allowed.until):
+                while loop.time() >= self._routes_until:
+                    if self._flights is None:
+                        raise exchange.late(allowed)  # closed meanwhile
+                    try:
+                        await self._flights.run(_CAPABILITIES, self._learn)
+                    except DeadlineError:
+                        if loop.time() >= allowed.until:
+                            raise
+                        # Of a request that began before this call: there is time for another.
+        except TimeoutError as exc:
+            raise exchange.late(allowed) from exc
+        return self._routes
+
+    async def _learn(self) -> None:
+        self._routes = await self._announced()
+        is_lasting = self._routes is not _SPECIFIED
+        now = asyncio.get_running_loop().time()
+        self._routes_until = math.inf if is_lasting else now + _SPECIFIED_FOR
 
     async def _announced(self) -> Mapping[str, bool]:
         try:
-            data = await self._opened().ask(_CAPABILITIES, None)
+            exchange = self._opened()
+            data = await exchange.ask(_CAPABILITIES, None, exchange.allow())
         except SearxMcpError as error:
             if error.code in _UNANNOUNCED:
                 return _SPECIFIED

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pydantic_core
 
@@ -30,6 +30,23 @@ _PLAIN: Final = "application/json"
 _JSON: Final = re.compile(r"application/(?:[a-z0-9.+-]{1,60}\+)?json", re.IGNORECASE)
 
 
+class Allowance(NamedTuple):
+    """The time of one call.
+
+    Attributes:
+        seconds: that the call has.
+        began: when it began, in the event loop's time.
+    """
+
+    seconds: float
+    began: float
+
+    @property
+    def until(self) -> float:
+        """When it is over."""
+        return self.began + self.seconds
+
+
 class Exchange:
     """Asks the routes of one service.
 
@@ -42,13 +59,27 @@ class Exchange:
         self._session = session
         self._config = config
 
+    def allow(self, seconds: float | None = None) -> Allowance:
+        """Give a call that begins now its time: `remote.timeout`, or fewer seconds if its caller says so."""
+        limit = self._config.timeout
+        seconds = min(seconds or limit, limit)
+        return Allowance(seconds, asyncio.get_running_loop().time())
+
+    def whole(self, allowed: Allowance) -> Allowance:
+        """Give a call `remote.timeout` from its beginning, where the service itself keeps to fewer seconds."""
+        return allowed._replace(seconds=self._config.timeout)
+
+    def late(self, allowed: Allowance) -> SearxMcpError:
+        """Make the error of a call whose time is over."""
+        return errors.too_late(allowed.seconds, longest=self._config.timeout)
+
     async def ask(
         self,
         path: str,
         arguments: Mapping[str, object] | None,
+        allowed: Allowance,
         *,
         query: str = "",
-        seconds: float | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Ask a route; nothing is ever sent twice.
@@ -56,24 +87,22 @@ class Exchange:
         Args:
             path: of the route, such as `v1/search`.
             arguments: posted as JSON; `None` for a GET.
+            allowed: the time of the call, which may have begun before.
             query: of the address, encoded.
-            seconds: that the caller allows, if less than `remote.timeout`.
             progress: is told how it goes; the route must be one that streams.
 
         Raises:
             SearxMcpError: there is no answer, it is an error, or it cannot be read.
         """
-        limit = self._config.timeout
-        seconds = min(seconds or limit, limit)
         request = self._request(path, arguments, query, progress)
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout_at(allowed.until):
                 response = await self._session.send(request)
         except TimeoutError as exc:
-            raise errors.too_late(seconds, longest=limit) from exc
+            raise self.late(allowed) from exc
         except FetchError as exc:
             if exc.code is ErrorCode.TIMEOUT:
-                raise errors.too_late(seconds, longest=limit) from exc
+                raise self.late(allowed) from exc
             raise errors.unreachable(exc) from exc
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             return await _answer(response, path)

@@ -162,7 +162,9 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 
 
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
-_LISTS_TTL_MS = 3_600_000
+_LISTS_TTL_MS: Final = 3_600_000
+_REMOTE_LISTS_TTL_MS: Final = 60_000
+"""What a remote service offers may change, and is asked again after so long if it seems to have few routes."""
 _LISTING: Final = 5.0
 """Seconds that a list of tools waits for a remote service; hosts wait 10 or more."""
 _SETS_UP: Final = "configure_logging"
@@ -251,6 +253,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     tools = Tools(settings, lambda name: backend.within(name).get, boundary, backend.log)
     names = settings.server.published()
     # Each token has its own list, which proxies must not cache for others.
+    ttl = _REMOTE_LISTS_TTL_MS if settings.remote.url else _LISTS_TTL_MS
     scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
     with _logging_kept():
         server = Server(
@@ -262,7 +265,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             resources=[*resources(backend.instances, names=names, boundary=boundary)],
             lifespan=backend.lifespan,
             subscriptions=False,  # no list changes while the server runs, so no change is announced
-            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=_LISTS_TTL_MS, scope=scope)),
+            cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=ttl, scope=scope)),
             middleware=[allowed_only(names)] if settings.http.tokens_file else [],
         )
     server.backend = backend

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.errors import ErrorCode as Code
 from searx_mcp.errors import (
+    DeadlineError,
     InvalidArgumentError,
     NoInstancesError,
     SearxMcpError,
     SiteError,
     UnavailableReason,
 )
+from searx_mcp.errors import ErrorCode as Code
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.corpus_request import (
     AnswerRequest,
@@ -34,11 +35,17 @@ from searx_mcp.render.public import scrub
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
+from tests.doubles.raw import Connection, RawServer
 from tests.doubles.serving import serving
 from tests.remote.conftest import asking
 from tests.server.rest.conftest import Known
 from tests.server.rest.test_raw_search import RESULT, Keyed
 
+CAPABILITIES = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 34\r\n\r\n"
+    b'{"routes": [{"path": "/v1/answer"}]}'.replace(b": ", b":")
+)
+"""Of a service that has one route alone."""
 REQUESTS: dict[str, Any] = {
     "search": SearchRequest(
         query="bees",
@@ -173,3 +180,89 @@ async def test_it_can_be_opened_again_and_closing_twice_is_harmless() -> None:
     with pytest.raises(RuntimeError, match="open the RemoteClient first"):
         await client.search(SearchRequest(query="bees"))
     assert repr(client) == "<RemoteClient closed>"
+
+
+async def test_calls_at_a_service_that_hangs_share_a_request_and_end_at_their_own_time() -> None:
+    async def hang(connection: Connection) -> None:
+        await connection.hang()
+
+    loop = asyncio.get_running_loop()
+
+    async def ended(client: RemoteClient, seconds: float | None) -> float:
+        begun = loop.time()
+        with pytest.raises(DeadlineError, match="timed out after"):
+            await client.search(SearchRequest(query="bees", timeout=seconds))
+        return loop.time() - begun
+
+    async with RawServer({"/v1/capabilities": hang}) as raw, asking(raw.url, timeout=3) as client:
+        async with asyncio.TaskGroup() as group:
+            calls = [group.create_task(ended(client, each)) for each in (*[None] * 6, 1)]
+        asked = raw.connections
+    assert [call.result() for call in calls] == pytest.approx([*[3] * 6, 1], abs=0.5)
+    assert asked <= 2, "one for all; perhaps another as the first one ends"
+
+
+async def test_a_call_that_joins_a_request_near_its_end_has_time_for_another() -> None:
+    async def hang(connection: Connection) -> None:
+        met.set()
+        await connection.hang()
+
+    met = asyncio.Event()
+    async with RawServer({"/v1/capabilities": hang}) as raw, asking(raw.url, timeout=2) as client:
+        first = asyncio.ensure_future(client.search(SearchRequest(query="bees")))
+        await met.wait()
+        await asyncio.wait([first], timeout=1)
+        second = asyncio.ensure_future(client.offered())
+        raw.play("/v1/capabilities", CAPABILITIES)
+        with pytest.raises(DeadlineError):
+            await first
+        assert await second == {Tool.ANSWER}
+
+
+async def test_the_time_of_a_call_counts_from_its_beginning() -> None:
+    async def late(connection: Connection) -> None:
+        loop.call_later(1, go.set)
+        await go.wait()
+        await connection.send(CAPABILITIES)
+
+    async def hang(connection: Connection) -> None:
+        await connection.hang()
+
+    scripts = {"/v1/capabilities": late, "/v1/answer?whole=true": hang}
+    loop, go = asyncio.get_running_loop(), asyncio.Event()
+    async with RawServer(scripts) as raw, asking(raw.url, timeout=2) as client:
+        begun = loop.time()
+        with pytest.raises(DeadlineError, match="after 2000 ms"):
+            await client.answer(AnswerRequest(query="why?"))
+        assert loop.time() - begun == pytest.approx(2, abs=0.5)
+
+
+async def test_a_service_that_was_away_for_a_moment_has_all_its_tools_again(pass_by) -> None:
+    async with RawServer() as raw, asking(raw.url) as client:
+        few = await client.offered()
+        raw.play("/v1/capabilities", CAPABILITIES)
+        pass_by(50)
+        still_few = await client.offered()
+        pass_by(10)
+        assert await client.offered() == {Tool.ANSWER}
+        pass_by(10_000)
+        await client.offered()
+    assert few == still_few == {Tool.WEB_SEARCH, Tool.WEB_FETCH, Tool.SEARCH, Tool.FETCH}
+    assert len(raw.heads) == 2
+
+
+async def test_a_caller_that_leaves_takes_the_request_of_nobody_else_along() -> None:
+    async def hang(connection: Connection) -> None:
+        met.set()
+        await go.wait()
+        await connection.send(CAPABILITIES)
+
+    met, go = asyncio.Event(), asyncio.Event()
+    async with RawServer({"/v1/capabilities": hang}) as raw, asking(raw.url) as client:
+        leaving, staying = (asyncio.ensure_future(client.offered()) for _ in range(2))
+        await met.wait()
+        leaving.cancel()
+        await asyncio.wait([leaving])
+        go.set()
+        assert await staying == {Tool.ANSWER}
+    assert raw.connections == 1
