@@ -14,12 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli.output import WIDE, console, plain_table, plain_text, print_json, print_prose
-from searx_mcp.cli.running import loaded, working
+from searx_mcp.cli.running import check, loaded, working
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
 
 if TYPE_CHECKING:
     from searx_mcp.ops.local_files import KeptFiles, Purged
+    from searx_mcp.settings.values import Settings
 
 _WARNING = (
     "Public instances still count the searches you already made: for up to 30 days some may refuse "
@@ -37,11 +38,24 @@ _LONG_VALUE = 60
 def config(context: click.Context, /, *, as_json: bool) -> None:
     """Show every setting, its value and its origin."""
     read = loaded(context)
+    check(read, _check_server)
     rows = effective(read.settings, read.origins)
     if as_json:
         print_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
     else:
         print_settings(rows)
+
+
+def _check_server(settings: "Settings") -> None:
+    """Check what only a server needs, and only its user may be able to read."""
+    if settings.server.traces:
+        from searx_mcp.server.spans import check_libraries  # noqa: PLC0415 - seldom set
+
+        check_libraries()
+    if settings.http.tokens_file:
+        from searx_mcp.server.web.tokens_file import TokensFile  # noqa: PLC0415 - seldom set
+
+        TokensFile(Path(settings.http.tokens_file).expanduser())
 
 
 def print_settings(rows: Iterable[SettingRow]) -> None:

@@ -19,13 +19,14 @@ from typing_extensions import override
 from searx_mcp.cli.logs import hide
 from searx_mcp.cli.signals import Ending
 from searx_mcp.cli.streams import HeldOutput
-from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.errors import InvalidArgumentError, SettingsError
 
 if TYPE_CHECKING:
     import asyncio
 
     from searx_mcp.cli.spinner import Spinner
     from searx_mcp.settings.sources import Loaded
+    from searx_mcp.settings.values import Settings
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -131,15 +132,32 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
         from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
 
         path, env_file = root.params["config"], root.params["env_file"]
-        session.loaded = load(
+        found = load(
             path=Path(path) if path else None,
             environ=os.environ,
             overrides={"remote.url": root.params["remote"], **(overrides or {})},
             env_file=Path(env_file) if env_file else None,
             options=_OPTIONS,
         )
-        hide(session.loaded.settings)
+        hide(found.settings)
+        from searx_mcp.client.usable import check_usable  # noqa: PLC0415 - as above
+
+        check(found, check_usable)
+        session.loaded = found
     return session.loaded
+
+
+def check(read: "Loaded", usable: Callable[["Settings"], None]) -> None:
+    """Check that the settings can be used, and say of one that cannot where it comes from."""
+    try:
+        usable(read.settings)
+    except SettingsError as error:
+        raise SettingsError(
+            error.field,
+            error.message.removeprefix(f"{error.field}: "),
+            origin=error.origin or read.origins.get(error.field, ""),
+            advice=error.advice,
+        ) from error
 
 
 def held(context: click.Context) -> HeldOutput:

@@ -10,7 +10,12 @@ import click
 from searx_mcp.cli.output import error_data, print_json, print_notes, show_progress
 from searx_mcp.cli.own import up
 from searx_mcp.cli.running import run, say
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.errors import (
+    InvalidArgumentError,
+    NoInstancesError,
+    SearxMcpError,
+    UnavailableReason,
+)
 from searx_mcp.ops.setup.clients import CLIENTS, NAME, ClientId, config_file, snippet
 from searx_mcp.ops.setup.setup import (
     SetupDone,
@@ -21,6 +26,8 @@ from searx_mcp.ops.setup.setup import (
     undo,
 )
 from searx_mcp.settings.sources import ENV_FILE_VARIABLE, FILE_VARIABLE
+from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.config import OpenSourcesMode
 
 _DONE: Final = {
     SetupDone.ADDED: "Added “{name}” to {title}.",
@@ -87,7 +94,11 @@ def setup(
             report = undo(chosen, place)
         else:
             show_progress("starting the server once")
-            report = run(set_up(chosen, place, command=command, env=env, environ=os.environ))
+            report = run(
+                set_up(
+                    chosen, place, command=command, env=env, environ=os.environ, ready=_see_ready
+                )
+            )
     except SearxMcpError as error:
         if as_json:
             print_json(error_data(error))
@@ -98,6 +109,29 @@ def setup(
     _print(report)
     if report.has_own_instance is False and sys.platform != "win32":
         _offer(context)
+
+
+async def _see_ready(settings: Settings) -> None:
+    """Return if a server with these settings can search; a remote service is asked by the first call.
+
+    Raises:
+        SearxMcpError: it cannot.
+    """
+    if settings.remote.url:
+        return
+    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
+
+    async with persistent_client(settings, background=False) as client:
+        report = await client.instances()
+    has_sources = settings.open_sources.mode is not OpenSourcesMode.OFF or any(
+        provider.key.get_secret_value()
+        for provider in (settings.providers.google, settings.providers.brave)
+    )
+    if not (report.instances or has_sources):
+        raise NoInstancesError(
+            "The server would start, but has nothing to search with. Nothing was changed",
+            reason=UnavailableReason.NOTHING_CONFIGURED,
+        )
 
 
 def _given(context: click.Context) -> dict[str, str]:

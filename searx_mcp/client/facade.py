@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
+from searx_mcp.client.usable import check_libraries
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
@@ -113,6 +114,7 @@ class SearxClient(CorpusCalls):
     async def __aenter__(self) -> Self:
         if self._components is not None:
             raise RuntimeError("this SearxClient is already open")
+        await asyncio.to_thread(check_libraries, self.settings)
         wiring = await asyncio.to_thread(import_module, "searx_mcp.client.wiring")
         components: Components = await wiring.open_components(
             self.settings,

@@ -1,9 +1,16 @@
 """Settings of the corpus, and of the servers that may help to search it."""
 
 import re
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from searx_mcp.models.base import Address, ByteCount, Frozen, matching
@@ -78,6 +85,13 @@ class EmbeddingConfig(Frozen):
         default=-1.0,
         description="Similarity below which chunks with few query words are in doubt; -1: the model's own.",
     )
+
+    @model_validator(mode="after")
+    def _check_server(self) -> Self:
+        if self.provider == "http" and not self.url:
+            context = {"key": "embedding.url", "reason": "is missing; provider http needs it"}
+            raise PydanticCustomError("setting", "{key}: {reason}", context)
+        return self
 
 
 class RerankConfig(Frozen):

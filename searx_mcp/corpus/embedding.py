@@ -91,18 +91,28 @@ def open_embedder(
     Raises:
         SettingsError: what the settings want is not there.
     """
-    has_static = find_spec("wordllama") is not None
     if config.provider == "http" or (config.provider == "auto" and config.url):
-        if not config.url:
-            raise SettingsError("embedding.url", "is missing; provider http needs it")
         return ServerEmbedder(config, session, at_once=at_once, rng=rng)
-    if config.provider == "static" and not has_static:
+    if config.provider == "static":
+        check_static()
+        return StaticEmbedder(config)
+    return StaticEmbedder(config) if config.provider == "auto" and _has_static() else None
+
+
+def check_static() -> None:
+    """Check that the library of static vectors is installed.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if not _has_static():
         raise SettingsError(
             "embedding.provider", "static needs the extra embed: pip install 'searx-mcp[embed]'"
         )
-    if config.provider == "static" or (config.provider == "auto" and has_static):
-        return StaticEmbedder(config)
-    return None
+
+
+def _has_static() -> bool:
+    return find_spec("wordllama") is not None
 
 
 class StaticEmbedder:

@@ -1,10 +1,14 @@
 """Settings of fetching pages."""
 
+import re
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
-from pydantic import ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
+from pydantic_core import PydanticCustomError
 
+from searx_mcp.errors import SettingsError
 from searx_mcp.http.host_headers import HostHeaders
 from searx_mcp.models.base import ByteCount, Frozen, matching
 from searx_mcp.models.coercion import A_USER_AGENT
@@ -14,6 +18,10 @@ from searx_mcp.models.fetch_request import (
     MIN_CHARS,
     MIN_CONTENT_LENGTH,
 )
+from searx_mcp.urls.address import AllowList
+from searx_mcp.urls.hosts import normalise_domain
+
+_TOKEN: Final = re.compile(r"[!-~]{0,255}")
 
 
 class TierName(StrEnum):
@@ -78,12 +86,43 @@ class Robots(StrEnum):
     IGNORE = "ignore"
 
 
+def _refusal(info: ValidationInfo, reason: str) -> PydanticCustomError:
+    context = {"key": f"fetch.{info.field_name}", "reason": reason}
+    return PydanticCustomError("setting", "{key}: {reason}", context)
+
+
+def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
+    """Refuse entries that cannot be read as what they stand for."""
+
+    def check(entries: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        try:
+            read(entries)
+        except SettingsError as error:
+            reason = error.message.removeprefix(f"{error.field}: ")
+            raise _refusal(info, f"{reason}. {error.advice}".rstrip(". ")) from error
+        except ValueError as error:
+            raise _refusal(info, str(error)) from error
+        return entries
+
+    return AfterValidator(check)
+
+
+def _check_token(token: SecretStr, info: ValidationInfo) -> SecretStr:
+    if not _TOKEN.fullmatch(token.get_secret_value()):
+        raise _refusal(info, "contains a character that no token has; copy it again without spaces")
+    return token
+
+
+_Places = Annotated[tuple[str, ...], _readable(AllowList.parse)]
+_Domains = Annotated[tuple[str, ...], _readable(lambda entries: [*map(normalise_domain, entries)])]
+
+
 class FetchConfig(Frozen):
     """The `[fetch]` table: what may be fetched, how often, and how long it is kept."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    allow_private: tuple[str, ...] = Field(
+    allow_private: _Places = Field(
         default=(),
         description="Private host:port or cidr:port that may be reached, such as 10.0.0.5:8080.",
     )
@@ -91,11 +130,11 @@ class FetchConfig(Frozen):
         default=FetchPolicy.ANY,
         description="any address; only those seen in results and pages; or any of seen_hosts.",
     )
-    allowed_domains: tuple[str, ...] = Field(
+    allowed_domains: _Domains = Field(
         default=(),
         description="Only these domains, subdomains included, are fetched; empty for all.",
     )
-    blocked_domains: tuple[str, ...] = Field(
+    blocked_domains: _Domains = Field(
         default=(), description="Domains never fetched, including subdomains."
     )
     blocklist_file: str = Field(
@@ -145,7 +184,7 @@ class FetchConfig(Frozen):
         default=tuple(name for name in TierName if name is not TierName.PYPI),
         description="Sites read from raw files and documented APIs, not pages; pypi has no effect.",
     )
-    github_token: SecretStr = Field(
+    github_token: Annotated[SecretStr, AfterValidator(_check_token)] = Field(
         default=SecretStr(""),
         description="Token for GitHub's API; without one it allows 60 calls an hour.",
     )

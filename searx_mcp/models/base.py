@@ -2,8 +2,9 @@
 
 import re
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 
 class Frozen(BaseModel):
@@ -48,11 +49,25 @@ def matching(pattern: str, wanted: str) -> Any:  # noqa: ANN401 - as pydantic's 
     return Field(pattern=pattern, json_schema_extra={WANTED: wanted})
 
 
+def _check_authority(address: str) -> str:
+    """Refuse what has the form of an address, but a port or IP address that cannot be.
+
+    Raises:
+        ValueError: it has.
+    """
+    if address and urlsplit(address).port == 0:
+        raise ValueError("no server has port 0")
+    return address
+
+
+OF_SERVER: Final = AfterValidator(_check_authority)
+"""Completes the pattern of an http or https address."""
 Address = Annotated[
     str,
     matching(
         r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$",
         "an http or https address without user name, ? and #, or empty",
     ),
+    OF_SERVER,
 ]
 """An http or https address without a query, or nothing."""

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from searx_mcp.models.base import Frozen, matching
+from searx_mcp.models.base import OF_SERVER, Frozen, matching
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
 
@@ -50,7 +50,9 @@ class InstancesConfig(Frozen):
         description="Path of an instances.json to use instead of the bundled one.",
     )
     source: Annotated[
-        str, matching(r"^(https?://[^\s/?#@]+(/\S*)?)?$", "an http or https address, or empty")
+        str,
+        matching(r"^(https?://[^\s/?#@]+(/\S*)?)?$", "an http or https address, or empty"),
+        OF_SERVER,
     ] = Field(
         default="https://searx.space/data/instances.json",
         description="Where servers fetch a newer list of public instances; empty for never.",
@@ -58,7 +60,9 @@ class InstancesConfig(Frozen):
     min_grade: Literal["A+", "A", "B", "C", "F"] = Field(
         default="B", description="The worst grade of a public instance that is still asked."
     )
-    blocked: tuple[str, ...] = Field(
+    blocked: tuple[
+        Annotated[str, matching(r"^[^\s/?#@]{1,253}$", "a host such as search.example.org")], ...
+    ] = Field(
         default=(),
         description="Hosts of public instances and open sources to skip.",
     )
@@ -86,6 +90,7 @@ class OwnConfig(Frozen):
     source: Annotated[
         str,
         matching(r"^(https?://[^\s?#]+)?$", "an http or https address without ? and #, or empty"),
+        OF_SERVER,
     ] = Field(
         default="https://github.com/searxng/searxng",
         description="Repository that its source archives are fetched from; empty fetches none.",

@@ -12,6 +12,7 @@ _SHORTEST_SECRET: Final = 16
 _WANTED: Final = "it must look like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
 
 
+_SSL_MODES: Final = {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 _DATABASE: Final = (
     "it must look like postgresql://user:password@host:5432/database or"
     " postgresql:///database?host=/run/postgresql"
@@ -42,12 +43,15 @@ def _check_database(url: SecretStr) -> SecretStr:
     text = url.get_secret_value()
     try:
         parts = urlsplit(text)
-        is_complete = bool(parts.hostname or "host" in parse_qs(parts.query)) and parts.port != 0
+        options = parse_qs(parts.query)
+        is_complete = bool(parts.hostname or "host" in options) and parts.port != 0
     except ValueError:
         raise _refusal("postgres.url", _DATABASE) from None
     is_known = parts.scheme in {"postgres", "postgresql"}
     if text and not (is_known and is_complete and parts.path.strip("/")):
         raise _refusal("postgres.url", _DATABASE)
+    if not _SSL_MODES.issuperset(options.get("sslmode", ())):
+        raise _refusal("postgres.url", f"sslmode must be one of {', '.join(sorted(_SSL_MODES))}")
     return url
 
 

@@ -337,8 +337,8 @@ async def test_a_client_is_used_inside_its_block_and_entered_once():
 @pytest.mark.parametrize(
     ("tables", "field"),
     [
-        ({"fetch": {"allow_private": ["nonsense"]}}, "fetch.allow_private"),
-        ({"fetch": {"blocked_domains": ["not a domain"]}}, "fetch.blocked_domains"),
+        ({"fetch": {"blocklist_file": "/nowhere/hosts"}}, "fetch.blocklist_file"),
+        ({"redis": {"url": "redis://127.0.0.1/0?nonsense=1"}}, "redis.url"),
         ({"instances": {"catalog": "/nowhere/instances.json"}}, "instances.catalog"),
     ],
 )

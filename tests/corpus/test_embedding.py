@@ -12,6 +12,7 @@ import pytest
 from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from searx_mcp.corpus.config import EmbeddingConfig
 from searx_mcp.corpus.embedding import (
@@ -25,7 +26,7 @@ from searx_mcp.corpus.embedding import (
     pack,
     unpack,
 )
-from searx_mcp.errors import SearxMcpError, SettingsError
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.http import HttpSession
 from searx_mcp.testing.loopback import never
 
@@ -287,8 +288,8 @@ def test_settings_choose_the_embedder(given, kind):
 
 
 def test_a_provider_without_its_url_is_a_wrong_setting():
-    with pytest.raises(SettingsError, match=r"embedding\.url"):
-        open_embedder(EmbeddingConfig(provider="http"), nobody, at_once=1, rng=random.Random())
+    with pytest.raises(ValidationError, match=r"embedding\.url"):
+        EmbeddingConfig(provider="http")
 
 
 async def test_the_static_model_finds_what_is_worded_otherwise():

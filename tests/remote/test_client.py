@@ -204,13 +204,13 @@ async def test_calls_at_a_service_that_hangs_share_a_request_and_end_at_their_ow
 
 async def test_a_call_that_joins_a_request_near_its_end_has_time_for_another() -> None:
     async def hang(connection: Connection) -> None:
-        met.set()
+        reached.set()
         await connection.hang()
 
-    met = asyncio.Event()
+    reached = asyncio.Event()
     async with RawServer({"/v1/capabilities": hang}) as raw, asking(raw.url, timeout=2) as client:
         first = asyncio.ensure_future(client.search(SearchRequest(query="bees")))
-        await met.wait()
+        await reached.wait()
         await asyncio.wait([first], timeout=1)
         second = asyncio.ensure_future(client.offered())
         raw.play("/v1/capabilities", CAPABILITIES)
@@ -253,14 +253,14 @@ async def test_a_service_that_was_away_for_a_moment_has_all_its_tools_again(pass
 
 async def test_a_caller_that_leaves_takes_the_request_of_nobody_else_along() -> None:
     async def hang(connection: Connection) -> None:
-        met.set()
+        reached.set()
         await go.wait()
         await connection.send(CAPABILITIES)
 
-    met, go = asyncio.Event(), asyncio.Event()
+    reached, go = asyncio.Event(), asyncio.Event()
     async with RawServer({"/v1/capabilities": hang}) as raw, asking(raw.url) as client:
         leaving, staying = (asyncio.ensure_future(client.offered()) for _ in range(2))
-        await met.wait()
+        await reached.wait()
         leaving.cancel()
         await asyncio.wait([leaving])
         go.set()

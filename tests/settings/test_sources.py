@@ -455,6 +455,7 @@ PATTERNS = {
     "http.allowed_origins": "an origin such as https://app.example.org, without a path",
     "http.host": "a host name or IP address, such as 127.0.0.1 or ::1",
     "instances.categories": "1 to 60 characters without commas",
+    "instances.blocked": "a host such as search.example.org",
     "instances.source": "an http or https address, or empty",
     "open_sources.contact": "an email address or URL without spaces and parentheses, or empty",
     "open_sources.npm_url": _ADDRESS,

@@ -11,7 +11,6 @@ from typing import Final
 
 from yarl import URL
 
-from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.site_adapters.adapter import (
     Compose,
     Plan,
@@ -72,7 +71,6 @@ _GIST = re.compile(r"[0-9a-f]{20,32}|[0-9]{1,10}")
 _REVISION = re.compile(r"[0-9a-f]{40}")
 _README_TABS: Final = frozenset({"", "readme", "readme-ov-file"})
 _REF_KINDS: Final = (("refs", "heads"), ("refs", "tags"))
-_TOKEN = re.compile(r"[!-~]{1,255}")
 
 
 class GithubAdapter:
@@ -80,18 +78,9 @@ class GithubAdapter:
 
     Args:
         token: for the API, the only host that sees it.
-
-    Raises:
-        SettingsError: the token cannot stand in a header.
     """
 
     def __init__(self, *, token: str = "") -> None:
-        if token and not _TOKEN.fullmatch(token):
-            raise SettingsError(
-                "fetch.github_token",
-                "contains a character that no token has",
-                advice="Copy the token again, without spaces around it.",
-            )
         self._headers = {"X-GitHub-Api-Version": _VERSION}
         if token:
             self._headers["Authorization"] = f"Bearer {token}"

@@ -26,9 +26,6 @@ def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adap
     Args:
         names: which, in any order. Names of sites that are read as pages again have none.
         github_token: for GitHub's API; sent to its host only.
-
-    Raises:
-        SettingsError: the token cannot be one.
     """
     chosen = dict.fromkeys(names)
     known: dict[TierName, Adapter] = {

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from importlib import metadata
@@ -174,8 +174,9 @@ async def set_up(
     command: Sequence[str],
     env: Mapping[str, str],
     environ: Mapping[str, str],
+    ready: Callable[[Settings], Awaitable[None]],
 ) -> SetupReport:
-    """Start the server once, then enter it into a client's configuration.
+    """Start the server once, see that it could search, then enter it into a client's configuration.
 
     Args:
         client: whose configuration it is.
@@ -183,13 +184,17 @@ async def set_up(
         command: what starts the server.
         env: variables that the client sets for it, besides those that it sets already.
         environ: the environment of this process; its variables that are settings are left out.
+        ready: returns if there is something to search with under these settings, else raises.
 
     Raises:
         SetupError: the server does not start, or the file cannot be changed. Nothing was changed.
+        SearxMcpError: what `ready` raises. Nothing was changed.
     """
     env = await asyncio.to_thread(_variables_of, client, file) | dict(env)
     seen = {name: value for name, value in environ.items() if not is_setting(name)} | env
     server = await _greeting(command, seen)
+    settings = load(environ=seen).settings
+    await ready(settings)
     title, notes = CLIENTS[client].title, []
     if hidden := sorted(name for name in environ if is_setting(name) and name not in env):
         notes.append(
@@ -206,7 +211,7 @@ async def set_up(
         command=(*command, "stdio"),
         variables=tuple(env),
         server=server,
-        has_own_instance=_has_own_instance(load(environ=seen).settings),
+        has_own_instance=_has_own_instance(settings),
         notes=tuple(notes),
     )
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.config import TierName
 from searx_mcp.fetch.site_adapters.adapter import Plan
 from searx_mcp.fetch.site_adapters.sites import adapters
@@ -260,14 +259,6 @@ def test_only_githubs_api_sees_the_token(url, token):
         assert source.headers.get("Authorization") == expected
         assert ("X-GitHub-Api-Version" in source.headers) is is_api
         assert (source.accept == "application/vnd.github+json") is is_api
-
-
-@pytest.mark.parametrize("token", ["a b", "a\nb", "a\r\nX: y", "geheimnisü", " secret", "x" * 256])
-def test_a_token_that_no_header_can_carry_is_refused_without_repeating_it(token):
-    with pytest.raises(SettingsError) as caught:
-        adapters([TierName.GITHUB], github_token=token)
-    assert caught.value.field == "fetch.github_token"
-    assert token not in caught.value.message
 
 
 segments = st.text(st.characters(exclude_characters="/?#"), min_size=1, max_size=12)

@@ -1,0 +1,63 @@
+"""Whether this machine has what the settings name: files, programs and libraries.
+
+What a setting may be at all is checked where settings are built, which reads no file.
+"""
+
+from pathlib import Path
+
+from searx_mcp.settings.values import Settings
+
+
+def check_usable(settings: Settings) -> None:
+    """Check everything; reads the files that the settings name, and connects to nothing.
+
+    Raises:
+        SettingsError: a setting cannot be used on this machine.
+    """
+    check_libraries(settings)
+    network, fetch, instances = settings.network, settings.fetch, settings.instances
+    # Each is imported for those who set it: a start need not pay for the others.
+    if network.ca_file:
+        from searx_mcp.http.connections import tls_context  # noqa: PLC0415 - see above
+
+        tls_context(network.ca_file)
+    if fetch.blocklist_file:
+        from searx_mcp.fetch.hops.domains import read_blocklist  # noqa: PLC0415 - see above
+
+        read_blocklist(Path(fetch.blocklist_file).expanduser())
+    if instances.catalog:
+        from searx_mcp.pool.catalog import parse_catalog  # noqa: PLC0415 - see above
+        from searx_mcp.search.background.membership import read_catalog  # noqa: PLC0415 - see above
+
+        parse_catalog(read_catalog(instances.catalog))
+
+
+def check_libraries(settings: Settings) -> None:
+    """Check what is found out only by the first call that needs it: libraries, and what they make of an address.
+
+    Raises:
+        SettingsError: a library or program is not installed, or refuses what the setting says.
+    """
+    network, fetch = settings.network, settings.fetch
+    if network.proxy is not None or network.http_proxy:
+        from searx_mcp.http.proxy_route import check_support  # noqa: PLC0415 - see above
+
+        check_support(network.proxies())
+    if fetch.browser:
+        from searx_mcp.fetch.browser import renderer  # noqa: PLC0415 - see above
+
+        renderer.check_support()
+        renderer.find_program(fetch.browser_path)
+    is_shared = settings.redis.url.get_secret_value()
+    has_database = settings.postgres.url.get_secret_value() and settings.storage.corpus
+    if is_shared or has_database:
+        from searx_mcp.client import stores  # noqa: PLC0415 - see above
+
+        if is_shared:
+            stores.open_state(settings)
+        if has_database:
+            stores.open_corpus(settings, None, settings.storage.namespace)
+    if settings.embedding.provider == "static":
+        from searx_mcp.corpus.embedding import check_static  # noqa: PLC0415 - see above
+
+        check_static()
