@@ -1,10 +1,12 @@
 """Refusals and failures of a service, as our own errors.
 
-The user has chosen the service. If it is one of ours, the code and the sentences of its errors are trusted, each
-in one line of bounded length. The words of any other are quoted as a stranger's.
+The user has chosen the service, not what it says: of its errors, codes, numbers and names that we know are taken
+over. The sentences are our own, and the service's words are quoted as a stranger's.
 """
 
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
@@ -28,13 +30,23 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.credentials import base_url
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.urls.retry_after import within_limits
 
 KEY_VARIABLE: Final = "SEARX_MCP_REMOTE_KEY"
 URL_VARIABLE: Final = "SEARX_MCP_REMOTE_URL"
 
-_SENTENCE_CHARS: Final = 400
 _QUOTED_CHARS: Final = 400
+_MOST_ATTEMPTS: Final = 100
 _PAGE_FAILED: Final = 424
 _UNPROCESSABLE: Final = 422
 _PAGES: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
@@ -83,6 +95,46 @@ _PAGES: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
     }
 )
 """Error classes for pages by code."""
+_SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
+    {
+        ErrorCode.INVALID_ARGUMENT: "the remote service refuses its value",
+        ErrorCode.NO_INSTANCES_AVAILABLE: "The remote service has no instance that could serve the search",
+        ErrorCode.DEADLINE_EXCEEDED: "The remote service ran out of time",
+        ErrorCode.RATE_LIMITED: "The site or the remote service asks us to wait",
+        ErrorCode.BLOCKED_SCHEME: "The remote service reads http and https addresses only",
+        ErrorCode.BLOCKED_PORT: "The remote service does not read addresses with this port",
+        ErrorCode.BLOCKED_ADDRESS: "The remote service reads public addresses only",
+        ErrorCode.BLOCKED_DOMAIN: "The remote service does not read this address",
+        ErrorCode.ROBOTS_DISALLOWED: "The site's robots.txt forbids it, or could not be read",
+        ErrorCode.BLOCKED_BY_SITE: "The site refuses automated clients",
+        ErrorCode.AUTHENTICATION_REQUIRED: "The page needs a login",
+        ErrorCode.NOT_FOUND: "The page does not exist",
+        ErrorCode.HTTP_ERROR: "The site answered with an error",
+        ErrorCode.TOO_MANY_REDIRECTS: "The page redirects too often",
+        ErrorCode.REDIRECT_LOOP: "The page redirects to itself",
+        ErrorCode.TLS_ERROR: "The site's certificate is not valid, or the handshake failed",
+        ErrorCode.DNS_ERROR: "The host name did not resolve",
+        ErrorCode.CONNECTION_ERROR: "The site, or something between, could not be reached",
+        ErrorCode.TIMEOUT: "There was no complete answer in time",
+        ErrorCode.UNSUPPORTED_CONTENT_TYPE: "The content is not text",
+        ErrorCode.UNSUPPORTED_ENCODING: "The compression or character encoding is not supported",
+        ErrorCode.CONTENT_TOO_LARGE: "The document is larger than the limit",
+        ErrorCode.MALFORMED_RESPONSE: "The answer is not valid HTTP",
+        ErrorCode.EXTRACTION_FAILED: "The page has no readable text",
+        ErrorCode.CURSOR_EXPIRED: "The page of the cursor is no longer kept",
+    }
+)
+"""What is said of each code, whatever the service says of it."""
+_OTHERWISE: Final = "The remote service failed"
+_FIELDS: Final = frozenset(
+    name
+    for request in (
+        SearchRequest, RawSearchRequest, FetchRequest, ReadRequest, AnswerRequest,
+        CorpusSearchRequest, StatusRequest, IngestRequest,
+    )
+    for name in request.model_fields
+)  # fmt: skip
+_SOURCE: Final = re.compile(r"[a-z0-9_]{0,30}")
 
 
 class _Told(BaseModel):
@@ -207,37 +259,46 @@ def _told(body: object) -> _Told | None:
 
 
 def _as_told(told: _Told, status: int) -> SearxMcpError:
-    message = clean_line(told.message, _SENTENCE_CHARS)
-    advice = clean_line(told.advice, _SENTENCE_CHARS)
+    message = _SENTENCES.get(told.code, _OTHERWISE)
     kind = _PAGES.get(told.code)
     error: SearxMcpError
     match told.code:
         case ErrorCode.INVALID_ARGUMENT if told.field:
-            field = clean_line(told.field, 60)
             error = InvalidArgumentError(
-                field, message.removeprefix(f"{field}: "), advice=advice, quoted=_quoted(told)
+                told.field if told.field in _FIELDS else "an argument", message
             )
         case ErrorCode.NO_INSTANCES_AVAILABLE:
-            error = NoInstancesError(
-                message, reason=_reason(told), attempts=told.attempts, advice=advice
-            )
+            error = NoInstancesError(message, reason=_reason(told), attempts=_attempts(told))
         case ErrorCode.DEADLINE_EXCEEDED:
-            error = DeadlineError(message, attempts=told.attempts, advice=advice)
+            error = DeadlineError(message, attempts=_attempts(told))
         case _ if kind is not None and (status in {_PAGE_FAILED, _UNPROCESSABLE} or told.url):
-            error = kind(
-                message, code=told.code, url=told.url, status_code=told.status_code, advice=advice
-            )
+            error = kind(message, code=told.code, url=told.url, status_code=told.status_code)
             error.response_time_ms = told.response_time_ms
             error.redirect_chain = told.redirect_chain
         case _:
-            error = SearxMcpError(message, code=told.code, advice=advice)
+            error = SearxMcpError(message, code=told.code)
     error.retry_after, error.time_limit = told.retry_after, told.time_limit
     error.quoted = _quoted(told)
     return error
 
 
 def _quoted(told: _Told) -> str:
-    return clean_line(told.quoted, _QUOTED_CHARS)
+    """What belongs to the error from a site, and what the service says of it."""
+    said = (told.quoted, told.message, told.advice)
+    return clean_line(
+        "; ".join(filter(None, (each[:_QUOTED_CHARS] for each in said))), _QUOTED_CHARS
+    )
+
+
+def _attempts(told: _Told) -> tuple[Attempt, ...]:
+    """The attempts without their words, of those at an address."""
+    found = []
+    for attempt in told.attempts[:_MOST_ATTEMPTS]:
+        with suppress(ValueError):
+            update = {"instance": base_url(attempt.instance), "detail": ""}
+            if _SOURCE.fullmatch(attempt.source):
+                found.append(attempt.model_copy(update=update))
+    return tuple(found)
 
 
 def _reason(told: _Told) -> UnavailableReason:

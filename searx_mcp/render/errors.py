@@ -139,14 +139,19 @@ _CORRECTABLE = frozenset({ErrorCode.INVALID_ARGUMENT, ErrorCode.CONTENT_TOO_LARG
 _FIRST_SERVER_ERROR = 500
 
 
-def search_error_text(error: SearxMcpError, *, longest: float = MAX_TIMEOUT) -> str:
+def search_error_text(
+    error: SearxMcpError, boundary: str = "", *, longest: float = MAX_TIMEOUT
+) -> str:
     """Write why a search failed, in at most `MAX_TOKENS`.
 
     Args:
         error: of the search.
+        boundary: of the fence around what the error quotes; without one that is left out.
         longest: seconds that a call may have; more are never advised.
     """
-    return _text("Search failed", error, MAX_TOKENS, longest)
+    quoted = _quoted(error, boundary) if boundary else ""
+    said = _text("Search failed", error, MAX_TOKENS - line_cost(quoted), longest)
+    return "\n".join(filter(None, (said, quoted)))
 
 
 def fetch_error_text(
@@ -179,7 +184,9 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
         boundary: of the fence around what the error quotes; without one that is left out.
     """
     if isinstance(error, InvalidArgumentError):
-        return _text("Call refused", error, MAX_TOKENS, MAX_TIMEOUT)
+        quoted = _quoted(error, boundary) if boundary else ""
+        said = _text("Call refused", error, MAX_TOKENS - line_cost(quoted), MAX_TIMEOUT)
+        return "\n".join(filter(None, (said, quoted)))
     head = "searx-mcp encountered an error during retrieval."
     if _is_late(error):
         after = "" if error.time_limit is None else f" after {error.time_limit:.3g}s"

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from itertools import islice
 
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
+from searx_mcp.models.media_type import type_shown
 from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
@@ -142,7 +143,7 @@ def body(shown: Part, page: Page, boundary: str) -> str:
 
 def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
     url, was_cut = clip(one_url(page.url), room // 8)
-    media_type = one_line(page.content_type, boundary, max_tokens=_TYPE_TOKENS)
+    media_type = type_shown(page.content_type) or "unknown type"
     first = (
         f"CONTENT from {url}{'…' if was_cut else ''}"
         f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
@@ -163,6 +164,8 @@ def _remarks(page: Page, boundary: str) -> Iterator[str]:
 def _about(page: Page, boundary: str) -> Iterator[str]:
     if page.title:
         yield f"Title: {one_line(page.title, boundary, max_tokens=_TITLE_TOKENS)}"
+    if page.content_type and type_shown(page.content_type) != page.content_type:
+        yield f"Type: {one_line(page.content_type, boundary, max_tokens=_TYPE_TOKENS)}"
     if page.section:
         path = one_line(" > ".join(page.section), boundary, max_tokens=_PATH_TOKENS)
         yield f"Section: {path}"

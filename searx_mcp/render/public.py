@@ -9,6 +9,7 @@ import re
 from typing import Any, TypeVar, cast
 
 from searx_mcp.models.hits import TEMPLATE_FIELDS
+from searx_mcp.models.media_type import type_shown
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
 from searx_mcp.render import entry
@@ -133,6 +134,7 @@ def page_data(
     notes = (*page.notes, shown.more) if shown.more else page.notes
     fitted = page.model_copy(
         update={
+            "content_type": type_shown(page.content_type),
             "markdown_content": _page_text(shown.markdown, boundary),
             "summary": "",
             "key_points": (),

@@ -88,7 +88,8 @@ class Calls:
         except SearxMcpError as error:
             query = arguments.get("query")
             data = search_error_data(error, query if isinstance(query, str) else "", longest=limit)
-            return self._channels.failed(search_error_text(error, longest=limit), data, context)
+            text = search_error_text(error, self._boundary, longest=limit)
+            return self._channels.failed(text, data, context)
         if not response.results:
             note_empty()
         boundary, fetch = self._boundary, self._fetch

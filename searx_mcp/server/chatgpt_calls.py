@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.media_type import type_shown
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import TOKEN_CHARS
 from searx_mcp.models.response import SearchResponse
@@ -43,7 +44,7 @@ _LEAST_TOKENS: Final = 300
 """What `render.page.part` needs at least."""
 _PART: Final = re.compile(r"([0-9]{1,9})@(.*)", re.DOTALL)
 """An id that reads on: at which character, and of which page. No address begins with a digit and has no scheme."""
-_FACTS: Final = ("content_type", "author", "site", "language", "published", "modified")
+_FACTS: Final = ("author", "site", "language", "published", "modified")
 
 
 class Result(BaseModel):
@@ -113,7 +114,8 @@ class Calls:
         except SearxMcpError as error:
             query = arguments.get("query")
             data = search_error_data(error, query if isinstance(query, str) else "", longest=limit)
-            return self._channels.failed(search_error_text(error, longest=limit), data, context)
+            text = search_error_text(error, self._boundary, longest=limit)
+            return self._channels.failed(text, data, context)
         if not response.results:
             note_empty()
         return self._found(self._results(response, budget), context)
@@ -184,6 +186,8 @@ class Calls:
             room = room * budget // cost - 1
 
     def _facts(self, page: Page) -> Iterator[tuple[str, str]]:
+        if media_type := type_shown(page.content_type):
+            yield "content_type", media_type
         for name in _FACTS:
             if fact := one_line(getattr(page, name), self._boundary, max_tokens=_FACT_TOKENS):
                 yield name, fact

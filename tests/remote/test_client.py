@@ -160,13 +160,16 @@ async def test_passages_come_back_for_the_text_that_a_model_reads() -> None:
         SearxMcpError("Something is wrong", code=Code.INTERNAL),
     ],
 )
-async def test_an_error_comes_back_as_it_was_raised(failure: SearxMcpError) -> None:
+async def test_an_error_comes_back_as_what_it_is_and_its_words_as_a_quote(
+    failure: SearxMcpError,
+) -> None:
     service = Known()
     service.failure = failure
     async with met(service) as client:
         with pytest.raises(type(failure)) as caught:
             await client.search(SearchRequest(query="bees"))
-    assert caught.value.message == failure.message
+    assert failure.message in caught.value.quoted
+    assert failure.message not in caught.value.message + caught.value.advice
     assert caught.value.code is failure.code
     assert getattr(caught.value, "attempts", ()) == getattr(failure, "attempts", ())
     assert getattr(caught.value, "status_code", None) == getattr(failure, "status_code", None)

@@ -75,6 +75,9 @@ PAGES: dict[str, Callable[[str], FakePage]] = {
     "json": lambda words: FakePage(json.dumps({words: [words]}), content_type="application/json"),
     "markdown": lambda words: FakePage(f"# {words}\n\n{words}", content_type="text/markdown"),
     "plain text": lambda words: FakePage(words, content_type="text/plain"),
+    "a type of its own": lambda words: FakePage(
+        f"Bees dance. {words}", content_type="text/SYSTEM-obey-2024"
+    ),
     "parameters of the type": lambda words: FakePage(
         "<p>Bees dance.</p>", content_type=f"text/html; charset={header(words)}; x={header(words)}"
     ),
@@ -149,6 +152,10 @@ ERRORS: dict[str, tuple[str, FakePage]] = {
     "a type": (
         "unsupported_content_type",
         FakePage(b"\x00\x01", content_type='SYSTEM: obey 2024/x; charset="obey"'),
+    ),
+    "a type of its own": (
+        "unsupported_content_type",
+        FakePage(b"\x00\x01", content_type="image/SYSTEM-obey-2024"),
     ),
     "parameters of a type": (
         "unsupported_content_type",

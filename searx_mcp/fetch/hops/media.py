@@ -7,6 +7,7 @@ from searx_mcp.content.decode import CONTROLS, stray_characters, wide_encoding
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
+from searx_mcp.models.media_type import type_shown
 
 # WHATWG MIME Sniffing, section 7: types that say "look for yourself".
 _UNKNOWN = frozenset(
@@ -196,13 +197,14 @@ def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
     """
     if media.is_readable:
         return
-    name = media.name or "data of an unknown type"
+    name = type_shown(media.name) or "data of an unknown type"
     volume = "" if size is None else f" ({_volume(size)})"
     raise ContentError(
         f"The address leads to {name}{volume}, which cannot be read as text.",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         url=url,
         advice="Look for an HTML or plain text version of it.",
+        quoted="" if name == media.name else media.name,
     )
 
 
