@@ -15,9 +15,12 @@ from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.corpus_request import ReadRequest
+from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.tools import WebFetchBody
 from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
 
 Json = dict[str, Any]
@@ -85,8 +88,16 @@ def document(operations: tuple[Operation, ...]) -> Json:
     ]
     references, found = models_json_schema(kinds, ref_template=_REFERENCE)
     schemas: Json = found["$defs"]
+    in_query = {each.request for each in operations if each.method == "GET"}
     for model in requests:
-        _keep_arguments(model, schemas[_name(references[model, "validation"])])
+        schema = schemas[_name(references[model, "validation"])]
+        _keep_arguments(model, schema)
+        if model not in in_query:
+            _widen(model, schema)
+        if model in {FetchRequest, WebFetchBody}:
+            _need_one(schema, "url", "cursor")
+        if model is ReadRequest:
+            schema["anyOf"] = [{"required": [name]} for name in ("query", "queries")]
     for name in _reachable([references[model, "serialization"] for model in answers], schemas):
         # Empty fields are left out, and newer versions may add some.
         schemas[name].pop("required", None)
@@ -204,6 +215,36 @@ def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
         for name, rules in schema["properties"].items()
         if name in declared and not declared[name].argument.by_person
     }
+    for rules in schema["properties"].values():
+        if rules.get("default") in (None, "", []):
+            # Stands for an argument that is not given; as a value it may be refused.
+            rules.pop("default", None)
+
+
+def _need_one(schema: Json, *names: str) -> None:
+    """Say that one of some texts is needed, which are empty where they are not given."""
+    for name in names:
+        rules = schema["properties"][name]
+        rules.pop("default", None)
+        text = next((kind for kind in rules.get("anyOf", ()) if kind["type"] == "string"), rules)
+        text["minLength"] = 1
+    schema["anyOf"] = [{"required": [name]} for name in names]
+
+
+def _widen(model: type[BaseModel], schema: Json) -> None:
+    """Say what else a body may hold: null for an argument that is not given, and one text for a list of texts."""
+    if not (issubclass(model, Frozen) and arguments_of(model)):
+        return
+    required = schema.get("required", ())
+    for name, rules in schema["properties"].items():
+        told = {key: rules.pop(key) for key in ("description", "default", "title") if key in rules}
+        kinds = [*rules.pop("anyOf", ()), *([{**rules}] if rules else [])]
+        kinds += [
+            {**kind["items"], "minLength": 1} for kind in kinds if kind.get("type") == "array"
+        ]
+        if name not in required and {"type": "null"} not in kinds:
+            kinds.append({"type": "null"})
+        schema["properties"][name] = told | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
 
 
 def _describe_fields(schema: Json) -> None:

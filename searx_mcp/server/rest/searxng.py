@@ -27,6 +27,11 @@ _PAGE: Final = "pageno"
 _CATEGORY: Final = "category_"
 _OF_OURS: Final = ("language", "time_range", "engines", "safesearch")
 """Parameters that are also our own arguments."""
+_KNOWN: Final = {
+    "safesearch": ("0", "1", "2"),
+    "time_range": ("day", "week", "month", "year"),
+}
+"""What SearXNG takes for them, too, and refuses otherwise."""
 _MOST_DIGITS: Final = 3
 
 
@@ -150,6 +155,9 @@ def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
         raise InvalidArgumentError(_FORMAT, "must be json; this server writes no other")
     if not str(given.get(_QUERY, "")).strip():
         raise InvalidArgumentError(_QUERY, "is missing: no query")
+    for name, known in _KNOWN.items():
+        if str(given.get(name, known[0])) not in known:
+            raise InvalidArgumentError(name, f"must be one of {', '.join(known)}")
     values: dict[str, Any] = {_QUERY: given[_QUERY], "fetch_content": False}
     values |= {name: given[name] for name in _OF_OURS if name in given}
     if (category := _category(given, defaults)) is not None:

@@ -9,7 +9,7 @@ from pydantic import Field
 from searx_mcp.arguments import SearchDefaults, parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.fetch_request import MAX_CHARS, FetchRequest
+from searx_mcp.models.fetch_request import CURSOR_PATTERN, MAX_CHARS, FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
@@ -85,7 +85,7 @@ class WebFetchBody(Frozen):
     """
 
     url: str = ""
-    cursor: str = ""
+    cursor: Annotated[str, Field(pattern=CURSOR_PATTERN)] = ""
     prompt: Annotated[str, Field(max_length=2_000)] = ""
     max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = DEFAULT_CHARS
     offset: Annotated[int, Field(ge=0)] = 0
