@@ -92,7 +92,7 @@ class PostgresConfig(Frozen):
 
     url: Annotated[SecretStr, AfterValidator(_check_database)] = Field(
         default=SecretStr(""),
-        description="PostgreSQL with pgvector to share the corpus: postgresql://user:password@host/database.",
+        description="PostgreSQL server to share the corpus: postgresql://user:password@host/database.",
     )
     timeout: Annotated[float, Field(ge=0.1, le=60)] = Field(
         default=5.0,

@@ -75,11 +75,6 @@ _EXPLAINED: Final = (
         "Raise its max_connections; each process takes four.",
     ),
     ((pg.DiskFullError,), "has no room left", "Free space on its disk."),
-    (
-        (pg.FeatureNotSupportedError, pg.UndefinedFileError),
-        "lacks the vector extension",
-        "Install pgvector 0.7 or later on it.",
-    ),
 )
 """What a person is told of an error, the first that fits."""
 

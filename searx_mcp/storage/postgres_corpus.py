@@ -4,8 +4,6 @@
 
 import asyncio
 import logging
-import math
-import struct
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -197,17 +195,17 @@ class PostgresCorpusStore(CorpusStore):
     async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
         found = await self._select(
             "SELECT chunks.name, vector FROM chunks JOIN documents ON documents.id = document"
-            " JOIN vectors ON vectors.chunk = chunks.id"
+            " JOIN chunk_vectors ON chunk = chunks.id"
             " JOIN models ON models.id = model AND models.name = $2"
             f" WHERE {_OF} AND chunks.name = ANY($3::bytea[])",
             as_bytes(model),
             [as_bytes(as_key(name)) for name in ids],
         )
-        return {name.decode("utf-8", "replace"): vector or b"" for name, vector in found}
+        return {name.decode("utf-8", "replace"): vector for name, vector in found}
 
     @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        kept = {as_bytes(as_key(name)): each for name, each in vectors.items() if _is_vector(each)}
+        kept = {as_bytes(as_key(name)): each for name, each in vectors.items()}
 
         async def work(connection: Connection) -> None:
             number = await connection.fetchval(
@@ -220,16 +218,16 @@ class PostgresCorpusStore(CorpusStore):
                 _MODELS,
             )
             await connection.execute(
-                "INSERT INTO vectors (chunk, model, vector)"
+                "INSERT INTO chunk_vectors (chunk, model, vector)"
                 " SELECT chunks.id, $2, given.vector FROM chunks"
                 " JOIN documents ON documents.id = document"
-                " JOIN unnest($3::bytea[], $4::halfvec[]) AS given (name, vector)"
+                " JOIN unnest($3::bytea[], $4::bytea[]) AS given (name, vector)"
                 f" ON given.name = chunks.name WHERE {_OF} ORDER BY chunks.id FOR KEY SHARE OF chunks"
                 " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
                 self._namespace,
                 number,
                 [*kept],
-                [vector or None for vector in kept.values()],
+                [*kept.values()],
             )
 
         await self._link.write(work)
@@ -238,7 +236,7 @@ class PostgresCorpusStore(CorpusStore):
     async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
         found = await self._select(
             f"SELECT {_CHUNK} FROM chunks JOIN documents ON documents.id = document"
-            f" WHERE {_OF} AND NOT EXISTS (SELECT FROM vectors WHERE chunk = chunks.id"
+            f" WHERE {_OF} AND NOT EXISTS (SELECT FROM chunk_vectors WHERE chunk = chunks.id"
             " AND model = (SELECT id FROM models WHERE name = $2)) ORDER BY chunks.id LIMIT $3",
             as_bytes(model),
             limit,
@@ -248,7 +246,7 @@ class PostgresCorpusStore(CorpusStore):
     @override
     async def embedded(self, model: str) -> int:
         found = await self._select(
-            "SELECT count(*) FROM vectors JOIN chunks ON chunks.id = chunk"
+            "SELECT count(*) FROM chunk_vectors JOIN chunks ON chunks.id = chunk"
             " JOIN documents ON documents.id = document"
             f" WHERE {_OF} AND model = (SELECT id FROM models WHERE name = $2)",
             as_bytes(model),
@@ -318,13 +316,6 @@ class PostgresCorpusStore(CorpusStore):
 
     async def _greet(self, connection: Connection) -> None:
         await open_schema(connection, self._schema)
-        place = await connection.fetchval(
-            "SELECT nspname FROM pg_type JOIN pg_namespace ON pg_namespace.oid = typnamespace"
-            " WHERE pg_type.oid = 'halfvec'::regtype"
-        )
-        await connection.set_type_codec(
-            "halfvec", schema=place, encoder=_encode, decoder=_decode, format="binary"
-        )
 
     async def _select(self, sql: str, *values: object) -> list[Any]:
         """Ask with the namespace as the first value."""
@@ -398,22 +389,3 @@ class PostgresCorpusStore(CorpusStore):
 
 def _address(url: str) -> bytes:
     return as_bytes(as_key(url))
-
-
-def _is_vector(packed_numbers: bytes) -> bool:
-    """Whether the server takes a vector: all of its numbers are finite."""
-    if len(packed_numbers) % 2:
-        return False
-    return all(map(math.isfinite, struct.unpack(f"<{len(packed_numbers) // 2}e", packed_numbers)))
-
-
-def _encode(vector: bytes) -> bytes:
-    """Write a vector as the server takes it: its dimensions, and each number, the higher byte first."""
-    count = len(vector) // 2
-    return struct.pack(f">HH{count}H", count, 0, *struct.unpack(f"<{count}H", vector))
-
-
-def _decode(sent: bytes) -> bytes:
-    """Read what `_encode` wrote."""
-    count = (len(sent) - 4) // 2
-    return struct.pack(f"<{count}H", *struct.unpack(f">{count}H", sent[4 : 4 + 2 * count]))

@@ -52,12 +52,16 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
             id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             name bytea NOT NULL UNIQUE, used bigint NOT NULL
         )""",
-        """CREATE TABLE vectors (
+    ),
+    # Earlier schemas have a table `vectors` beside it, of a type of pgvector.
+    (
+        """CREATE TABLE chunk_vectors (
             chunk bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
             model int NOT NULL REFERENCES models ON DELETE CASCADE,
-            vector halfvec, PRIMARY KEY (chunk, model)
+            vector bytea NOT NULL, PRIMARY KEY (chunk, model)
         )""",
-        "CREATE INDEX vectors_by_model ON vectors (model)",
+        "ALTER TABLE chunk_vectors ALTER vector SET STORAGE EXTERNAL",  # it hardly becomes smaller
+        "CREATE INDEX chunk_vectors_by_model ON chunk_vectors (model)",
     ),
 )
 
@@ -81,7 +85,7 @@ async def open_schema(connection: Connection, name: str) -> None:
         await connection.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
         await _upgrade(connection, name)
         await connection.execute("COMMIT")
-    await connection.execute(await _search_path(connection, name))
+    await connection.execute(_search_path(name))
 
 
 async def _minor(connection: Connection, name: str) -> int:
@@ -99,8 +103,7 @@ async def _upgrade(connection: Connection, name: str) -> None:
             advice="Create one that is: createdb --encoding=UTF8 --template=template0 NAME.",
         )
     await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{name}"')
-    await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    await connection.execute(await _search_path(connection, name))
+    await connection.execute(_search_path(name))
     await connection.execute("CREATE TABLE IF NOT EXISTS applied (minor int PRIMARY KEY)")
     done = await _minor(connection, name)
     for number, statements in enumerate(MINORS[done:], done + 1):
@@ -109,10 +112,5 @@ async def _upgrade(connection: Connection, name: str) -> None:
         await connection.execute("INSERT INTO applied VALUES ($1)", number)
 
 
-async def _search_path(connection: Connection, name: str) -> str:
-    """Write where names are looked up: among ours, and where the type of vectors is."""
-    found = await connection.fetchval(
-        "SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace"
-        " ON pg_namespace.oid = extnamespace WHERE extname = 'vector'"
-    )
-    return f'SET search_path = "{name}", {found or "pg_catalog"}'
+def _search_path(name: str) -> str:
+    return f'SET search_path = "{name}"'

@@ -276,6 +276,15 @@ async def test_vectors_are_kept_by_model_and_those_of_two_models_at_most(store):
     assert await store.vectors("new/384", ids) == {ids[0]: b"1c"}
 
 
+@pytest.mark.parametrize("vector", [b"", b"\x01\x00\xff\x7b\x00\x80", bytes(8_192)], ids=len)
+async def test_a_vector_comes_back_as_it_was_and_is_not_made_again(store, vector):
+    page, chunks = made(["Bees"])
+    await store.keep(page, chunks, NOW)
+    await store.keep_vectors("m", {chunks[0].id: vector})
+    assert await store.vectors("m", [chunks[0].id]) == {chunks[0].id: vector}
+    assert await store.unembedded("m", 9) == ()
+
+
 # Bounds
 
 

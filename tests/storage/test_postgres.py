@@ -189,7 +189,6 @@ async def test_a_server_that_is_back_is_used_again_after_the_pause(
         (asyncpg.TooManyConnectionsError("x"), "no connection left", "max_connections"),
         (asyncpg.CannotConnectNowError("x"), "starting", "Wait"),
         (asyncpg.DiskFullError("x"), "no room", "Free space"),
-        (asyncpg.FeatureNotSupportedError("x"), "vector extension", "pgvector"),
         (asyncpg.UndefinedTableError("hunter2"), "SQLSTATE 42P01", "log"),
         (asyncpg.exceptions.ProtocolError("hunter2"), "ProtocolError", "version"),
         (ValueError("hunter2"), "does not answer like Postgres", "postgres.url"),
@@ -273,9 +272,30 @@ async def test_programs_of_two_minors_use_one_schema_at_the_same_time(postgres_u
         await store.pin(["x"], 1)
         assert await store.unembedded("m", 1) == ()
     applied = await again._link.read(lambda c: c.fetch("SELECT minor FROM applied ORDER BY 1"))
-    assert [row[0] for row in applied] == [1, 2]
+    assert [row[0] for row in applied] == [1, 2, 3]
     for store in (older, newer, again):
         await store.aclose()
+
+
+async def test_a_server_without_extensions_is_enough(postgres_url):
+    name = f"plain_{secrets.token_hex(4)}"
+    owner = await asyncpg.connect(postgres_url)
+    await owner.execute(f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+    await owner.close()
+    url = postgres_url.replace("/postgres?", f"/{name}?")
+    there = await asyncpg.connect(url)
+    await there.execute(
+        "CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN RAISE 'no extension here'; END $$;"
+        "CREATE EVENT TRIGGER no_extension ON ddl_command_start"
+        " WHEN TAG IN ('CREATE EXTENSION') EXECUTE FUNCTION refuse()"
+    )
+    store = store_of(url, "searx_mcp")
+    assert (await store.totals()).documents == 0
+    await store.keep_vectors("m", {"x": b"12"})
+    assert await there.fetch("SELECT extname FROM pg_extension WHERE extname != 'plpgsql'") == []
+    await store.aclose()
+    await there.close()
 
 
 async def test_many_that_come_first_at_once_make_the_schema_once(postgres_url):

@@ -9,6 +9,7 @@ import pytest
 
 from searx_mcp.content.document import Document
 from searx_mcp.storage import postgres_corpus_index as index
+from searx_mcp.storage import postgres_corpus_schema as schema
 from searx_mcp.storage.corpus import Kept, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
@@ -112,17 +113,20 @@ async def test_a_chunk_that_cannot_be_read_is_left_out_and_can_be_kept_anew(stor
     assert sorted(await found(store, "bees")) == sorted(TEXTS)
 
 
-@pytest.mark.parametrize("vector", [b"x", b"\x00\x7c", b"\x00\x7e"], ids=["odd", "infinite", "NaN"])
-async def test_a_vector_that_is_none_is_not_kept(store, vector):
+async def test_pages_of_a_schema_that_had_vectors_of_an_extension_stay_and_get_new_ones(
+    store_of, postgres_url, monkeypatch
+):
     page, chunks = made()
-    await store.keep(page, chunks, NOW)
-    good = b"\x01\x00\xff\x7b\x00\x80"
     names = [chunk.id for chunk in chunks]
-    await store.keep_vectors("m", dict(zip(names, (vector, good), strict=True)))
-    assert await store.vectors("m", names) == {names[1]: good}
-    await store.keep_vectors("m", {names[0]: b""})
-    assert await store.vectors("m", names) == {names[0]: b"", names[1]: good}
-    assert await store.unembedded("m", 9) == ()
+    former = (*schema.MINORS[0], "CREATE TABLE vectors (chunk bigint, model int, vector bytea)")
+    monkeypatch.setattr(schema, "MINORS", (former,))
+    await store_of(postgres_url).keep(page, chunks, NOW)
+    monkeypatch.undo()
+    store = store_of(postgres_url)
+    assert await store.page(URL) == page
+    assert await store.unembedded("m", 9) == tuple(chunks)
+    await store.keep_vectors("m", dict.fromkeys(names, b"12"))
+    assert await store.vectors("m", names) == dict.fromkeys(names, b"12")
 
 
 async def test_words_of_an_earlier_version_are_renewed_and_those_of_a_later_one_are_left(
