@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import math
+import re
 import sys
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -23,6 +24,13 @@ _LINGER: Final = 1.0
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
 for so many, and 280 for what uvicorn reads at once."""
+
+
+_HEAD_END: Final = re.compile(rb"\n\r?\n")
+_LONGEST_END: Final = 3
+_LOOSE_LINE: Final = re.compile(rb"(?<!\r)\n|\n[ \t]")
+"""A line that ends without CR, or goes on in the next one: what a proxy makes of it may differ from what h11 does."""
+_CLOSE: Final = (b"connection", b"close")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,9 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
     uvicorn bounds the time between requests and the size of a head, but waits without end for a head,
     and for a client that does not read; and it parses whatever has arrived in one go.
+
+    A head that a proxy may read otherwise is refused, and after a request with two lengths the connection
+    ends: what follows could be a request that the proxy has not seen.
     """
 
     def __init__(
@@ -128,6 +139,8 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         self._is_refused = False
         self._is_stopping = False
         self._room = bytearray()
+        self._tail = b""
+        self._is_head_there = True
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # - as uvicorn's
@@ -160,10 +173,29 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     @override
     def data_received(self, data: bytes) -> None:
         if not self._is_refused:
+            # So that a head is looked through once, however many pieces it comes in.
+            seen = self._tail + data
+            self._tail = seen[-_LONGEST_END:]
+            self._is_head_there = _HEAD_END.search(seen) is not None
             super().data_received(data)
+            self._is_head_there = True
             self._expect_head()
             if self._is_stopping:
                 self._end_with_answer()
+
+    @override
+    def handle_events(self) -> None:
+        if self._is_head_there and self.conn.their_state is h11.IDLE:
+            waiting = self.conn.trailing_data[0]
+            end = _HEAD_END.search(waiting)
+            if end is not None and _LOOSE_LINE.search(waiting, 0, end.end()):
+                self.send_400_response("")
+                return
+        super().handle_events()
+        # RFC 9112, 6.1: it is read in chunks, and the connection ends.
+        if self.cycle is not None and self.cycle.keep_alive and _has_two_lengths(self.headers):
+            self.headers.append(_CLOSE)
+            self.cycle.keep_alive = False
 
     @override
     def shutdown(self) -> None:
@@ -233,6 +265,10 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._head = self.loop.call_later(_LINGER, self.transport.abort)
+
+
+def _has_two_lengths(headers: list[tuple[bytes, bytes]]) -> bool:
+    return {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}
 
 
 def _answer(head: str, code: ErrorCode, message: str) -> bytes:

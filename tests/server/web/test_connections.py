@@ -24,6 +24,10 @@ DEADLINE = 60
 SOON = 0.05
 ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 BEGUN = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+LENGTH, CHUNKED = b"Content-Length: 2\r\n", b"Transfer-Encoding: chunked\r\n"
+REST = b"\r\n0\r\n\r\n"
+"""The end of a head, and of a body in chunks."""
+ANSWERS = re.compile(rb"HTTP/1\.1 (\d+)")
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -116,7 +120,7 @@ async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, c
         told = await reader.readuntil(answer) if answer else b""
         writer.write(b"no length\r\n")
         told += await reader.read()
-    assert len(re.findall(rb"(?m)^HTTP/1\.1 \d", told)) == 1
+    assert len(ANSWERS.findall(told)) == 1
     assert caplog.records == []
 
 
@@ -130,6 +134,84 @@ async def test_what_is_no_http_is_told_so_in_json(sent):
     assert head.startswith(b"HTTP/1.1 400 ")
     assert b"content-type: application/json" in head
     assert json.loads(body)["error"]["code"] == "invalid_argument"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [LENGTH + CHUNKED, CHUNKED + LENGTH, CHUNKED + b"content-length: 0\r\n"],
+    ids=["length first", "length last", "no length"],
+)
+async def test_a_request_with_two_lengths_is_the_last_of_its_connection(head):
+    """RFC 9112, 6.1."""
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN + head + REST + ALIVE)
+        told = await reader.read()
+    assert len(ANSWERS.findall(told)) == 1
+    assert b"connection: close" in told.lower()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(LENGTH + b"Content-Length: 3\r\n", id="two numbers"),
+        pytest.param(b"Content-Length: 2, 3\r\n", id="two numbers in one line"),
+        pytest.param(b"Content-Length: +2\r\n", id="a sign"),
+        pytest.param(b"Content-Length: 0x2\r\n", id="hexadecimal"),
+        pytest.param(CHUNKED * 2, id="chunked twice"),
+        pytest.param(b"Transfer-Encoding: chunked, gzip\r\n", id="chunked first"),
+        pytest.param(b"Transfer-Encoding: gzip, chunked\r\n", id="compressed"),
+        pytest.param(b"Transfer-Encoding: xchunked\r\n", id="another coding"),
+        pytest.param(b"Transfer-Encoding : chunked\r\n", id="space before the colon"),
+        pytest.param(b"Transfer-Encoding:\r\n chunked\r\n", id="a folded line"),
+        pytest.param(b"X: a\r\n\tb\r\n", id="a line folded with a tab"),
+        pytest.param(b" X: a\r\n", id="space before the name"),
+        pytest.param(b"X: a\nTransfer-Encoding: chunked\r\n", id="a line without CR"),
+        pytest.param(b"X: a\rTransfer-Encoding: chunked\r\n", id="a line without LF"),
+        pytest.param(b"X: a\0b\r\n", id="a zero byte"),
+    ],
+)
+@pytest.mark.parametrize("served", [b"", ALIVE], ids=["first", "behind another"])
+async def test_a_head_that_a_proxy_may_read_otherwise_is_refused(head, served):
+    """RFC 9112, 2.2, 5.1, 5.2, 6.1 and 6.3; what follows is not taken for a request."""
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(served + BEGUN + head + REST + ALIVE)
+        told = await reader.read()
+    assert ANSWERS.findall(told) == [b"200"] * bool(served) + [b"400"]
+
+
+@pytest.mark.parametrize("size", [1, 7])
+async def test_a_loose_line_is_noticed_in_whatever_pieces_it_comes(size):
+    head = ALIVE.replace(b"Host", b"X: a\nHost")
+    async with limited() as url, dialled(url) as (reader, writer):
+        for at in range(0, len(head), size):
+            writer.write(head[at : at + size])
+            await writer.drain()
+        assert b" 400 " in await reader.readline()
+
+
+async def test_lines_of_a_body_may_end_as_they_like():
+    body = json.dumps(HELLO, indent=1).replace("{", "{\n\n").encode()
+    head = BEGUN + b"Accept: application/json, text/event-stream\r\n"
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        assert b" 200 " in await reader.readline()
+
+
+@pytest.mark.parametrize("chunk", [b"0\n\n", b"0x0\r\n\r\n", b"-0\r\n\r\n", b"0;a\n\r\n\r\n"])
+async def test_a_chunk_that_a_proxy_may_read_otherwise_ends_the_connection(chunk):
+    async with limited(body=SOON) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN + CHUNKED + b"\r\n" + chunk + ALIVE)
+        told = await reader.read()
+    assert ANSWERS.findall(told) in ([b"400"], [b"408"])
+
+
+async def test_an_older_request_in_chunks_is_the_last_of_its_connection():
+    """RFC 9112, 6.1."""
+    older = BEGUN.replace(b"HTTP/1.1", b"HTTP/1.0") + b"Connection: keep-alive\r\n" + CHUNKED
+    async with limited() as url, dialled(url) as (reader, writer):
+        writer.write(older + REST + ALIVE)
+        told = await reader.read()
+    assert len(ANSWERS.findall(told)) == 1
 
 
 async def test_a_client_that_does_not_read_is_not_waited_for():
