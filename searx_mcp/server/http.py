@@ -59,7 +59,7 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         streamable_http_path=MCP_PATH,
         max_request_body_size=config.max_body_size,
         session_idle_timeout=limits.session_idle,
-        max_sessions=limits.sessions,
+        max_sessions=None,  # the library would refuse new ones
         # The guard checks hosts and origins for every route.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -77,7 +77,8 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         app.router.routes.extend(dashboard_routes(server.backend, access))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    return Guard(Sessions(app, server.session_manager), Policy.of(config), access, limits.body)
+    sessions = Sessions(app, server.session_manager, limits.sessions)
+    return Guard(sessions, Policy.of(config), access, limits.body)
 
 
 async def _health(_: Request) -> Response:

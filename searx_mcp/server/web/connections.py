@@ -45,7 +45,7 @@ class Limits:
         write: for a client to read what was sent.
         idle: for a connection without a request. Clients drop theirs after 4 (undici) or 5 (httpx);
             a client that keeps one longer would send into one that is being closed.
-        sessions: open ones of the handshake protocol, at some 40 kB each.
+        sessions: idle ones of the handshake protocol, at some 40 kB each.
         session_idle: for a session without a request and without a stream.
         stop: for running calls when the server is to stop. Docker kills ten seconds after its signal; what the
             server closes behind them takes the rest.
@@ -193,9 +193,10 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
                 return
         super().handle_events()
         # RFC 9112, 6.1: it is read in chunks, and the connection ends.
-        if self.cycle is not None and self.cycle.keep_alive and _has_two_lengths(self.headers):
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle is not None and cycle.keep_alive and _has_two_lengths(self.headers):
             self.headers.append(_CLOSE)
-            self.cycle.keep_alive = False
+            cycle.keep_alive = False
 
     @override
     def shutdown(self) -> None:

@@ -82,6 +82,7 @@ class Guard:
         headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
         scope = {**scope, "state": {**scope.get("state", {}), "request_id": request_id}}
+        scope["headers"] = [_as_the_sdk_writes(*row) for row in scope["headers"]]
         shared = [(b"x-request-id", request_id.encode())]
         admitted = await self._admitted(scope, headers)
         if (origin := headers.get(b"origin")) and self._policy.allows_origin(origin):
@@ -212,6 +213,11 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     for name, value in headers:
         found[name] = value if name not in found else b""
     return found
+
+
+def _as_the_sdk_writes(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A header as the SDK compares it: media types in lower case (RFC 9110, 8.3.1)."""
+    return name, value.lower() if name == b"content-type" else value
 
 
 def _marked(scope: Scope, identity: Identity) -> Scope:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import pydantic_core
+from mcp.server.streamable_http import check_accept_headers
+from starlette.requests import Request
 from starlette.types import Scope, Send
 
 from searx_mcp.errors import ErrorCode
@@ -131,6 +133,11 @@ _NO_FORM: Final = Refusal(
     "The body, if any, must be a form, with Content-Type: application/x-www-form-urlencoded and no"
     " Content-Encoding.",
 )
+_NO_EVENTS: Final = Refusal(
+    406,
+    ErrorCode.INVALID_ARGUMENT,
+    "The answer may be an event stream: send Accept: application/json, text/event-stream.",
+)
 TOO_LARGE: Final = Refusal(
     413,
     ErrorCode.CONTENT_TOO_LARGE,
@@ -224,6 +231,8 @@ class Policy:
                 return _NO_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
+        if scope["path"] == MCP_PATH and not _takes_answer(scope):
+            return _NO_EVENTS
         return TOO_LARGE if self._is_too_long(headers.get(b"content-length", b"")) else None
 
     def _is_too_long(self, length: bytes) -> bool:
@@ -284,6 +293,18 @@ def is_loopback(host: str) -> bool:
 def _is_json(headers: Mapping[bytes, bytes]) -> bool:
     encoding = headers.get(b"content-encoding", b"identity").lower()
     return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"
+
+
+def _takes_answer(scope: Scope) -> bool:
+    """Tell whether a client reads what MCP answers: JSON or events to POST, events to GET."""
+    takes_json, takes_events = check_accept_headers(Request(scope))
+    match scope["method"]:
+        case "POST":
+            return takes_json and takes_events
+        case "GET":
+            return takes_events
+        case _:
+            return True
 
 
 def _is_form(headers: Mapping[bytes, bytes]) -> bool:

@@ -5,8 +5,8 @@ restart every request does. All that a session of ours holds is what its client 
 whichever process does not know a session begins one like it. What an id says is believed as it was in the handshake:
 it opens nothing.
 
-Few clients end their sessions, and some open one for each call. Without room, new clients would be refused until
-old sessions have ended by their time.
+Few clients end their sessions, and some open one for each call. So a new session ends the one that has been idle longest, if
+there are too many. None is refused: one that is in use has a connection, and those have a limit.
 """
 
 import asyncio
@@ -46,16 +46,18 @@ _Key = tuple[str, str]
 
 
 class Sessions:
-    """Continues sessions of other processes, and ends an idle one when there is no room.
+    """Continues sessions of other processes, and ends idle ones when there are too many.
 
     Args:
         app: serves MCP.
         manager: of its sessions.
+        most: idle ones that are kept.
     """
 
-    def __init__(self, app: ASGIApp, manager: StreamableHTTPSessionManager) -> None:
+    def __init__(self, app: ASGIApp, manager: StreamableHTTPSessionManager, most: int) -> None:
         self._app = app
         self._manager = manager
+        self._most = most
         self._adopted: dict[_Key, str] = {}
         self._ended: OrderedDict[_Key, None] = OrderedDict()
         self._turn = asyncio.Lock()
@@ -77,8 +79,6 @@ class Sessions:
         """Serve a request without a session, and let the id of one that it opens tell of its client."""
         first: Message | None = await receive()  # the guard has read the whole body
         told = _told(first["body"]) if first and first["type"] == "http.request" else ""
-        if told is not None:
-            self._make_room()
 
         async def replay() -> Message:
             nonlocal first
@@ -91,6 +91,8 @@ class Sessions:
             await send(message)
 
         await self._app(scope, replay, name)
+        if told is not None:
+            self._end_idle()
 
     async def _go_on(
         self, found: re.Match[str], scope: Scope, receive: Receive, send: Send
@@ -130,7 +132,6 @@ class Sessions:
         params = _heard(told)
         if params is None:
             return b""
-        self._make_room()
         hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
         if name := await self._say(hello, scope):
             ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -138,6 +139,7 @@ class Sessions:
             held = self._manager._server_instances  # noqa: SLF001 - as above
             self._adopted = {each: at for each, at in self._adopted.items() if at in held}
             self._adopted[key] = name.decode()
+            self._end_idle()
         return name
 
     async def _say(
@@ -162,9 +164,10 @@ class Sessions:
         await self._app({**scope, "method": "POST", "headers": [*_KIND, *more]}, receive, send)
         return opened[-1]
 
-    def _make_room(self) -> None:
-        held = self._manager._server_instances  # noqa: SLF001 - the library only refuses the new one
-        if len(held) < (self._manager.max_sessions or math.inf):
+    def _end_idle(self) -> None:
+        """End those that have been idle longest, if too many are idle."""
+        held = self._manager._server_instances  # noqa: SLF001 - the library would refuse new ones instead
+        if len(held) <= self._most:
             return
         # Of a session with a request or a stream, the time of its end is infinite.
         ends = {
@@ -172,10 +175,10 @@ class Sessions:
             for name, transport in held.items()
             if (scope := transport.idle_scope) is not None and scope.deadline < math.inf
         }
-        if ends:
-            oldest = held.pop(min(ends, key=ends.__getitem__))
-            if oldest.idle_scope is not None:
-                oldest.idle_scope.cancel()
+        for name in sorted(ends, key=ends.__getitem__)[: max(0, len(ends) - self._most)]:
+            idle = held.pop(name).idle_scope
+            if idle is not None:
+                idle.cancel()
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

@@ -23,7 +23,10 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 SOON = 0.05
 ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-BEGUN = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+BEGUN = (
+    b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Accept: application/json, text/event-stream\r\n"
+)
 LENGTH, CHUNKED = b"Content-Length: 2\r\n", b"Transfer-Encoding: chunked\r\n"
 REST = b"\r\n0\r\n\r\n"
 """The end of a head, and of a body in chunks."""
@@ -191,9 +194,8 @@ async def test_a_loose_line_is_noticed_in_whatever_pieces_it_comes(size):
 
 async def test_lines_of_a_body_may_end_as_they_like():
     body = json.dumps(HELLO, indent=1).replace("{", "{\n\n").encode()
-    head = BEGUN + b"Accept: application/json, text/event-stream\r\n"
     async with limited() as url, dialled(url) as (reader, writer):
-        writer.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        writer.write(BEGUN + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         assert b" 200 " in await reader.readline()
 
 
@@ -216,8 +218,7 @@ async def test_an_older_request_in_chunks_is_the_last_of_its_connection():
 
 async def test_a_client_that_does_not_read_is_not_waited_for():
     body = json.dumps(LISTING).encode()
-    head = BEGUN + b"Accept: application/json, text/event-stream\r\n" + MODERN
-    request = head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    request = BEGUN + MODERN + b"Content-Length: %d\r\n\r\n" % len(body) + body
     async with limited(write=SOON) as url, dialled(url) as (_, writer):
         with pytest.raises(ConnectionError):
             await flood(writer, request)
@@ -265,6 +266,12 @@ def held(server: Server) -> set[str]:
     return set(server.session_manager._server_instances)
 
 
+async def until_held(server: Server, count: int, http: httpx2.AsyncClient, url: str) -> None:
+    """Let the server run until it holds so many sessions: it ends them behind its answers."""
+    while len(held(server)) != count:
+        await http.get(url.replace("/mcp", "/healthz"))
+
+
 async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new_one():
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
 
@@ -281,14 +288,15 @@ async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new
         first, second = [(await ask(HELLO)).headers["Mcp-Session-Id"] for _ in range(2)]
         assert (await ask(ping, first)).status_code == 200
         third = (await ask(HELLO)).headers["Mcp-Session-Id"]
+        await until_held(server, 2, http, url)
         assert held(server) == {first[:32], third[:32]}
         # Who comes back goes on, in the room of another.
         assert (await ask(ping, second)).status_code == 200
-        assert len(held(server)) == 2
+        await until_held(server, 2, http, url)
         assert third[:32] in held(server)
 
 
-async def test_a_new_session_is_refused_while_all_others_are_in_use():
+async def test_a_new_session_has_room_while_all_others_are_in_use():
     async with (
         limited(sessions=1) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
@@ -297,9 +305,53 @@ async def test_a_new_session_is_refused_while_all_others_are_in_use():
         used = {"Mcp-Session-Id": session}
         async with http.stream("GET", url, headers=used) as listening:
             assert listening.status_code == 200
-            refused = await http.post(url, json=HELLO)
-        assert refused.status_code == 503
-        assert "sessions" in refused.json()["error"]["message"]
+            assert (await http.post(url, json=HELLO)).status_code == 200
+
+
+async def test_sessions_that_are_opened_at_once_all_have_room_and_few_are_kept():
+    server = build_server(Settings())
+    async with (
+        asyncio.timeout(DEADLINE),
+        serving(server, limits=Limits(sessions=3)) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        async with asyncio.TaskGroup() as group:
+            opened = [group.create_task(http.post(url, json=HELLO)) for _ in range(24)]
+        assert {each.result().status_code for each in opened} == {200}
+        await until_held(server, 3, http, url)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Accept": "application/json"}, 406),
+        ({"Accept": "text/event-stream"}, 406),
+        ({"Accept": "text/html"}, 406),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/json", "Content-Encoding": "gzip"}, 415),
+    ],
+    ids=str,
+)
+async def test_a_request_that_is_refused_ends_no_session_and_begins_none(headers, status):
+    server = build_server(Settings())
+    async with (
+        asyncio.timeout(DEADLINE),
+        limited() as elsewhere,
+        serving(server, limits=Limits(sessions=1)) as url,
+        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
+    ):
+        foreign = (await http.post(elsewhere, json=HELLO)).headers["Mcp-Session-Id"]
+        session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
+        for more in ({}, {"Mcp-Session-Id": foreign}):
+            refused = await http.post(url, json=HELLO, headers={**headers, **more})
+            assert refused.status_code == status
+        assert held(server) == {session[:32]}
+
+
+async def test_a_media_type_counts_in_any_case():
+    async with limited() as url, httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
+        loud = {name: value.upper() for name, value in HEADERS.items()}
+        assert (await http.post(url, json=HELLO, headers=loud)).status_code == 200
 
 
 async def test_a_session_that_nobody_uses_ends_by_its_time():
@@ -311,5 +363,4 @@ async def test_a_session_that_nobody_uses_ends_by_its_time():
     ):
         session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
         assert held(server) <= {session[:32]}
-        while held(server):
-            await http.get(url.replace("/mcp", "/healthz"))
+        await until_held(server, 0, http, url)

@@ -14,7 +14,7 @@ from searx_mcp.settings.server import HttpConfig
 DEADLINE = 60
 TOKEN = "0123456789abcdef"
 MESSAGE = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
-JSON = {"content-type": "application/json"}
+JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
 
 async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,), **headers: str):
@@ -77,7 +77,13 @@ PROVEN = {"authorization": f"Bearer {TOKEN}"}
         (LOCAL, {"content-type": "text/plain"}, 415),
         (LOCAL, {"content-type": "application/json; charset=utf-8"}, 200),
         (LOCAL, {"content-type": "application/jsonx"}, 415),
+        (LOCAL, {"content-type": "APPLICATION/JSON"}, 200),
         (LOCAL, {"content-encoding": "gzip"}, 415),
+        (LOCAL, {"accept": "*/*"}, 200),
+        (LOCAL, {"accept": "Application/*;q=.5, TEXT/event-stream"}, 200),
+        (LOCAL, {"accept": "application/json"}, 406),
+        (LOCAL, {"accept": "text/event-stream"}, 406),
+        (LOCAL, {"accept": ""}, 406),
         (LOCAL, {"content-length": "9" * 30}, 413),
         (OPEN, {"host": "192.0.2.7:8765"}, 200),
         (OPEN, {"host": "rebound.example"}, 421),
