@@ -4,7 +4,7 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE instances.json ./
 COPY searx_mcp searx_mcp
 RUN python -m venv /opt/searx-mcp \
-    && /opt/searx-mcp/bin/pip install --no-cache-dir ".[redis,postgres,pdf]"
+    && /opt/searx-mcp/bin/pip install --no-cache-dir ".[metrics,otel,pdf,postgres,redis]"
 
 FROM python:3.13-slim
 COPY --from=build /opt/searx-mcp /opt/searx-mcp

@@ -1,11 +1,14 @@
 """The image and the services around it, as far as they can be judged without building them."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+from searx_mcp.server.web.policy import Policy
 from searx_mcp.settings.sources import DEFAULT, load
 
 ROOT = Path(__file__).parents[1]
@@ -71,9 +74,9 @@ def test_three_servers_are_behind_a_proxy_that_asks_them_whether_they_are_ready(
     assert "health_uri /readyz" in proxy
 
 
-def test_the_image_has_the_libraries_of_the_servers_that_it_is_told_of():
+def test_the_image_has_the_libraries_of_what_it_talks_to_and_is_watched_by():
     (installed,) = [rest for name, rest in instructions() if "pip install" in rest]
-    assert '".[redis,postgres,pdf]"' in installed
+    assert '".[metrics,otel,pdf,postgres,redis]"' in installed
 
 
 @pytest.mark.parametrize("origin", [*environment(), "MCP_TRANSPORT", "MCP_HOST", "DATA_DIR"])
@@ -97,4 +100,34 @@ def test_each_image_of_others_has_a_version_but_that_of_searxng_which_has_none()
         if "image" in each and "build" not in each
     }
     assert tags.pop("searxng") == "latest"
-    assert all(re.match(r"[0-9]+(-|\.|$)", tag) for tag in tags.values())
+    assert all(re.match(r"v?[0-9]+(-|\.|$)", tag) for tag in tags.values())
+
+
+def test_prometheus_is_let_in_by_each_server_and_has_the_alerts():
+    compose = yaml.safe_load(COMPOSE.read_text("utf-8"))
+    own, configs = compose["services"]["prometheus"], compose["configs"]
+    told = yaml.safe_load(configs["prometheus"]["content"])
+    (job,) = told["scrape_configs"]
+    (targets,) = (each["targets"] for each in job["static_configs"])
+    assert targets == [f"{name}:8765" for name, each in services().items() if "build" in each]
+    policy = Policy.of(load(environ={**environment(), "MCP_HOST": "0.0.0.0"}).settings.http)
+    assert all(policy.allows_host(target.encode()) for target in targets)
+    (secret,) = own["secrets"]
+    assert job["authorization"] == {"credentials_file": f"/run/secrets/{secret['target']}"}
+    assert compose["secrets"][secret["source"]] == {"environment": "MCP_AUTH_TOKEN"}
+    mounted = {each["source"]: Path(each["target"]) for each in own["configs"]}
+    assert told["rule_files"] == [mounted["alerts"].name]
+    assert mounted["alerts"].parent == mounted["prometheus"].parent
+    assert (COMPOSE.parent / configs["alerts"]["file"]).is_file()
+    assert {*own["networks"]} & {*compose["services"]["searx-mcp-1"]["networks"]}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+def test_prometheus_reads_what_it_is_told(tmp_path):
+    configs = yaml.safe_load(COMPOSE.read_text("utf-8"))["configs"]
+    (tmp_path / "prometheus.yml").write_text(configs["prometheus"]["content"])
+    shutil.copy(COMPOSE.parent / configs["alerts"]["file"], tmp_path / "alerts.yaml")
+    command = ["promtool", "check", "config", "--syntax-only", str(tmp_path / "prometheus.yml")]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
