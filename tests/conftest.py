@@ -72,6 +72,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+SERVERS = frozenset({"redis_url", "start_redis", "postgres_url", "start_postgres"})
+"""Fixtures that start a server: what takes one is marked `slow`."""
+IS_SLOW = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts a server, before `-m` chooses."""
+    for item in items:
+        if SERVERS & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.config.stash[IS_SLOW] = item.get_closest_marker("slow") is not None
+
+
+@pytest.fixture(scope="session")
+def only_for_slow(pytestconfig: pytest.Config) -> None:
+    """Fail a test that asks for a server by the name of its fixture, and is not marked."""
+    if not pytestconfig.stash[IS_SLOW]:
+        pytest.fail("a test that starts a server is marked slow")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
@@ -414,19 +438,27 @@ def unused_port() -> Callable[[], int]:
     return _unused_port
 
 
+@pytest.fixture(scope="session")
+def socket_folder() -> Iterator[Path]:
+    """A folder with a short name: that of a socket has 107 bytes, and TMPDIR may be long."""
+    root = None if os.name == "nt" else "/tmp"  # noqa: S108 - as above; the folder itself is random
+    with tempfile.TemporaryDirectory(dir=root) as folder:
+        yield Path(folder)
+
+
 class RedisServer:
     """A real server on loopback that keeps nothing on disk; started anew, it is empty.
 
     It is away from `kill` until `start`, and keeps silent from `freeze` until `thaw`.
     """
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder: Path, socket_folder: Path, *options: str) -> None:
         program = shutil.which("redis-server")
         if program is None:
             pytest.skip("redis-server is missing; install it: apt-get install redis-server")
         self.port = _unused_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
-        self.socket = folder / "redis.sock"
+        self.socket = socket_folder / f"{self.port}.sock"
         self._command = [
             *(program, "--bind", "127.0.0.1", "--port", str(self.port)),
             *("--unixsocket", str(self.socket), "--dir", str(folder)),
@@ -462,23 +494,23 @@ class RedisServer:
 
 
 @pytest.fixture(scope="session")
-def redis_url() -> Iterator[str]:
+def redis_url(only_for_slow: None, socket_folder: Path) -> Iterator[str]:
     """The address of a server that all tests share, each with a prefix of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        server = RedisServer(Path(folder))
+        server = RedisServer(Path(folder), socket_folder)
         yield server.url
         server.kill()
 
 
 @pytest.fixture
-def start_redis(tmp_path: Path) -> Iterator[Callable[..., RedisServer]]:
+def start_redis(tmp_path: Path, socket_folder: Path) -> Iterator[Callable[..., RedisServer]]:
     """Start a server of the test's own, with further options of the program."""
     servers: list[RedisServer] = []
 
     def start(*options: str) -> RedisServer:
         folder = tmp_path / f"redis-{len(servers)}"
         folder.mkdir()
-        servers.append(RedisServer(folder, *options))
+        servers.append(RedisServer(folder, socket_folder, *options))
         return servers[-1]
 
     yield start
@@ -487,10 +519,14 @@ def start_redis(tmp_path: Path) -> Iterator[Callable[..., RedisServer]]:
 
 
 class PostgresServer:
-    """A real server with pgvector, reached over a socket of its folder."""
+    """A real server, reached over a socket."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, socket_folder: Path) -> None:
         with pytest.MonkeyPatch.context() as patch:
+            # It refuses to run as root, for whom the library makes a user.
+            patch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}/usr/sbin")
+            if not (_is_no_root() or _has_user("pgserver") or shutil.which("useradd")):
+                pytest.skip("useradd is missing, with which root starts PostgreSQL as another user")
             runtime = folder / "runtime"
             runtime.mkdir(0o700)
             patch.setenv("XDG_RUNTIME_DIR", str(runtime))
@@ -499,6 +535,7 @@ class PostgresServer:
             )
 
             self._server = Program(folder / "data")
+            self._server.runtime_path = socket_folder
             self._server.pgdata.mkdir()
             self._server.start()
         self.url = self._server.get_uri()
@@ -510,23 +547,33 @@ class PostgresServer:
         self._server.ensure_postgres_running()
 
 
+def _is_no_root() -> bool:
+    return os.name == "nt" or os.geteuid() != 0
+
+
+def _has_user(name: str) -> bool:
+    import pwd  # noqa: PLC0415 - Windows has none
+
+    return name in {each.pw_name for each in pwd.getpwall()}
+
+
 @pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
+def postgres_url(only_for_slow: None, socket_folder: Path) -> Iterator[str]:
     """The address of a server that all tests share, each with a schema of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        server = PostgresServer(Path(folder))
+        server = PostgresServer(Path(folder), socket_folder)
         yield server.url
         server.stop()
 
 
 @pytest.fixture
-def start_postgres() -> Iterator[Callable[[], PostgresServer]]:
+def start_postgres(socket_folder: Path) -> Iterator[Callable[[], PostgresServer]]:
     """Start a server of the test's own."""
     with tempfile.TemporaryDirectory() as folder:
         servers: list[PostgresServer] = []
 
         def start() -> PostgresServer:
-            servers.append(PostgresServer(Path(folder)))
+            servers.append(PostgresServer(Path(folder), socket_folder))
             return servers[-1]
 
         yield start

@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / FILE_NAME
 
 
-@pytest.fixture(params=["file", "memory", "postgres"])
+@pytest.fixture(params=["file", "memory", pytest.param("postgres", marks=pytest.mark.slow)])
 async def store_for(request, path) -> AsyncIterator[Callable[..., CorpusStore]]:
     """Make stores of namespaces: all in one file or on one server, or each in memory."""
     made: list[CorpusStore] = []

@@ -53,7 +53,7 @@ class Processes:
         return await self._wrong[self._turn % len(self._wrong)].charge(address, now)
 
 
-@pytest.fixture(params=["alone", "shared", "away"])
+@pytest.fixture(params=["alone", pytest.param("shared", marks=pytest.mark.slow), "away"])
 async def processes(request, unused_port) -> AsyncIterator[Processes]:
     """Give what counts: a process by itself, two with a server, and one whose server is away."""
     async with AsyncExitStack() as stack:
