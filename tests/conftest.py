@@ -29,9 +29,13 @@ from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import aioresponses
+import aioresponses.core
 import pytest
+from aiohttp import ClientResponse
 from hypothesis import settings
 from typing_extensions import override
 
@@ -419,6 +423,26 @@ def run_cli(
         return Ran(code, captured.out, captured.err)
 
     return run
+
+
+class _Answer(ClientResponse):
+    """What aioresponses 0.7.9 answers with: aiohttp 3.14 wants the writer of the request, which it does not pass."""
+
+    def __init__(self, *given: Any, **known: Any) -> None:
+        known.setdefault("stream_writer", SimpleNamespace(output_size=0))
+        super().__init__(*given, **known)
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> Iterator[aioresponses.aioresponses]:
+    """Small answers to requests of aiohttp, by method and URL; whatever has none cannot be reached.
+
+    For tables of statuses and JSON. Nothing is sent: redirects, encodings, connections and bodies above 64 KiB
+    are tested with a server on loopback.
+    """
+    monkeypatch.setattr(aioresponses.core, "ClientResponse", _Answer)
+    with aioresponses.aioresponses() as known:
+        yield known
 
 
 def _unused_port() -> int:

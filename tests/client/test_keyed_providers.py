@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import ssl
 from collections.abc import Awaitable
 from contextlib import asynccontextmanager
@@ -10,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 import trustme
+from aioresponses import CallbackResult
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
@@ -34,6 +36,11 @@ BOTH = {"google": GOOGLE_TABLE, "brave": {"key": KEYS["brave"]}}
 JSON = "application/json; charset=UTF-8"
 NOW = 1_795_000_000.0
 DAY = 86_400.0
+BRAVE_FOUND = {
+    "type": "search",
+    "query": {"original": "red panda", "more_results_available": False},
+    "web": {"results": [{"title": "Row", "url": "https://rows.example/1", "description": "a"}]},
+}
 FOUND = 25
 """Results that the stand-ins have for any query."""
 
@@ -281,15 +288,54 @@ async def test_what_a_caller_asks_for_reaches_them(stage):
     assert key == KEYS["brave"]
 
 
+NO_JSON = {"body": "<html>", "content_type": "text/html"}
+
+
+def error(reason: str) -> dict[str, object]:
+    told = {"message": "No.", "errors": [{"reason": reason}], "details": [{"reason": reason}]}
+    return {"payload": {"error": told}}
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "requests", "reason"),
+    [
+        pytest.param(400, error("badRequest"), 1, "refused", id="ours"),
+        pytest.param(401, error("unauthorized"), 1, "refused", id="no key"),
+        pytest.param(401, NO_JSON, 1, "refused", id="no key in HTML"),
+        pytest.param(403, error("SERVICE_DISABLED"), 1, "refused", id="API off"),
+        pytest.param(429, error("rateLimitExceeded"), 1, "rate limited", id="quota"),
+        pytest.param(429, NO_JSON, 1, "rate limited", id="quota in HTML"),
+        pytest.param(500, NO_JSON, 2, "server error", id="failure in HTML"),
+        pytest.param(503, error("backendError"), 2, "server error", id="failure"),
+        pytest.param(200, {"payload": []}, 1, "malformed", id="a list"),
+        pytest.param(200, {"payload": 3}, 1, "malformed", id="a number"),
+    ],
+)
+async def test_each_small_failure_of_one_has_its_reason_and_the_other_is_asked(
+    answers, status, told, requests, reason
+):
+    clock = FakeClock(NOW)
+
+    def later(*_: object, **__: object) -> CallbackResult:
+        clock.advance(2)  # further than requests have to be apart
+        return CallbackResult(status=status, **told)
+
+    answers.get(re.compile(f"https://{GOOGLE}/"), callback=later, repeat=True)
+    answers.get(re.compile(f"https://{BRAVE}/"), payload=BRAVE_FOUND)
+    tables = {"open_sources": {"mode": "off"}, "instances": {"public": "off"}, "providers": BOTH}
+    async with SearxClient(Settings.model_validate(tables), clock=clock) as client:
+        response = await client.search("red panda", source="keyed", **QUICK)
+    asked = [url.host for (_, url), calls in answers.requests.items() for _ in calls]
+    assert sorted(asked) == sorted([GOOGLE] * requests + [BRAVE])
+    assert response.engines_used == ("brave",)
+    assert [each.reason for each in response.unresponsive_engines] == [reason]
+
+
 @pytest.mark.parametrize(
     ("page", "requests", "reason"),
     [
         pytest.param(refused(400, "API_KEY_INVALID"), 1, "refused", id="wrong key"),
-        pytest.param(refused(403, "SERVICE_DISABLED"), 1, "refused", id="API off"),
-        pytest.param(refused(401, "unauthorized"), 1, "refused", id="no key"),
-        pytest.param(refused(429, "rateLimitExceeded"), 1, "rate limited", id="quota"),
         pytest.param(refused(503, "backendError"), 2, "server error", id="failure"),
-        pytest.param(FakePage("<html>", status=500), 2, "server error", id="failure in HTML"),
         pytest.param(FakePage("{", content_type=JSON), 1, "malformed", id="half an answer"),
         pytest.param(FakePage("<html>hello"), 1, "malformed", id="a page"),
         pytest.param(FakePage(b"[" * 65_536, copies=40), 1, "malformed", id="endless"),

@@ -206,6 +206,18 @@ def place(request, tmp_path: Path) -> Path | None:
     return tmp_path / FILE_NAME if request.param == "file" else None
 
 
+@dataclass(frozen=True)
+class Named:
+    """A server that is only named: what it says is in the fixture `answers`."""
+
+    base: str = "http://models.example"
+
+
+@pytest.fixture
+def named() -> Named:
+    return Named()
+
+
 class Parts:
     """Makes what a corpus consists of; all is closed at the end of the test."""
 
@@ -235,14 +247,14 @@ class Parts:
         return sessions
 
     def embedder(
-        self, server: LoopbackServer, *, at_once: int = 4, seed: int = 1, **known
+        self, server: LoopbackServer | Named, *, at_once: int = 4, seed: int = 1, **known
     ) -> ServerEmbedder:
         config = EmbeddingConfig(url=server.base, **{"model": "m", **known})
         sessions = self.sessions(server.base)
         dice = random.Random(seed)
         return ServerEmbedder(config, lambda: sessions.operator, at_once=at_once, rng=dice)
 
-    def reranker(self, server: LoopbackServer, **known) -> Reranker:
+    def reranker(self, server: LoopbackServer | Named, **known) -> Reranker:
         config = RerankConfig(url=f"{server.base}/rerank", **known)
         sessions = self.sessions(server.base)
         return Reranker(config, lambda: sessions.operator)

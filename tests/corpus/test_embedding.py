@@ -100,11 +100,12 @@ async def test_a_server_that_fails_once_is_asked_again_after_a_pause_of_chance(p
 
 
 @pytest.mark.parametrize(("status", "requests"), [(500, 2), (503, 2), (429, 1), (401, 1), (302, 1)])
-async def test_what_is_asked_again_and_what_is_not(parts, embedding, status, requests):
-    embedding.answers = failing(status)
+async def test_what_is_asked_again_and_what_is_not(parts, named, answers, status, requests):
+    answers.post(f"{named.base}/v1/embeddings", status=status, repeat=True)
     with pytest.raises(SearxMcpError, match=f"HTTP {status}"):
-        await parts.embedder(embedding).embed(["wax"])
-    assert len(embedding.batches) == requests
+        await parts.embedder(named).embed(["wax"])
+    (asked,) = answers.requests.values()
+    assert len(asked) == requests
 
 
 async def test_a_server_that_failed_is_left_alone_for_a_while(parts, embedding, pass_by):
@@ -165,8 +166,6 @@ def rows(*pairs):
         rows((0, [1.0]), (0, [1.0])),
         rows((0, [1.0]), (1, [1.0]), (1, [1.0])),
         rows((1, [1.0]), (2, [1.0])),
-        "[" * 100_000,
-        " " * (17 << 20) + rows((0, [1.0]), (1, [1.0])),
     ],
     ids=[
         "nothing",
@@ -182,11 +181,20 @@ def rows(*pairs):
         "one twice",
         "one twice, too many",
         "from one on",
-        "deep",
-        "17 MiB",
     ],
 )
-async def test_an_answer_that_is_none_is_an_error_of_ours(parts, embedding, text):
+async def test_an_answer_that_is_none_is_an_error_of_ours(parts, named, answers, text):
+    answers.post(f"{named.base}/v1/embeddings", body=text)
+    with pytest.raises(SearxMcpError, match="The embedding server returned"):
+        await parts.embedder(named).embed(["wax", "honey"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 100_000, " " * (17 << 20) + rows((0, [1.0]), (1, [1.0]))],
+    ids=["deep", "17 MiB"],
+)
+async def test_an_answer_that_is_too_much_is_an_error_of_ours(parts, embedding, text):
     embedding.answers = said(text)
     with pytest.raises(SearxMcpError, match="The embedding server returned"):
         await parts.embedder(embedding).embed(["wax", "honey"])

@@ -12,10 +12,10 @@ from searx_mcp.testing.loopback import never
 KEY = "sk-very-secret"
 
 
-def answering(value, status=200):
+def answering(value):
     async def answer(_asked):
         text = value if isinstance(value, str) else json.dumps(value)
-        return web.Response(text=text, status=status, content_type="application/json")
+        return web.Response(text=text, content_type="application/json")
 
     return answer
 
@@ -38,14 +38,21 @@ TWO = [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2
         ('[{"index": 0, "score": NaN}, {"index": 1, "score": 1.0}]', None),
         ("<html>", None),
         ("", None),
-        ("[" * 100_000, None),
     ],
-    ids=["Cohere", "TEI", "logits", "few", "many", "other", "NaN", "HTML", "nothing", "deep"],
+    ids=["Cohere", "TEI", "logits", "few", "many", "other", "NaN", "HTML", "nothing"],
 )
-async def test_scores_are_read_or_there_are_none(parts, rerank, answer, scores):
+async def test_scores_are_read_or_there_are_none(parts, named, answers, answer, scores):
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    answers.post(f"{named.base}/rerank", body=text)
+    found = await parts.reranker(named).rerank("wax?", ["a", "b"])
+    assert found == (None if scores is None else pytest.approx(scores))
+
+
+@pytest.mark.parametrize("answer", [TWO, "[" * 100_000], ids=["an order", "deep"])
+async def test_an_order_comes_over_a_connection(parts, rerank, answer):
     rerank.answers = answering(answer)
     found = await parts.reranker(rerank).rerank("wax?", ["a", "b"])
-    assert found == (None if scores is None else pytest.approx(scores))
+    assert found == (pytest.approx([0.2, 0.9]) if answer is TWO else None)
 
 
 @pytest.mark.parametrize(
@@ -60,11 +67,14 @@ async def test_a_request_has_the_form_that_the_server_wants(parts, rerank, model
 
 
 @pytest.mark.parametrize("status", [401, 429, 500])
-async def test_a_server_that_fails_gives_no_order_and_is_asked_once(parts, rerank, status, caplog):
+async def test_a_server_that_fails_gives_no_order_and_is_asked_once(
+    parts, named, answers, status, caplog
+):
     caplog.set_level(logging.DEBUG)
-    rerank.answers = answering({"results": TWO}, status)
-    assert await parts.reranker(rerank, key=KEY).rerank("private wax?", ["a", "b"]) is None
-    assert len(rerank.asked) == 1
+    answers.post(f"{named.base}/rerank", status=status, payload={"results": TWO}, repeat=True)
+    assert await parts.reranker(named, key=KEY).rerank("private wax?", ["a", "b"]) is None
+    ((asked,),) = answers.requests.values()
+    assert asked.kwargs["headers"]["Authorization"] == f"Bearer {KEY}"
     assert KEY not in caplog.text
     assert "private" not in caplog.text
 

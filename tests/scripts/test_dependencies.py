@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -32,18 +33,23 @@ def named(lines: list[str]) -> set[str]:
     return {canonicalize_name(Requirement(line).name) for line in lines}
 
 
-def imported() -> list[set[str]]:
-    """The distributions that have each module that the package imports; several of a namespace."""
+def modules_of(path: Path) -> set[str]:
+    """The top names of the modules that a file imports."""
     modules: set[str] = set()
-    for path in (ROOT / "searx_mcp").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            match node:
-                case ast.Import(names=names):
-                    modules |= {alias.name.partition(".")[0] for alias in names}
-                case ast.ImportFrom(module=str() as module, level=0):
-                    modules.add(module.partition(".")[0])
-                case _:
-                    pass
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                modules |= {alias.name.partition(".")[0] for alias in names}
+            case ast.ImportFrom(module=str() as module, level=0):
+                modules.add(module.partition(".")[0])
+            case _:
+                pass
+    return modules
+
+
+def imported(folder: str = "searx_mcp") -> list[set[str]]:
+    """The distributions that have each module that a folder imports; several of a namespace."""
+    modules = set().union(*map(modules_of, (ROOT / folder).rglob("*.py")))
     known = packages_distributions()
     return [{canonicalize_name(name) for name in known[each]} for each in modules if each in known]
 
@@ -73,6 +79,41 @@ def test_what_an_extra_brings_is_not_in_the_default_installation(dependencies: M
     default = dependencies.installed("searx-mcp")
     extras = {name for lines in PROJECT["optional-dependencies"].values() for name in named(lines)}
     assert extras & default.keys() == set()
+
+
+NAMED = {
+    *("mcp", "aiohttp", "markdownify", "selectolax", "fake-useragent"),
+    *("cachetools", "apscheduler", "pydantic", "pytest", "aioresponses"),
+}
+
+
+def told() -> dict[str, tuple[str, set[str]]]:
+    """What the page says: where each package is declared, and which folders import it."""
+    page = (ROOT / "docs" / "decisions" / "dependencies.md").read_text("utf-8")
+    table = page.partition("## The ten that the owner named")[2]
+    rows = [line.split("|")[1:4] for line in table.splitlines() if line.startswith("| `")]
+    return {
+        name.strip(" `"): (where.strip(), set(re.findall(r"`([^`]+)`", folders)))
+        for name, where, folders in rows
+    }
+
+
+def test_each_package_that_the_owner_named_is_used_where_the_page_says():
+    places = {each.name: f"searx_mcp/{each.name}" for each in (ROOT / "searx_mcp").iterdir()}
+    found = {name: set().union(*imported(path)) for name, path in places.items()}
+    of_tests = set().union(*imported("tests"))
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    group = named([each for each in whole["dependency-groups"]["tests"] if isinstance(each, str)])
+    known = told()
+    assert known.keys() == NAMED
+    for name, (where, folders) in known.items():
+        if where == "dependencies":
+            assert name in named(PROJECT["dependencies"])
+            assert folders == {each for each, packages in found.items() if name in packages}
+        else:
+            assert (where, folders) == ("group `tests`", {"tests"})
+            assert name in group
+            assert name in of_tests
 
 
 def answer(*packages: dict[str, Any]) -> str:

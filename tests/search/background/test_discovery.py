@@ -202,9 +202,9 @@ async def test_a_source_that_is_gone_leaves_the_list_and_tells_why(site, make):
     assert failed.catalog == good.catalog
 
 
-@pytest.mark.parametrize("status", [304, 500])
-async def test_a_failed_first_refresh_gives_nothing(status, site, make, caplog):
-    site.put(PATH, FakePage(status=status))
+@pytest.mark.parametrize("status", [204, 304, 401, 403, 429, 451, 500, 503])
+async def test_a_failed_first_refresh_gives_nothing(status, site, make, answers, caplog):
+    answers.get(site.url(PATH), status=status, payload=listing())
     refreshed = await make().refresh(NOW)
     assert (refreshed.catalog, refreshed.changed) == (None, False)
     assert f"status {status}" in refreshed.problem
