@@ -11,7 +11,7 @@ Callers are models and people, so spellings are forgiven and meanings are not:
 - A domain is taken out of an address; `www.` stays, since `gov.uk` is more than `www.gov.uk`.
 - An address that starts with a host, such as `example.org/page`, gets `https://`.
 
-Whatever else is wrong raises `InvalidArgumentError` with the name as the caller wrote it. A message
+Whatever else is wrong raises one `InvalidArgumentError` that tells all of it, by the names as the caller wrote them. A message
 shows at most 60 characters of a value, and nothing of a query. The arguments themselves are declared
 with the requests, in `searx_mcp.models.request` and `searx_mcp.models.corpus_request`.
 """
@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeVar
 
-from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.errors import MOST_PROBLEMS, InvalidArgumentError
 from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.coercion import ANY_AGE, Limits, Reader
@@ -65,24 +65,39 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
         defaults: what is taken where the call names nothing.
 
     Raises:
-        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
     """
     declared = _search_arguments(defaults)
-    given = _named(defaults.profile, declared) | _named(raw, declared)
+    wrong = _Wrong()
+    given = _named(defaults.profile, declared, wrong) | _named(raw, declared, wrong)
     if "query" in given and isinstance(given["query"].raw, list | tuple):
+        several = given.pop("query")
         if "queries" in given:
-            raise InvalidArgumentError(given["query"].written, "must be one text beside queries")
-        given["queries"] = given.pop("query")._replace(
-            read=declared["queries"].argument.read, limits=declared["queries"].limits
-        )
+            wrong.add(several.written, "must be one text beside queries")
+        else:
+            given["queries"] = several._replace(
+                read=declared["queries"].argument.read, limits=declared["queries"].limits
+            )
     if "query" not in given and "queries" not in given:
-        raise InvalidArgumentError("query", "is missing; say what to search for")
-    values: dict[str, Any] = {name: argument.value() for name, argument in given.items()}
+        wrong.add("query", "is missing; say what to search for")
+    values = wrong.read(given)
+    if values.get("page", 1) > 1 and values.get("offset"):
+        wrong.add(
+            given["offset"].written,
+            f"says where to begin, as {given['page'].written} does; give one",
+        )
+    for domain in values.get("blocked_domains", ()):
+        if domain in values.get("allowed_domains", ()):
+            wrong.add(
+                given["blocked_domains"].written,
+                f"{shown(domain)} is also in {given['allowed_domains'].written}; leave it in one",
+            )
+    wrong.check()
     if "query" not in values:
         values["query"], *values["queries"] = values["queries"]
     if "queries" in values:
         values["queries"] = [each for each in values["queries"] if each != values["query"]]
-    request = SearchRequest.model_validate(
+    return SearchRequest.model_validate(
         {
             "category": defaults.category,
             "language": defaults.language,
@@ -90,18 +105,6 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
             **values,
         }
     )
-    if request.page > 1 and request.offset:
-        raise InvalidArgumentError(
-            given["offset"].written,
-            f"says where to begin, as {given['page'].written} does; give one",
-        )
-    for domain in request.blocked_domains:
-        if domain in request.allowed_domains:
-            raise InvalidArgumentError(
-                given["blocked_domains"].written,
-                f"{shown(domain)} is also in {given['allowed_domains'].written}; leave it in one",
-            )
-    return request
 
 
 def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None = None) -> None:
@@ -112,10 +115,10 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
         defaults: what is taken where the profile names nothing.
 
     Raises:
-        InvalidArgumentError: for the first argument that is unknown or wrong.
+        InvalidArgumentError: arguments are unknown or wrong; tells of all of them.
     """
     defaults = defaults or SearchDefaults()
-    named = _named(raw, _search_arguments(defaults))
+    named = _named(raw, _search_arguments(defaults), _Wrong())
     if field := next((name for name in ("query", "queries") if name in named), ""):
         raise InvalidArgumentError(field, "belongs to a call, not to a profile")
     parse_search({"query": "-"}, defaults=replace(defaults, profile=raw))
@@ -129,8 +132,9 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
         by_person: whether a person makes the call, who may switch robots.txt off.
 
     Raises:
-        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
     """
+    wrong = _Wrong()
     given = _named(
         raw,
         {
@@ -138,12 +142,14 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
             for name, declared in arguments_of(FetchRequest).items()
             if by_person or not declared.argument.by_person
         },
+        wrong,
     )
     if "cursor" in given and "url" in given and is_blank(given["url"].raw):
         del given["url"]
     if "url" not in given and "cursor" not in given:
-        raise InvalidArgumentError("url", "is missing; give the address of the page, or a cursor")
-    values: dict[str, Any] = {name: argument.value() for name, argument in given.items()}
+        wrong.add("url", "is missing; give the address of the page, or a cursor")
+    values = wrong.read(given)
+    wrong.check()
     if "url" in values:
         values["url"], *values["further_urls"] = values["url"]
     return FetchRequest.model_validate({"by_person": by_person, **values})
@@ -173,13 +179,16 @@ def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> Cor
         raw: by name, as the caller wrote them.
 
     Raises:
-        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
     """
-    given = _named(raw, arguments_of(request), blank_matters=frozenset())
+    wrong = _Wrong()
+    given = _named(raw, arguments_of(request), wrong, blank_matters=frozenset())
     for advice, names in _WANTED.get(request, {}).items():
         if not any(name in given for name in names):
-            raise InvalidArgumentError(names[0], f"is missing; {advice}")
-    return request.model_validate({name: argument.value() for name, argument in given.items()})
+            wrong.add(names[0], f"is missing; {advice}")
+    values = wrong.read(given)
+    wrong.check()
+    return request.model_validate(values)
 
 
 def corpus_schema(request: type[CorpusRequest]) -> dict[str, object]:
@@ -237,11 +246,26 @@ class _Given(NamedTuple):
     read: Reader
     limits: Limits
 
-    def value(self) -> object:
-        try:
-            return self.read(self.raw, self.limits)
-        except ValueError as error:
-            raise InvalidArgumentError(self.written, str(error)) from None
+
+class _Wrong(list[InvalidArgumentError]):
+    """What is wrong with the arguments of a call, told together at the end."""
+
+    def add(self, written: str, message: str) -> None:
+        self.append(InvalidArgumentError(written, message))
+
+    def read(self, given: Mapping[str, _Given]) -> dict[str, Any]:
+        """The values of the arguments that have one."""
+        values = {}
+        for name, each in given.items():
+            try:
+                values[name] = each.read(each.raw, each.limits)
+            except ValueError as error:
+                self.add(each.written, str(error))
+        return values
+
+    def check(self) -> None:
+        if self:
+            raise InvalidArgumentError.of(self)
 
 
 _BLANK_MATTERS = frozenset({"query", "url", "time_range"})
@@ -264,6 +288,7 @@ def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
 def _named(
     raw: Mapping[str, object],
     arguments: Mapping[str, Declared],
+    wrong: _Wrong,
     *,
     blank_matters: frozenset[str] = _BLANK_MATTERS,
 ) -> dict[str, _Given]:
@@ -274,10 +299,11 @@ def _named(
         for spelling, read in declared.readers.items()
     }
     found: dict[str, _Given] = {}
+    unknown: list[str] = []
     for written, value in raw.items():
         if (spelling := folded(written)) not in known:
-            hint = did_you_mean(written, arguments) or f"; known: {', '.join(arguments)}"
-            raise InvalidArgumentError(shown(written)[1:-1], f"is unknown{hint}")
+            unknown.append(written)
+            continue
         name, read = known[spelling]
         if value is None or (name not in blank_matters and is_blank(value)):
             continue
@@ -285,8 +311,16 @@ def _named(
         if is_list and (value == [] or (isinstance(value, str) and value.strip() == "[]")):
             continue
         if name in found:
-            raise InvalidArgumentError(written, f"is the same as {found[name].written}; give one")
+            wrong.add(written, f"is the same as {found[name].written}; give one")
+            continue
         found[name] = _Given(written, value, read, arguments[name].limits)
+    is_listed = False
+    for written in unknown:
+        # A look for the nearest name takes its time, and there may be any number of them.
+        hint = did_you_mean(written, arguments) if len(wrong) < MOST_PROBLEMS else ""
+        if not (hint or is_listed):
+            hint, is_listed = f"; known: {', '.join(arguments)}", True
+        wrong.add(shown(written)[1:-1], f"is unknown{hint}")
     return found
 
 

@@ -1,7 +1,7 @@
 """Everything this package raises on purpose.
 
     SearxMcpError                     base: `code`, `message`, `retry_after`
-    ├── InvalidArgumentError          a caller's argument: `field`; correct it and call again
+    ├── InvalidArgumentError          a caller's arguments: `field`, `problems`; correct them and call again
     ├── SettingsError                 a setting: `field`, `origin`; correct the configuration
     ├── NoInstancesError              no instance could serve: `attempts`, `reason`, `retry_after`
     ├── DeadlineError                 the whole call ran out of time: `attempts`
@@ -18,8 +18,9 @@
 Every error has a `code` from `ErrorCode`, the same on every front; never match on the text.
 """
 
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from searx_mcp.models.attempt import Attempt
@@ -32,7 +33,7 @@ class ErrorCode(StrEnum):
     """
 
     INVALID_ARGUMENT = "invalid_argument"
-    """An argument or a setting is wrong; the message names it."""
+    """Arguments are wrong, or a setting is; the message names all of them."""
     NO_INSTANCES_AVAILABLE = "no_instances_available"
     """No instance could serve the search; `reason` says why."""
     DEADLINE_EXCEEDED = "deadline_exceeded"
@@ -164,18 +165,50 @@ _NEARLY_ALL = 0.85
 has arrived into an answer."""
 
 
+MOST_PROBLEMS: Final = 8
+"""Wrong arguments that one error tells of; more are counted. Chosen: a call seldom names more by intention."""
+
+
 class InvalidArgumentError(SearxMcpError):
-    """A caller's argument is wrong.
+    """One or several of a caller's arguments are wrong.
 
     Attributes:
-        field: the argument's name as the caller knows it.
+        field: the name of the first as the caller knows it.
+        problems: each name with what is wrong, as far as they are told.
+        untold: how many more are wrong.
     """
 
-    def __init__(self, field: str, message: str, *, advice: str = "", quoted: str = "") -> None:
-        super().__init__(
-            f"{field}: {message}", code=ErrorCode.INVALID_ARGUMENT, advice=advice, quoted=quoted
-        )
+    def __init__(
+        self,
+        field: str,
+        message: str,
+        *,
+        advice: str = "",
+        quoted: str = "",
+        further: "Sequence[InvalidArgumentError]" = (),
+    ) -> None:
+        found = ((field, message), *(one for each in further for one in each.problems))
         self.field = field
+        self.problems, self.untold = found[:MOST_PROBLEMS], len(found[MOST_PROBLEMS:])
+        super().__init__(
+            self.told(": ".join(one) for one in self.problems),
+            code=ErrorCode.INVALID_ARGUMENT,
+            advice=advice,
+            quoted=quoted,
+        )
+
+    @classmethod
+    def of(cls, errors: "Sequence[InvalidArgumentError]") -> "InvalidArgumentError":
+        """Make one error of several, or give the only one back."""
+        first, *further = errors
+        if not further:
+            return first
+        return cls(first.field, first.problems[0][1], advice=first.advice, further=further)
+
+    def told(self, problems: Iterable[str]) -> str:
+        """Put the problems into one sentence, with how many there are besides."""
+        rest = [f"and {self.untold} more"] if self.untold else []
+        return "; ".join((*problems, *rest))
 
 
 class SettingsError(SearxMcpError):

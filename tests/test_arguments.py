@@ -13,11 +13,13 @@ from searx_mcp.arguments import (
     SearchDefaults,
     check_profile,
     fetch_schema,
+    parse_corpus,
     parse_fetch,
     parse_search,
     search_schema,
 )
 from searx_mcp.errors import ErrorCode, InvalidArgumentError
+from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import Category, SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.spelling import shown
@@ -406,6 +408,27 @@ def test_a_wrong_name_is_refused(
     assert len(error.message) < 350
 
 
+def test_all_that_is_wrong_with_a_call_is_told_at_once() -> None:
+    written = {"maxResults": 99, "zzz": 1, "yyy": 2, "recency": "soon", "page": 2, "offset": 5}
+    error = refusal(parse_search, {"raw": written, "defaults": SearchDefaults()})
+    assert [name for name, _ in error.problems] == [
+        "zzz", "yyy", "query", "maxResults", "recency", "offset",
+    ]  # fmt: skip
+    assert error.field == "zzz"
+    assert error.message.count("known: ") == 1
+    error = refusal(parse_fetch, {"raw": {"limit": -1, "timeout": "x", "prompts": 1}})
+    assert {name for name, _ in error.problems} == {"limit", "timeout", "prompts", "url"}
+    error = refusal(parse_corpus, {"request": ReadRequest, "raw": {"intent": 1, "max_results": 0}})
+    assert {name for name, _ in error.problems} == {"intent", "url", "query", "max_results"}
+
+
+def test_of_very_many_wrong_arguments_some_are_told_and_the_others_counted() -> None:
+    error = refusal(search, {f"no{n}": n for n in range(30_000)})
+    assert len(error.problems) == 8
+    assert error.message.endswith("; and 29992 more")
+    assert len(error.message) < 1_200
+
+
 def test_an_error_names_the_argument_as_it_was_written() -> None:
     assert refusal(search, {"maxResults": 99}).field == "maxResults"
 
@@ -476,7 +499,7 @@ def test_anything_becomes_a_request_or_a_short_error(arguments: dict[str, object
             parse(arguments)
         except InvalidArgumentError as error:
             message = error.message
-        assert len(message) < 400
+        assert len(message) < 1_200
         assert message.isprintable()
 
 

@@ -186,20 +186,20 @@ def working(
         try:
             run(work(settings, *args, **kwargs))
         except InvalidArgumentError as error:
-            error.message = _as_typed(error, context.command)
+            typed = ((_typed(name, context.command), wrong) for name, wrong in error.problems)
+            error.message = error.told(": ".join(one) for one in typed)
             raise
 
     return callback
 
 
-def _as_typed(error: InvalidArgumentError, command: click.Command) -> str:
-    """What is wrong, with the argument's name as the command line spells it."""
+def _typed(name: str, command: click.Command) -> str:
+    """The name of an argument as the command line spells it."""
     for parameter in command.params:
         shown = parameter.human_readable_name
-        if error.field in {parameter.name, shown.lower()}:
-            name = parameter.opts[-1] if isinstance(parameter, click.Option) else shown
-            return f"{name}: {error.message.removeprefix(f'{error.field}: ')}"
-    return error.message
+        if name in {parameter.name, shown.lower()}:
+            return parameter.opts[-1] if isinstance(parameter, click.Option) else shown
+    return name
 
 
 def run(

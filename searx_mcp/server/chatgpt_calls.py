@@ -232,7 +232,7 @@ def _of_id(error: SearxMcpError) -> SearxMcpError:
     """The error as one of the only argument that the caller knows."""
     if not isinstance(error, InvalidArgumentError) or error.field not in {"url", "offset"}:
         return error
-    reason = error.message.removeprefix(f"{error.field}: ")
+    reason = error.told(message for _, message in error.problems)
     return InvalidArgumentError("id", reason, advice=error.advice, quoted=error.quoted)
 
 

@@ -236,6 +236,12 @@ async def test_redirects_are_followed_unless_a_person_says_otherwise(run_cli):
     assert len([each for each in web.requests if each.path == "/a"]) == 1
 
 
+async def test_all_wrong_arguments_are_told_as_they_are_typed(run_cli):
+    ran = await run_cli("search", "x", "-n", "0", "-l", "elvish", "--timeout", "0")
+    assert ran.code == ExitCode.USAGE
+    assert all(f"{name}: " in ran.err for name in ("--results-count", "--language", "--timeout"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -1,6 +1,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searx_mcp.errors import (
     DeadlineError,
@@ -27,6 +29,8 @@ from searx_mcp.render.errors import (
 )
 from searx_mcp.render.tokens import estimate
 
+FENCE = "0123456789abcdef"
+LONG = ("Something " * 200, "漢" * 500, "a" * 2_000)
 ROOT = Path(__file__).parents[2]
 
 
@@ -276,6 +280,47 @@ def test_what_a_stranger_wrote_stands_apart_in_a_fence(boundary):
     assert fetch_error_data(error, "", boundary)["quoted"] in text
     assert "One" not in fetch_error_text(error)
     assert fetch_error_data(error, "")["quoted"] == error.quoted
+
+
+@given(
+    code=st.sampled_from(ErrorCode),
+    cause=st.text() | st.sampled_from(LONG),
+    advice=st.text() | st.sampled_from(LONG),
+    quoted=st.text() | st.sampled_from(LONG),
+    retry_after=st.none() | st.floats(0, 1e9),
+    hops=st.lists(st.text() | st.sampled_from(LONG), max_size=3),
+)
+def test_no_error_costs_more_than_promised(code, cause, advice, quoted, retry_after, hops):
+    error = FetchError(cause, code=code, advice=advice, quoted=quoted, retry_after=retry_after)
+    error.redirect_chain, error.url = tuple(hops), cause
+    known = {"advice": advice, "quoted": quoted}
+    further = [InvalidArgumentError(hop, cause) for hop in hops]
+    wrong = InvalidArgumentError(cause, advice, further=further, **known)
+    for each in (error, wrong):
+        for text in (
+            search_error_text(each),
+            fetch_error_text(each),
+            fetch_error_text(each, FENCE),
+        ):
+            assert estimate(text) <= MAX_TOKENS
+            assert f"({each.code})." in text
+        assert estimate(evidence_error_text(each, FENCE)) <= MAX_EVIDENCE_TOKENS
+
+
+def test_a_long_cause_and_a_long_quote_share_the_room():
+    error = FetchError("Why. " * 90, code=ErrorCode.TLS_ERROR, quoted="one two " * 90)
+    text = fetch_error_text(error, FENCE)
+    assert text.count("Why.") > 10
+    assert text.count("one two") > 2
+
+
+def test_every_wrong_argument_is_named_within_the_promised_tokens():
+    names = ("results_count", "safe_search", "time_range", "language", "timeout", "page")
+    first, *further = (InvalidArgumentError(name, "is wrong since " * 9) for name in names)
+    text = search_error_text(InvalidArgumentError.of([first, *further]))
+    assert estimate(text) <= MAX_TOKENS
+    assert all(f"{name}: is wrong" in text for name in names)
+    assert text.endswith("Correct the named argument and call again.")
 
 
 def test_an_error_cannot_forge_a_fence():

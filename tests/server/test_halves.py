@@ -170,6 +170,11 @@ EMPTY: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 FINAL = "Do not repeat the same call."
 FAILED: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "search": ("web_search", {"query": "x", "page": 99}, ("invalid_argument", "page: ", "50")),
+    "several wrong": (
+        "web_search",
+        {"query": "x", "page": 99, "safe_search": "very", "timeout": 0, "sizes": 1},
+        ("invalid_argument", "page: 99", "safe_search: 'very'", "timeout: 0", "sizes: is unknown"),
+    ),
     "searches": ("web_search", {"queries": []}, ("invalid_argument", "query: ")),
     "no page": ("web_fetch", {"url": "{site}/gone"}, ("not_found", "404", FINAL, "search")),
     "redirected": (

@@ -130,11 +130,13 @@ def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchR
     try:
         return parse_search({**raw, "fetch_content": False}, defaults=defaults)
     except InvalidArgumentError as error:
-        if error.field != "recency":
-            raise
         known = ", ".join(get_args(Recency))  # the tools of MCP have shorter names for them
-        raise InvalidArgumentError(
-            "recency", f"{shown(raw['recency'])} is not one of {known}"
+        reason = f"{shown(raw.get('recency'))} is not one of {known}"
+        raise InvalidArgumentError.of(
+            [
+                InvalidArgumentError(name, reason if name == "recency" else message)
+                for name, message in error.problems
+            ]
         ) from None
 
 
@@ -147,11 +149,15 @@ def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
 
 def _check(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
     """Refuse arguments that the specification lacks, although the MCP tools accept them."""
-    for name in raw:
-        if name not in known:
-            raise InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
+    wrong = [
+        InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
+        for name in raw
+        if name not in known
+    ]
     if isinstance(raw.get(one_text), list):
-        raise InvalidArgumentError(one_text, "must be a single string")
+        wrong.append(InvalidArgumentError(one_text, "must be a single string"))
+    if wrong:
+        raise InvalidArgumentError.of(wrong)
 
 
 def _search_answer(response: SearchResponse) -> WebSearchAnswer:

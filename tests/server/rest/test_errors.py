@@ -122,6 +122,22 @@ async def test_a_wrong_route_or_method_is_told_in_the_same_form(rest, method, pa
     assert told in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("path", "wrong"),
+    [
+        (SEARCH, {"results_count": 0, "page": 99, "sizes": 1}),
+        (FETCH, {"limit": 0, "timeout": 0, "sizes": 1}),
+        ("/v1/tools/web_search", {"max_results": 99, "recency": "soon"}),
+    ],
+)
+async def test_all_wrong_arguments_are_told_at_once(rest, path, wrong):
+    named = {"url": "https://a.example/"} if path == FETCH else {"query": "x"}
+    answer = await rest.post(path, json=named | wrong)
+    assert answer.status_code == 422
+    message = answer.json()["error"]["message"]
+    assert all(f"{name}: " in message for name in wrong)
+
+
 async def test_advice_is_left_out_where_the_message_says_what_to_do(rest):
     wrong = await rest.post(SEARCH, json={"query": "bees", "max_results": "x"})
     refused = await rest.post(SEARCH, content=b"q", headers={"Content-Type": "text/plain"})
