@@ -96,7 +96,8 @@ class Answerer:
         count = len(analysis.sub_queries)
         tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
         watch.mark("analysis")
-        gathering = Gathering(analysis.sub_queries)
+        named = tuple(dict.fromkeys(map(address_of, request.addresses)))
+        gathering = Gathering(analysis.sub_queries, named)
         budget = request.expansion_budget
         results: SearchResponse | None = None
         try:

@@ -148,7 +148,8 @@ def choose(material: Material) -> Choice:
         everything = _everything(rated, whole)
         new = [each for each in everything if not wishes.has(each.hit.chunk.text)]
         return Choice(new, Mode.FULL_CONTEXT, len(everything) - len(new), copies)
-    return Choice(select(rated, most=material.most), Mode.CHUNK, known, copies)
+    chosen = select(rated, most=material.most, named=material.gathering.named)
+    return Choice(chosen, Mode.CHUNK, known, copies)
 
 
 def add_adjacent(material: Material, choice: Choice) -> Choice:

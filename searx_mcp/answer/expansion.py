@@ -35,6 +35,7 @@ SPENT: Final = "expansion budget exhausted"
 DEEP: Final = "maximum depth reached"
 NO_LINKS: Final = "no promising links left"
 COVERED: Final = "every part of the question is answered"
+COVERED_BY_SOME: Final = "the question is answered, but not by every page that was named"
 
 
 class Frontier:
@@ -152,6 +153,12 @@ class Expander:
                 deadline=deadline,
                 progress=progress,
             )
+            for url in gathering.unheard:
+                for question in gathering.questions:
+                    best = await self._corpus.retrieve(
+                        question, urls=(url,), limit=1, deadline=deadline
+                    )
+                    gathering.add_best(question, best)
             gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
@@ -241,7 +248,7 @@ def _reason_to_stop(
         return SPENT
     # A page that announces what another one says has the words of the question, too.
     if is_automatic and gathering.is_covered() and not is_likely(best):
-        return COVERED
+        return COVERED if gathering.is_answered_by_all() else COVERED_BY_SOME
     return PLATEAU if idle >= (_PATIENCE if is_promising(best) else 1) else ""
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from searx_mcp.answer.links import ScoredLink
@@ -26,6 +26,7 @@ class Gathering:
 
     Attributes:
         questions: the parts of the question.
+        named: addresses of the pages that the caller named.
         pages: what became of each page that was read, by address, in order.
         found: the hits of each part, best first.
         steps: pages in the order in which they were read, or failed.
@@ -37,6 +38,7 @@ class Gathering:
     """
 
     questions: tuple[str, ...]
+    named: tuple[str, ...] = ()
     pages: dict[str, Ingested] = field(default_factory=dict)
     found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
     steps: list[ExpansionStep] = field(default_factory=list)
@@ -76,6 +78,21 @@ class Gathering:
         self.found[question] = found.hits
         self.evaluated = max(self.evaluated, found.evaluated)
         self.remarks[question] = found.notes
+
+    def add_best(self, question: str, found: Retrieved) -> None:
+        """Add what a page has for a part, for which others have so much that none of it was found."""
+        least = min((hit.score for hit in self.found[question]), default=1.0)
+        # What a word weighs in one page is not what it weighs in all of them.
+        own = (replace(hit, score=min(hit.score, least)) for hit in found.hits)
+        self.found[question] = (*self.found[question], *own)
+
+    @property
+    def unheard(self) -> tuple[str, ...]:
+        """Named pages that were read and of which nothing was found."""
+        heard = {
+            url for hits in self.found.values() for hit in hits for url in (hit.url, *hit.copies)
+        }
+        return tuple(url for url in self.named if url in self.pages and url not in heard)
 
     def add_read(self, links: Sequence[ScoredLink], read: Sequence[Ingested]) -> list[str]:
         """Add pages that were read, or failed; gives the addresses of those that were there before."""
@@ -137,6 +154,17 @@ class Gathering:
             any(hit.score >= _COVERED and not hit.low_confidence for hit in hits[:1])
             for hits in self.found.values()
         )
+
+    def is_answered_by_all(self) -> bool:
+        """Tell whether every named page has a chunk that fits a part; one alone need not."""
+        telling = {
+            url
+            for hits in self.found.values()
+            for hit in hits
+            if not hit.low_confidence
+            for url in (hit.url, *hit.copies)
+        }
+        return len(self.named) <= 1 or telling.issuperset(self.named)
 
 
 class Stopwatch:

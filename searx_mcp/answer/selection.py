@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, pairwise, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Final
 
 from searx_mcp.content.passages import score_parts
@@ -69,12 +69,20 @@ class Candidate:
         score: by which it is ordered.
         sub_query: the part of the question that it was found for.
         is_adjacent: whether it is here because it stands beside another.
+        is_due: whether it comes before better ones: the best of all, and the best of each named page, which
+            the caller wants to hear of even where another page has more to say.
     """
 
     hit: Hit
     score: float
     sub_query: str
     is_adjacent: bool = False
+    is_due: bool = False
+
+    @property
+    def place(self) -> tuple[bool, float]:
+        """Its place among others; less is earlier."""
+        return not self.is_due, -self.score
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,27 +145,34 @@ def rate(
     return rated, len(left_out)
 
 
-def select(rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST) -> list[Candidate]:
-    """Choose evidence: the best of each part of a question, then the best of all.
+def select(
+    rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST, named: Sequence[str] = ()
+) -> list[Candidate]:
+    """Choose evidence: the best of each named page and part of a question, then the best of all.
 
     Args:
         rated: candidates by part of the question, best first.
         most: chunks at most.
+        named: addresses of pages that are represented whatever others say.
 
     Returns:
-        Best first, no chunk twice.
+        By place, no chunk twice.
     """
+    every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
+    due = {each.hit.chunk.id for each in every[:1]}
+    for url in named if len(named) > 1 else ():
+        own = (each for each in every if url in {each.hit.url, *each.hit.copies})
+        due |= {each.hit.chunk.id for each in islice(own, 1)}
     chosen: dict[str, Candidate] = {}
     firsts = chain.from_iterable(zip_longest(*(each[:_FOR_EACH_PART] for each in rated.values())))
-    rest = [each for ranked in rated.values() for each in ranked[_FOR_EACH_PART:]]
-    rest.sort(key=lambda each: -each.score)
-    for each in chain(filter(None, firsts), rest):
+    first = (each for each in every if each.hit.chunk.id in due)
+    for each in chain(first, filter(None, firsts), every):
         known = chosen.get(each.hit.chunk.id)
         if known is None and len(chosen) >= most:
             continue
         if known is None or each.score > known.score:
-            chosen[each.hit.chunk.id] = each
-    return sorted(chosen.values(), key=lambda each: -each.score)
+            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in due)
+    return sorted(chosen.values(), key=lambda each: each.place)
 
 
 def with_neighbours(
@@ -168,13 +183,13 @@ def with_neighbours(
     """Add what stands before and behind the best candidates, in the same section of the page.
 
     Args:
-        chosen: candidates, best first.
+        chosen: candidates, by place.
         chunks: of their pages, in order, by address.
         wishes: what is known already is not added.
     """
     seen = {each.hit.chunk.id for each in chosen}
     added: list[Candidate] = []
-    for each in chosen[:_BESIDE]:
+    for each in sorted(chosen, key=lambda each: -each.score)[:_BESIDE]:
         page = chunks.get(each.hit.url, ())
         at = next((index for index, one in enumerate(page) if one.id == each.hit.chunk.id), None)
         if at is None:
@@ -189,7 +204,7 @@ def with_neighbours(
                 added.append(
                     Candidate(hit, each.score * _BESIDE_SHARE, each.sub_query, is_adjacent=True)
                 )
-    return sorted((*chosen, *added), key=lambda each: -each.score)
+    return sorted((*chosen, *added), key=lambda each: each.place)
 
 
 def copies_of(

@@ -11,6 +11,7 @@ from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.retrieval import NO_WORDS
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
 from searx_mcp.models.evidence import PROTECTED, Mode, QuoteVerdict
+from searx_mcp.render.evidence import evidence_text
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -49,6 +50,53 @@ async def test_every_named_page_is_a_source(valley, client_of):
     assert paths(valley, [each.url for each in response.sources]) == ["/birds", "/inns"]
     assert sorted(asked(valley)) == ["/birds", "/inns"]
     assert [each.number for each in response.sources] == [1, 2]
+
+
+def talkative(page_of):
+    """A page with many chunks that have all words of the question."""
+    words = "the oldest dam Tarn Dam is so high that visitors ask how high the dam is."
+    return page_of(
+        "Visitors' book",
+        *(
+            f"<h2>Entry {n}</h2><p>{f'On day {n}, a guest of house {n * 7} wrote: {words} ' * 12}</p>"
+            for n in range(60)
+        ),
+    )
+
+
+async def test_every_named_page_is_heard_however_much_another_one_says(valley, client_of, page_of):
+    valley.put("/book", talkative(page_of))
+    valley.put("/wall", page_of("A wall", "It was built of granite and measures 43 metres."))
+    client = await client_of(valley)
+    urls = [valley.url("/book"), valley.url("/wall"), valley.url("/inns")]
+    response = await client.answer(QUESTION, url=urls, max_tokens=8_000)
+    assert len(response.evidence) == 24
+    by_number = {source.number: source.url for source in response.sources}
+    first = [by_number[each.source] for each in response.evidence[:3]]
+    assert first[0] == valley.url("/book")
+    assert sorted(first) == sorted(urls)
+    scores = [each.score for each in response.evidence]
+    assert scores[0] == max(scores)
+    text = evidence_text(response, budget=8_000, boundary="0123456789abcdef")
+    assert "43 metres" in text
+    assert "The Grey Heron" in text
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("/inns", "the question is answered, but not by every page that was named"),
+        ("/tarn", "every part of the question is answered"),
+    ],
+)
+async def test_the_question_counts_as_answered_by_those_pages_that_answer_it(
+    valley, client_of, page_of, other, reason
+):
+    link = f'<p>See <a href="{valley.url("/birds")}">the birds</a>.</p>'
+    valley.put("/book", page_of("Dams", f"{FACT} Tarn Dam is the oldest dam.", link))
+    client = await client_of(valley)
+    response = await client.answer(QUESTION, url=[valley.url("/book"), valley.url(other)])
+    assert response.stats.stop_reason == reason
 
 
 async def test_a_second_question_and_a_search_of_the_corpus_make_no_request(valley, client_of):
