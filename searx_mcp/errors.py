@@ -189,7 +189,8 @@ class InvalidArgumentError(SearxMcpError):
     ) -> None:
         found = ((field, message), *(one for each in further for one in each.problems))
         self.field = field
-        self.problems, self.untold = found[:MOST_PROBLEMS], len(found[MOST_PROBLEMS:])
+        self.problems: tuple[tuple[str, str], ...] = found[:MOST_PROBLEMS]
+        self.untold = len(found) - len(self.problems)
         super().__init__(
             self.told(": ".join(one) for one in self.problems),
             code=ErrorCode.INVALID_ARGUMENT,

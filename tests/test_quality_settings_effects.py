@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.fetch.turns import Turns
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, Poor, SearchResult
@@ -65,7 +66,7 @@ async def read(
         SearchResult(title="T", url=url, score=1 - place / 100) for place, url in enumerate(pages)
     ]
     async with Tasks() as tasks:
-        reader = ResultReader(Pages(pages), WebSearchConfig(), config, spawn=tasks.spawn)
+        reader = ResultReader(Pages(pages), WebSearchConfig(), config, turns=Turns(tasks.spawn))
         deadline = asyncio.get_running_loop().time() + 5
         return await reader.read(results, deadline=deadline, query=query)
 

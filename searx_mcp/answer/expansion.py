@@ -137,7 +137,13 @@ class Expander:
         left, idle = budget, 0
         while True:
             begun = now()
-            read = await self._read(wanted, stop_at, progress)
+            read = await self._corpus.ingest_several(
+                [link.url for link in wanted],
+                deadline=stop_at,
+                is_named=bool(gathering.named) and left == budget,
+                is_linked=left < budget,
+                progress=progress,
+            )
             # Reading a page keeps some of its time, too, so it ends a little earlier.
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
@@ -176,26 +182,6 @@ class Expander:
             wanted = frontier.take(min(left, _AT_ONCE))
             left -= len(wanted)
             tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
-
-    async def _read(
-        self, wanted: Sequence[ScoredLink], deadline: float | None, progress: Progress | None
-    ) -> list[Ingested]:
-        """Read pages side by side; gives what became of each."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._read_one(link.url, deadline, progress)) for link in wanted
-            ]
-        return [task.result() for task in tasks]
-
-    async def _read_one(
-        self, url: str, deadline: float | None, progress: Progress | None
-    ) -> Ingested:
-        tell(progress, f"Checking if {url} is indexed...")
-        done = await self._corpus.ingest(url, deadline=deadline, progress=progress)
-        if done.page is not None:
-            tokens = sum(chunk.tokens for chunk in done.chunks)
-            tell(progress, f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
-        return done
 
 
 async def search_each_part(

@@ -46,6 +46,7 @@ def wire_answering(parts: "Components", asking: "Asking", namespace: str) -> Ans
             candidates=settings.rerank.candidates,
             spawn=parts.tasks.spawn,
         ),
+        turns=asking.turns,
         config=settings.corpus,
         clock=parts.clock,
     )

@@ -21,6 +21,7 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.fetch.provenance import Provenance
 from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
+from searx_mcp.fetch.turns import Turns
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
@@ -64,6 +65,7 @@ class Asking:
         recorder: searches once at one instance.
         searcher: searches.
         fetcher: reads pages.
+        turns: lets pages be read side by side.
         schedule: runs what is renewed behind the searches, in servers.
         keyed: asks keyed providers; `None` if none has a key.
     """
@@ -72,6 +74,7 @@ class Asking:
     recorder: FixtureRecorder
     searcher: Searcher
     fetcher: Fetcher
+    turns: Turns
     schedule: Schedule | None
     keyed: "KeyedSearch | None"
 
@@ -136,6 +139,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             if background:
                 woken.begin()
     open_sources, keyed = _sources(parts, answering)
+    turns = Turns(spawn)
     searcher = Searcher(
         provider=FallbackSearch(
             instances,
@@ -146,7 +150,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             keyed=keyed,
             instead=settings.providers.mode is ProvidersMode.ONLY,
         ),
-        reader=ResultReader(fetcher, settings.web_search, settings.quality, spawn=spawn),
+        reader=ResultReader(fetcher, settings.web_search, settings.quality, turns=turns),
         flights=SingleFlight[Found](spawn),
         web_search=settings.web_search,
         search=settings.search,
@@ -163,7 +167,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         clock=clock,
     )
     schedule = _started_schedule(parts, upstream) if background else None
-    return Asking(upstream, recorder, searcher, fetcher, schedule, keyed)
+    return Asking(upstream, recorder, searcher, fetcher, turns, schedule, keyed)
 
 
 def _sources(

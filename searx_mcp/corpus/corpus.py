@@ -1,13 +1,16 @@
 """The corpus: reads pages into it, finds in it what a question asks, and says what it holds."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from searx_mcp.corpus.config import CorpusConfig
-from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of, busy
+from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of, busy, missed
 from searx_mcp.corpus.retrieval import Hit, Retrieved, Retriever
 from searx_mcp.errors import DeadlineError, StorageError
+from searx_mcp.fetch.turns import LINKED, NOTHING, Turn, Turns
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.models.evidence import (
     PROTECTED,
@@ -45,6 +48,7 @@ class Corpus:
         pages: PageSource,
         retriever: Retriever,
         *,
+        turns: Turns,
         config: CorpusConfig,
         clock: Callable[[], float],
     ) -> None:
@@ -54,12 +58,15 @@ class Corpus:
             store: keeps pages and chunks; closed with this.
             pages: reads pages.
             retriever: finds chunks in the store.
+            turns: lets pages be read side by side.
             config: how much is kept and for how long it serves.
             clock: Unix seconds.
         """
         self._store = store
         self._retriever = retriever
         self._clock = clock
+        self._turns = turns
+        self._at_once = config.concurrency
         self._ingestion = Ingestion(store, pages, config=config, clock=clock)
 
     async def ingest(
@@ -70,8 +77,68 @@ class Corpus:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> Ingested:
-        """Bring a page into the corpus, unless it is there and fresh; see `Ingestion.ingest`."""
-        return await self._ingestion.ingest(url, force=force, deadline=deadline, progress=progress)
+        """Bring a page that a caller named into the corpus, unless it is there and fresh; see `Ingestion.ingest`."""
+        (done,) = await self.ingest_several(
+            [url], force=force, deadline=deadline, is_named=True, progress=progress
+        )
+        return done
+
+    async def ingest_several(
+        self,
+        urls: Sequence[str],
+        *,
+        force: bool = False,
+        deadline: float | None = None,
+        is_named: bool = False,
+        is_linked: bool = False,
+        progress: Progress | None = None,
+    ) -> list[Ingested]:
+        """Bring pages into the corpus side by side, by the rule of `fetch.turns`.
+
+        Args:
+            urls: of the pages.
+            force: as for `Ingestion.ingest`.
+            deadline: the event loop's time by which to return.
+            is_named: whether the caller named them, so that each is waited for until then.
+            is_linked: whether they are only linked from others, which the call has.
+            progress: called with each step.
+
+        Returns:
+            What became of each, in order. A page that was not waited for is read on, and found later.
+        """
+        found: dict[int, Ingested] = {}
+        is_over = False
+
+        def tell(message: str) -> None:
+            if progress is not None and not is_over:
+                progress(message)
+
+        async def read(place: int, url: str) -> int:
+            tell(f"Checking if {url} is indexed...")
+            done = await self._ingestion.ingest(url, force=force, deadline=deadline, progress=tell)
+            found[place] = done
+            if done.page is None:
+                return 0
+            tokens = sum(chunk.tokens for chunk in done.chunks)
+            tell(f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
+            return max(1, tokens)
+
+        turns = [Turn(partial(read, place, url), url) for place, url in enumerate(urls)]
+        try:
+            await self._turns.take(
+                turns,
+                deadline=math.inf if deadline is None else deadline,
+                at_once=self._at_once,
+                nothing=LINKED if is_linked else NOTHING,
+                is_named=is_named,
+            )
+        finally:
+            is_over = True
+        now = asyncio.get_running_loop().time()
+        return [
+            found.get(place) or missed(turn, now, is_late=deadline is not None and now >= deadline)
+            for place, turn in enumerate(turns)
+        ]
 
     async def read(
         self,
@@ -157,17 +224,14 @@ class Corpus:
         progress: Progress | None = None,
     ) -> IngestResponse:
         """Bring pages into the corpus, side by side; what fails is said of each."""
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(
-                    self.ingest(
-                        url, force=request.force_refresh, deadline=deadline, progress=progress
-                    )
-                )
-                for url in request.url
-            ]
+        done = await self.ingest_several(
+            request.url,
+            force=request.force_refresh,
+            deadline=deadline,
+            is_named=True,
+            progress=progress,
+        )
         self._retriever.make_vectors()
-        done = [task.result() for task in tasks]
         pages = zip(request.url, done, strict=True)
         return IngestResponse(pages=tuple(_ingested(url, each) for url, each in pages))
 

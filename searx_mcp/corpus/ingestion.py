@@ -18,11 +18,11 @@ from searx_mcp.errors import (
     FetchError,
     SearxMcpError,
     StorageError,
-    TransportError,
 )
 from searx_mcp.fetch.capture import captured_part
 from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.fetch.flights import as_it_was, is_passing
+from searx_mcp.fetch.turns import Turn
 from searx_mcp.models.evidence import PROTECTED
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.service import Progress
@@ -94,7 +94,7 @@ class _Held:
 
 
 class Ingestion:
-    """Reads pages into the store, several at a time.
+    """Reads pages into the store.
 
     A page whose site says `no-store` is written to no disk: it is held in memory for ten minutes, so that
     it can be asked and cited meanwhile, and so is one that is larger than the store. Such pages are found
@@ -121,7 +121,6 @@ class Ingestion:
         self._pages = pages
         self._config = config
         self._clock = clock
-        self._slots = asyncio.Semaphore(config.concurrency)
         self._held: dict[str, _Held] = {}
         self._extractor = f"searx-mcp {__version__}"
         if config.chunk_tokens:
@@ -219,15 +218,8 @@ class Ingestion:
         previous = None
         if stored is not None and stored.extractor == self._extractor:
             previous = _previous(stored, may_store=stored.url not in self._held)
-        try:
-            async with asyncio.timeout_at(deadline), self._slots:
-                return await self._pages.read(
-                    FetchRequest(url=url, force_refresh=force), deadline=deadline, previous=previous
-                )
-        except TimeoutError as exc:  # other pages took the time
-            raise TransportError(
-                "There was no time to request the page.", code=ErrorCode.TIMEOUT
-            ) from exc
+        request = FetchRequest(url=url, force_refresh=force)
+        return await self._pages.read(request, deadline=deadline, previous=previous)
 
     def _age(self, stored: StoredPage) -> float:
         return max(0.0, self._clock() - stored.fetched_at)
@@ -336,6 +328,11 @@ def address_of(url: str) -> str:
         return str(parsed.with_fragment(captured_part(parsed) or None))
     except (ValueError, IndexError):  # IndexError: yarl 1.25 on "http://[]@"
         return url
+
+
+def missed(turn: Turn, now: float, *, is_late: bool) -> Ingested:
+    """Say that a page was not waited for: until the deadline of its call, or not even so long."""
+    return Ingested(turn.url, error=_late(turn.url) if is_late else turn.missed(now))
 
 
 def busy() -> SearxMcpError:

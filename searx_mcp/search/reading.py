@@ -7,13 +7,8 @@ from functools import partial
 from typing import Final, Protocol
 
 from searx_mcp.content.summary import summarize
-from searx_mcp.errors import (
-    ContentError,
-    DeadlineError,
-    ErrorCode,
-    SearxMcpError,
-    TransportError,
-)
+from searx_mcp.errors import ContentError, ErrorCode, SearxMcpError
+from searx_mcp.fetch.turns import Turn, Turns
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
@@ -21,8 +16,6 @@ from searx_mcp.models.service import Progress
 from searx_mcp.render.tokens import estimate
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import PageAssessment, assess_page, rerank
-from searx_mcp.search.turns import Turn, Turns
-from searx_mcp.tasks import Spawn
 
 _GIST_CHARS: Final = 300
 """What a page says where a model has no room for more of it: a sentence or two of its best passage."""
@@ -61,7 +54,7 @@ class ResultReader:
         config: WebSearchConfig,
         quality: QualityConfig | None = None,
         *,
-        spawn: Spawn,
+        turns: Turns,
     ) -> None:
         """Take the parts.
 
@@ -69,12 +62,12 @@ class ResultReader:
             reader: reads the pages.
             config: how many at the same time, for how long and how much of each.
             quality: what the pages change.
-            spawn: starts the reading of pages, which may outlive a search.
+            turns: lets pages be read side by side, and ends the wait for them.
         """
         self._reader = reader
         self._config = config
         self._quality = quality or QualityConfig()
-        self._turns = Turns(config.max_concurrent_fetches, spawn)
+        self._turns = turns
 
     def warm(self) -> None:
         """Get ready while the results are on their way: what reads pages takes a second to start."""
@@ -101,9 +94,16 @@ class ResultReader:
         started = asyncio.get_running_loop().time()
         pages = {url: _Reading(url) for url in dict.fromkeys(result.url for result in results)}
         asked = _Asked(deadline, query, room, progress, tuple(pages.values()))
-        turns = {url: Turn(partial(self._read_one, page, asked)) for url, page in pages.items()}
+        turns = {
+            url: Turn(partial(self._read_one, page, asked), url) for url, page in pages.items()
+        }
         try:
-            await self._turns.take([*turns.values()], deadline=deadline, room=room)
+            await self._turns.take(
+                [*turns.values()],
+                deadline=deadline,
+                room=room,
+                at_once=self._config.max_concurrent_fetches,
+            )
         finally:
             asked.is_over = True
         now = asyncio.get_running_loop().time()
@@ -206,20 +206,12 @@ class _Reading:
         """The fields of a result."""
         if self.content is not None:
             return {"content": self.content}
-        error = self.error or _not_in_time(turn, now)
+        error = self.error or turn.missed(now)
         return {
             "error_type": str(error.code),
             "error_details": error.message,
             "status_code": getattr(error, "status_code", None),
         }
-
-
-def _not_in_time(turn: Turn, now: float) -> SearxMcpError:
-    if turn.began is None:
-        return DeadlineError("The search ended before this page's turn.")
-    return TransportError(
-        f"The page did not arrive within {now - turn.began:.3g} seconds.", code=ErrorCode.TIMEOUT
-    )
 
 
 def _content(page: Page, known: PageAssessment, gist: str, fetch_time_ms: int) -> PageContent:

@@ -188,6 +188,38 @@ async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, cl
     assert response.stats.stop_reason == "time ran out"
 
 
+async def test_a_silent_link_does_not_hold_an_answer(valley, client_of, pass_by):
+    is_asked = asyncio.Event()
+
+    def never_answered(_: ReceivedRequest) -> FakePage:
+        is_asked.set()
+        return silent()
+
+    valley.put("/birds", never_answered)
+    client = await client_of(valley)
+    read: set[str] = set()
+    is_read = asyncio.Event()
+
+    def told(message: str) -> None:
+        if message.startswith("Indexed"):
+            read.add(message.split()[1])
+        if read == {valley.url(path) for path in ("/", "/dams", "/inns")}:
+            is_read.set()
+
+    async with asyncio.TaskGroup() as group:
+        answering = group.create_task(
+            client.answer(QUESTION, url=valley.url("/"), timeout=60, progress=told)
+        )
+        await is_asked.wait()
+        await is_read.wait()
+        pass_by(3)
+    response = answering.result()
+    assert not response.is_partial
+    assert FACT in [each.text for each in response.citations]
+    failed = {each.url: each.failure for each in response.steps if each.failure}
+    assert failed == {valley.url("/birds"): "timeout"}
+
+
 async def test_if_nothing_is_in_hand_when_time_runs_out_that_is_an_error(valley, client_of):
     valley.put("/slow", silent())
     client = await client_of(valley)

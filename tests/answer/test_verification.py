@@ -16,9 +16,11 @@ from searx_mcp.content.outline import headings
 from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.retrieval import Retriever
+from searx_mcp.fetch.turns import Turns
 from searx_mcp.models.evidence import CheckedQuote, QuoteVerdict
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
+from searx_mcp.tasks import Tasks
 
 A, B = "https://a.example/x", "https://b.example/y"
 PAGES = {
@@ -162,7 +164,14 @@ async def test_a_report_is_checked_against_the_pages_that_are_kept_without_a_req
     for url, markdown in PAGES.items():
         page, chunks = stored(url, markdown)
         await store.keep(page, chunks, 1.0)
-    corpus = Corpus(store, NoWeb(), Retriever(store), config=CorpusConfig(), clock=lambda: 1.0)
+    corpus = Corpus(
+        store,
+        NoWeb(),
+        Retriever(store),
+        turns=Turns(Tasks().spawn),
+        config=CorpusConfig(),
+        clock=lambda: 1.0,
+    )
     answerer = Answerer(corpus, NoWeb(), config=AnswerConfig())
     report = await answerer.verify(
         f"“The limit of retries is five” ({A}/final#x), [they say]({B}/).\n\n"

@@ -18,6 +18,7 @@ from searx_mcp.corpus.embedding import ServerEmbedder
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.corpus.retrieval import Retriever
 from searx_mcp.fetch.hops.domains import DomainPolicy
+from searx_mcp.fetch.turns import Turns
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
@@ -297,6 +298,7 @@ class Parts:
             store,
             fetcher,
             Retriever(store, embedder, reranker, spawn=spawn),
+            turns=Turns(self.tasks.spawn),
             config=CorpusConfig(**known),
             clock=self._clock,
         )

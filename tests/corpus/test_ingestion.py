@@ -243,21 +243,23 @@ async def test_two_corpora_on_one_file_bring_a_page_in_at_once(parts, site, sect
     assert (await one.status(StatusRequest())).documents == 1
 
 
-async def test_no_more_pages_are_read_at_once_than_set(parts, site, pass_by):
+async def test_no_more_pages_are_read_at_once_than_set_but_for_silent_ones(parts, site, pass_by):
     corpus = parts.corpus(concurrency=2)
     for name in "abcd":
         site.put(f"/{name}", silent())
-    end = soon(60)
     urls = [site.url(f"/{name}") for name in "abcd"]
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(corpus.ingest(url, deadline=end)) for url in urls]
+        task = group.create_task(corpus.ingest_several(urls, deadline=soon(60), is_named=True))
         async with asyncio.timeout(5):
             await site.wait_for_requests(2)
         for _ in range(20):
             await asyncio.sleep(0)
         assert len(site.requests) == 2
+        pass_by(2)
+        async with asyncio.timeout(5):
+            await site.wait_for_requests(4)
         pass_by(60)
-    assert all(task.result().error is not None for task in tasks)
+    assert all(done.error is not None for done in task.result())
 
 
 async def test_a_kept_page_does_not_wait_for_slow_sites(parts, site, page_of):
@@ -272,19 +274,25 @@ async def test_a_kept_page_does_not_wait_for_slow_sites(parts, site, page_of):
         slow.cancel()
 
 
-async def test_a_stale_page_serves_where_other_pages_take_the_time(parts, site, page_of, clock):
+async def test_a_silent_page_keeps_no_other_from_being_read(parts, site, page_of, pass_by):
     corpus = parts.corpus(concurrency=1)
     site.put("/a", page_of("Bees make wax."))
     site.put("/slow", silent())
-    await corpus.ingest(site.url("/a"))
-    clock.time += 2 * HOUR
+    request = IngestRequest(url=(site.url("/slow"), site.url("/a")))
+    is_read = asyncio.Event()
+
+    def told(message: str) -> None:
+        if message.startswith("Indexed"):
+            is_read.set()
+
     async with asyncio.TaskGroup() as group:
-        slow = group.create_task(corpus.ingest(site.url("/slow")))
-        await site.wait_for_requests(2)
-        done = await corpus.ingest(site.url("/a"), deadline=soon(3))
-        assert done.note.endswith("this is a copy from 2 hours ago.")
-        slow.cancel()
-    assert len(site.requests) == 2
+        task = group.create_task(corpus.ingest_all(request, deadline=soon(60), progress=told))
+        await site.wait_for_requests(1)
+        pass_by(2)
+        await is_read.wait()
+        assert not task.done()
+        pass_by(60)
+    assert [bool(page.chunks) for page in task.result().pages] == [False, True]
 
 
 async def test_a_call_that_is_cancelled_leaves_nothing_behind(corpus, site, page_of):

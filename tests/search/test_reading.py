@@ -8,6 +8,7 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.fetch.turns import Turns
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, PageKind
 from searx_mcp.models.response import Poor, SearchResult
@@ -73,7 +74,7 @@ async def read_from(
 ):
     results = [SearchResult(title="T", url=url, score=1.0) for url in urls]
     async with Tasks() as tasks:
-        reader = ResultReader(pages, config or WebSearchConfig(), spawn=tasks.spawn)
+        reader = ResultReader(pages, config or WebSearchConfig(), turns=Turns(tasks.spawn))
         deadline = asyncio.get_running_loop().time() + seconds
         return await reader.read(results, deadline=deadline, query="bees honey", **arguments)
 
@@ -215,7 +216,7 @@ async def test_walls_do_not_make_a_search_end(pass_by):
         read_from(held, urls=[*held.pages, *held.held], seconds=100, progress=said.say)
     )
     await said.wait()
-    pass_by(10)
+    pass_by(6)
     for _ in range(10):
         await asyncio.sleep(0)
     assert not call.done()
@@ -235,7 +236,7 @@ async def test_a_page_that_comes_after_the_end_is_told_to_nobody(pass_by):
             return started[-1]
 
         results = [SearchResult(title="T", url=each.url, score=1.0) for each in pages]
-        reader = ResultReader(held, WebSearchConfig(), spawn=spawn)
+        reader = ResultReader(held, WebSearchConfig(), turns=Turns(spawn))
         deadline = asyncio.get_running_loop().time() + 100
         call = asyncio.ensure_future(
             reader.read(results, deadline=deadline, query="bees", progress=said.say)
@@ -260,5 +261,5 @@ async def test_the_error_of_a_page_is_told_with_each_of_its_results():
 
 def test_what_reads_pages_gets_ready_when_it_is_told():
     pages = Pages({})
-    ResultReader(pages, WebSearchConfig(), spawn=Tasks().spawn).warm()
+    ResultReader(pages, WebSearchConfig(), turns=Turns(Tasks().spawn)).warm()
     assert pages.warmed == 1

@@ -34,7 +34,7 @@ REMEMBERED_HOSTS: Final = 10_000
 _PATIENCE: Final = 5.0
 """Seconds that a request waits for a host that failed or asked to be left alone; a caller has better
 things to do than to wait for longer, although its deadline would let it."""
-SILENT: Final = 2.0
+SILENT: Final = 1.5
 """Seconds without an answer after which a request makes room for another one to its host: as long as a page
 of a search has its slot."""
 _SOON: Final = 1.0

@@ -3,10 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
-from searx_mcp.search.turns import LATE, MORE, NEXT, SLOT_TIME, VOICES, Turn, Turns
+from searx_mcp.fetch.turns import (
+    LATE,
+    LINKED,
+    MORE,
+    NEXT,
+    NOTHING,
+    REMEMBERED_FOR,
+    SLOT_TIME,
+    VOICES,
+    Turn,
+    Turns,
+)
 from searx_mcp.tasks import Tasks
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -21,12 +33,13 @@ class World:
     def __init__(self, tasks: Tasks, at_once: int) -> None:
         self.loop = asyncio.get_running_loop()
         self.start = self.loop.time()
-        self.turns = Turns(at_once, tasks.spawn)
+        self.turns = Turns(tasks.spawn)
+        self.at_once = at_once
         self.begun: list[tuple[str, float]] = []
         self.came: list[str] = []
         self.ended: list[str] = []
 
-    def page(self, name: str, seconds: float, tokens: int = 100) -> Turn:
+    def page(self, name: str, seconds: float, tokens: int = 100, url: str = "") -> Turn:
         async def work() -> int:
             self.begun.append((name, round(self.loop.time() - self.start, 2)))
             try:
@@ -36,14 +49,15 @@ class World:
             self.came.append(name)
             return tokens
 
-        return Turn(work)
+        return Turn(work, url)
 
     async def search(
-        self, pages: Sequence[Turn], *, deadline: float = DEADLINE, room: int | None = None
+        self, pages: Sequence[Turn], *, deadline: float = DEADLINE, **options: Any
     ) -> float:
         """The seconds that the reading of pages takes."""
         started = self.loop.time()
-        await self.turns.take(pages, deadline=started + deadline, room=room)
+        options = {"at_once": self.at_once, **options}
+        await self.turns.take(pages, deadline=started + deadline, **options)
         return round(self.loop.time() - started, 2)
 
     def all_of(self, seconds: Sequence[float], tokens: int = 100) -> list[Turn]:
@@ -68,11 +82,12 @@ async def opened(at_once: int = 5) -> AsyncIterator[World]:
         pytest.param([SILENT] * 5 + [0.5] * 5, SLOT_TIME + 0.5 + NEXT, 5, id="the first five are"),
         pytest.param([0.5] * 5 + [SILENT] * 5, 0.5 + NEXT, 5, id="the last five are"),
         pytest.param([5.0] * 10, SLOT_TIME + 5.0, 10, id="all are slow and none is lost"),
-        pytest.param([0.5] * 8 + [1.5, 2.4], 2.9, 10, id="two are slow"),
-        pytest.param([12.0], 12.0, 1, id="the only one is slow"),
-        pytest.param([1.0, 3.9], 3.9, 2, id="the other one is slow"),
-        pytest.param([1.0, 4.1], 1.0 + NEXT, 1, id="the other one is too slow"),
-        pytest.param([SILENT] * 10, DEADLINE / 2, 0, id="all are silent"),
+        pytest.param([0.5] * 8 + [1.2, 1.9], 2.4, 10, id="two are slow"),
+        pytest.param([6.9], 6.9, 1, id="the only one is slow"),
+        pytest.param([12.0], NOTHING, 0, id="the only one is too slow"),
+        pytest.param([1.0, 3.4], 3.4, 2, id="the other one is slow"),
+        pytest.param([1.0, 3.6], 1.0 + NEXT, 1, id="the other one is too slow"),
+        pytest.param([SILENT] * 10, NOTHING, 0, id="all are silent"),
         pytest.param([], 0.0, 0, id="there is none"),
     ],
 )
@@ -220,3 +235,60 @@ async def test_a_fault_of_ours_is_raised_by_the_search_and_frees_its_slot():
         with pytest.raises(ZeroDivisionError):
             await world.search([Turn(fails)])
         assert await world.search([world.page("good", 0.5)]) == 0.5
+
+
+@in_virtual_time
+async def test_pages_that_are_only_linked_are_given_up_sooner():
+    async with opened() as world:
+        assert await world.search([world.page("0", SILENT)], nothing=LINKED) == LINKED
+
+
+@in_virtual_time
+async def test_pages_that_the_caller_named_have_all_the_time_there_is():
+    async with opened(at_once=2) as world:
+        slow = "https://a.example/"
+        assert await world.search([world.page("slow", SILENT, url=slow)]) == NOTHING
+        pages = [world.page("slow", 20.0, url=slow), world.page("quick", 0.5)]
+        assert await world.search(pages, is_named=True) == 20.0
+        assert world.came == ["quick", "slow"]
+        pages = [world.page("silent", SILENT), world.page("quick", 0.5)]
+        assert await world.search(pages, is_named=True) == DEADLINE
+
+
+@in_virtual_time
+async def test_a_silent_page_and_its_host_hold_no_further_call_until_one_comes_in():
+    async with opened() as world:
+        good = ("https://good.example/", 0.5)
+
+        async def search(*pages: tuple[str, float]) -> float:
+            return await world.search([world.page(url, each, url=url) for url, each in pages])
+
+        silent = ("https://silent.example/a", SILENT)
+        assert await search(silent, good) == 0.5 + NEXT
+        assert await search(silent, good) == 0.5
+        assert [name for name, _ in world.begun[-2:]] == [good[0], silent[0]]
+        assert await search(("https://silent.example/b", SILENT), good) == 0.5
+        assert await search(("https://other.example/", SILENT), good) == 0.5 + NEXT
+        # It is asked all the same, and has the time of a slot if there is no other.
+        assert await search(silent) == SLOT_TIME
+        assert await search(("https://silent.example/c", 0.2)) == pytest.approx(0.2)
+        assert await search(("https://silent.example/c", 1.0), good) == 1.0
+
+
+@in_virtual_time
+async def test_a_silent_host_is_forgotten_after_a_while():
+    async with opened() as world:
+        silent = [world.page("s", SILENT, url="https://s.example/") for _ in range(2)]
+        assert await world.search(silent[:1]) == NOTHING
+        await asyncio.sleep(REMEMBERED_FOR)
+        assert await world.search(silent[1:]) == NOTHING
+
+
+@in_virtual_time
+async def test_a_page_that_comes_in_late_is_waited_for_the_next_time():
+    async with opened() as world:
+        url = "https://slow.example/"
+        good = world.page("good", 0.5)
+        assert await world.search([world.page("slow", 5.0, url=url), good]) == 0.5 + NEXT
+        await asyncio.sleep(5.0)
+        assert await world.search([world.page("slow", 2.0, url=url)]) == 2.0

@@ -1,0 +1,277 @@
+"""The turns of pages that are read side by side, so that a slow one delays no other and no call for long.
+
+Searches, answers and what is read into the corpus wait by this rule and by no other.
+
+The figures and what they were measured with: docs/decisions/reading.md.
+"""
+
+import asyncio
+import math
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from typing_extensions import override
+
+from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, TransportError
+from searx_mcp.tasks import Place, Spawn
+from searx_mcp.urls.hosts import host_in
+
+SLOT_TIME: Final = 1.5
+"""Seconds a page has its slot; one that takes longer goes on without, and another one begins."""
+NEXT: Final = 2.5
+"""Seconds a call waits for one more page after the last that came in."""
+MOST: Final = 0.8
+"""The share of the pages that can still come with which a call has enough."""
+MORE: Final = 1.5
+"""Seconds a call that has enough waits for the others."""
+NOTHING: Final = 7.0
+NOTHING_SHARE: Final = 0.5
+"""Seconds, and the share of its time, after which a call gives up that has no page at all."""
+LINKED: Final = 4.0
+"""Likewise, seconds for pages that are only linked from others, which the call has."""
+REMEMBERED_FOR: Final = 600.0
+"""Seconds for which a silent page and its host are waited for no longer than a slot is held."""
+REMEMBERED: Final = 1_000
+"""Pages and hosts that are remembered; the oldest are forgotten."""
+VOICES: Final = 5
+"""Pages that fill an answer between them: more of one page does not make up for the others."""
+LATE: Final = 24
+"""Pages under way without a slot; a quarter of the bodies read at once (32) stays free for everybody else."""
+
+_AT_ONCE: Final = 40
+"""Slots of all calls: eight searches can use all of theirs at the same time."""
+
+
+@dataclass(eq=False, slots=True)
+class Turn:
+    """One page of a call.
+
+    Attributes:
+        work: reads it; returns what it gives to the answer in tokens, 0 if nothing.
+        url: of it, by which it is remembered if it is silent.
+        began: loop time at which it got its slot, or `None`.
+        tokens: what it gives; `None` while it is not known.
+        fault: what `work` raised.
+        is_over: whether nothing more will come of it.
+    """
+
+    work: Callable[[], Awaitable[int]]
+    url: str = ""
+    began: float | None = None
+    tokens: int | None = None
+    fault: Exception | None = None
+    is_over: bool = False
+
+    def missed(self, now: float) -> SearxMcpError:
+        """Make the error of a page that its call did not wait for any longer."""
+        if self.began is None:
+            return DeadlineError("The call ended before this page's turn.")
+        return TransportError(
+            f"The page did not arrive within {now - self.began:.3g} seconds.",
+            code=ErrorCode.TIMEOUT,
+        )
+
+
+class _Silent:
+    """Pages that were left behind, and their hosts, until one of them comes in."""
+
+    def __init__(self) -> None:
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def add(self, url: str, now: float) -> None:
+        for name in _names(url):
+            self._until[name] = now + REMEMBERED_FOR
+            self._until.move_to_end(name)
+        while len(self._until) > REMEMBERED:
+            self._until.popitem(last=False)
+
+    def discard(self, url: str) -> None:
+        for name in _names(url):
+            self._until.pop(name, None)
+
+    def has(self, url: str, now: float) -> bool:
+        return any(self._until.get(name, -math.inf) > now for name in _names(url))
+
+
+def _names(url: str) -> tuple[str, ...]:
+    return (url, host_in(url)) if url else ()
+
+
+class Turns:
+    """Lets the pages of calls be read, so many of each call at the same time.
+
+    A page that is not there after `SLOT_TIME` gives its slot to the next and goes on without, so
+    silent pages keep neither those of their own call nor those of another from being read. Too
+    many of these end the oldest. When a call has enough, what is under way goes on behind it. A page that
+    is left behind is remembered with its host: the next calls read it after all others, and do not wait for it.
+
+    Args:
+        spawn: starts work that outlives a call.
+    """
+
+    def __init__(self, spawn: Spawn) -> None:
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._spawn = spawn
+        self._under_way = 0
+        self._late: dict[asyncio.Task[None], None] = {}
+        self._silent = _Silent()
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Turns [{self._under_way} pages under way, {len(self._late)} of them late]>"
+
+    async def take(
+        self,
+        turns: Sequence[Turn],
+        *,
+        deadline: float,
+        at_once: int,
+        room: int | None = None,
+        nothing: float = NOTHING,
+        is_named: bool = False,
+    ) -> None:
+        """Read pages, the first of them first, until there are enough of them.
+
+        A turn without `tokens` when this returns was not done in time; it may go on until its own
+        end. Cancelling ends all of them.
+
+        Args:
+            turns: in the order in which they are wanted.
+            deadline: loop time by which to return.
+            at_once: slots of this call.
+            room: tokens of the answer; `None` if it has no limit.
+            nothing: seconds after which it gives up without any page.
+            is_named: whether the caller named the pages: each of them has all the time there is.
+        """
+        loop = asyncio.get_running_loop()
+        silent = [turn for turn in turns if self._silent.has(turn.url, loop.time())]
+        ordered = sorted(turns, key=lambda turn: turn in silent)
+        patience = _Patience(turns, deadline)
+        if not is_named:
+            patience.end_early(silent, room, nothing)
+        slots = asyncio.Semaphore(at_once)
+        news = asyncio.Event()
+        tasks = [self._spawn(self._read(turn, slots, news)) for turn in ordered]
+        try:
+            await _until(patience, news)
+            waiting = [t for t, turn in zip(tasks, ordered, strict=True) if turn.began is None]
+            await _end(waiting)
+        except BaseException:
+            await _end(tasks)
+            raise
+        for turn in turns:
+            is_late = turn.began is not None and loop.time() - turn.began >= SLOT_TIME
+            if is_late and not turn.is_over:
+                self._silent.add(turn.url, loop.time())
+            if turn.fault is not None:
+                raise turn.fault
+
+    async def _read(self, turn: Turn, slots: asyncio.Semaphore, news: asyncio.Event) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - this is one
+        try:
+            async with Place(slots) as own, Place(self._slots) as shared:
+                await own.take()
+                await shared.take()
+                turn.began = loop.time()
+                self._under_way += 1
+                leaving = loop.call_later(SLOT_TIME, self._go_on, task, own, shared)
+                try:
+                    turn.tokens = await turn.work()
+                    if turn.tokens:
+                        self._silent.discard(turn.url)
+                finally:
+                    leaving.cancel()
+                    self._under_way -= 1
+                    self._late.pop(task, None)
+        except Exception as exc:  # noqa: BLE001 - raised by the search; here it would end the client
+            turn.fault = exc
+        finally:
+            turn.is_over = True
+            news.set()
+
+    def _go_on(self, task: "asyncio.Task[None]", *places: Place) -> None:
+        """Let a page go on without its slot."""
+        for place in places:
+            place.leave()
+        self._late[task] = None
+        if len(self._late) > LATE:
+            oldest = next(iter(self._late))
+            del self._late[oldest]
+            oldest.cancel()
+
+
+class _Patience:
+    """How long a call goes on waiting: until its deadline, or by what has come in."""
+
+    def __init__(self, turns: Sequence[Turn], deadline: float) -> None:
+        self._turns = self._awaited = turns
+        self._deadline = deadline
+        self._room: int | None = None
+        self._came = 0
+        self._end = self._latest = math.inf
+        self._ends_early = False
+
+    def end_early(self, silent: Sequence[Turn], room: int | None, nothing: float) -> None:
+        """Wait for no page that is known as silent, and for no other when it is of no use any more."""
+        now = asyncio.get_running_loop().time()
+        self._awaited = [turn for turn in self._turns if turn not in silent] or self._turns
+        self._room = room
+        longest = SLOT_TIME if self._turns and len(silent) == len(self._turns) else nothing
+        self._end = now + min((self._deadline - now) * NOTHING_SHARE, longest)
+        self._ends_early = True
+
+    @property
+    def until(self) -> float:
+        """Loop time."""
+        return min(self._deadline, self._end, self._latest)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to wait for."""
+        return all(turn.is_over for turn in self._awaited)
+
+    def look(self, now: float) -> None:
+        """Take note of what has come in."""
+        if not self._ends_early:
+            return
+        came = sum(bool(turn.tokens) for turn in self._turns)
+        if came > self._came:
+            self._came, self._end = came, now + NEXT
+        if not came:
+            return
+        open_ones = sum(not turn.is_over for turn in self._awaited)
+        if came >= MOST * (came + open_ones) or self._is_filled():
+            self._latest = min(self._latest, now + MORE)
+
+    def _is_filled(self) -> bool:
+        """Whether the pages before the first that is missing fill the answer."""
+        if self._room is None:
+            return False
+        share, filled = self._room / VOICES, 0.0
+        for turn in self._awaited:
+            if not turn.is_over:
+                break
+            filled += min(turn.tokens or 0, share)
+        return filled >= self._room
+
+
+async def _until(patience: _Patience, news: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    while not patience.is_over:
+        news.clear()
+        try:
+            async with asyncio.timeout_at(patience.until):
+                await news.wait()
+        except TimeoutError:
+            return
+        patience.look(loop.time())
+
+
+async def _end(tasks: Sequence["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
