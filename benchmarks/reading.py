@@ -1,4 +1,4 @@
-"""Searches of which some result pages never answer, and a search beside them.
+"""Searches and answers of which some pages never answer, and a search beside them.
 
     python -m benchmarks.reading [--json] [--quick]
 
@@ -28,8 +28,13 @@ LATENCY: Final = 0.8
 ROUNDS: Final = 3
 TIMEOUT: Final = 30.0
 
-_ONE_SILENT: Final = 5.0
-_FIVE_SILENT: Final = 8.0
+_ONE_SILENT: Final = 4.0
+_FIVE_SILENT: Final = 6.0
+_ALL_SILENT: Final = 8.0
+_SILENT_LINK: Final = 6.0
+_NEXT_CALL: Final = 3.0
+_LINKED: Final = 4
+"""The link that is silent."""
 _BESIDE: Final = 1.3
 _TEXT: Final = [
     f"Paragraph {n} of this page tells how keepers of bees count hives, frames and jars in week {n}."
@@ -54,16 +59,21 @@ class Run:
 
 def main() -> None:
     """Measure and report."""
-    options = command_line("Searches of which some result pages never answer.")
+    options = command_line("Searches and answers of which some pages never answer.")
     targets, tables = asyncio.run(_measure(is_quick=options.quick))
     report(targets, as_json=options.json, tables=tables)
 
 
 async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
     latency = 0.0 if is_quick else LATENCY
+    await _alone((), latency=0.0)  # imports are of no interest here
+    await _answered(latency=0.0)
     one = await _alone([4], latency=latency)
     five = await _alone(range(5), latency=latency)
     same = await _alone(range(5), latency=latency, hosts=1)
+    nothing = await _alone(range(5), latency=latency, results=5)
+    link, again = await _answered(_LINKED, latency=latency)
+    without, _ = await _answered(latency=latency)
     alone, beside = [], []
     for _ in range(1 if is_quick else ROUNDS):
         alone.append(await _alone((), latency=latency))
@@ -75,7 +85,9 @@ async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
         Ratio("five of ten silent: pages read", five.read, 5, at_least=True),
         Ratio("five of ten silent: told as timeout", five.errors["timeout"], 5, at_least=True),
         Ratio("five of ten silent at one host: pages read", same.read, 5, at_least=True),
+        Ratio("five of five silent: told as timeout", nothing.errors["timeout"], 5, at_least=True),
         Ratio("beside five silent ones: pages read", least, RESULTS, at_least=True),
+        Ratio("a silent link: pages read", link.read, RESULTS, at_least=True),
     ]
     if is_quick:
         return targets, ()
@@ -84,6 +96,9 @@ async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
         Ratio("one of ten silent, s", one.seconds, _ONE_SILENT, at_least=False),
         Ratio("five of ten silent, s", five.seconds, _FIVE_SILENT, at_least=False),
         Ratio("five of ten silent at one host, s", same.seconds, _FIVE_SILENT, at_least=False),
+        Ratio("five of five silent, s", nothing.seconds, _ALL_SILENT, at_least=False),
+        Ratio("an answer with a silent link, s", link.seconds, _SILENT_LINK, at_least=False),
+        Ratio("the next one with the same link, s", again.seconds, _NEXT_CALL, at_least=False),
         Ratio("beside five silent ones / alone", busy / quiet, _BESIDE, at_least=False),
     ]
     rows = tuple(
@@ -93,6 +108,10 @@ async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
             ("one of ten silent", one),
             ("the first five of ten silent", five),
             ("the first five of ten silent, all at one host", same),
+            ("five of five silent", nothing),
+            ("an answer from a page and its ten links", without),
+            ("the same, one link being silent", link),
+            ("the next answer with the same links", again),
             ("none silent, beside a search with five silent ones", beside[0]),
         )
     )
@@ -100,12 +119,39 @@ async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
     return targets, (Table(title, ("", "s", "pages read", "not read"), rows),)
 
 
-async def _alone(silent_ones: Sequence[int], *, latency: float, hosts: int = RESULTS) -> Run:
+async def _alone(
+    silent_ones: Sequence[int], *, latency: float, hosts: int = RESULTS, results: int = RESULTS
+) -> Run:
     async with (
         _pages(silent_ones, latency=latency, hosts=hosts) as (sites, links),
-        _open(sites, general=links) as client,
+        _open(sites, general=links[:results]) as client,
     ):
         return await _search(client)
+
+
+async def _answered(*silent_ones: int, latency: float) -> tuple[Run, Run]:
+    """An answer from a page and those it links to, and one from another page with the same links."""
+    async with _pages(silent_ones, latency=latency) as (sites, links):
+        names = (
+            f'<a href="{link}">How keepers count hives, {n}</a>' for n, link in enumerate(links)
+        )
+        body = f"<main><h1>Bees</h1><p>Keepers count: {', '.join(names)}.</p></main>"
+        pages = {f"/{n}": FakePage(f"<title>{n}</title>{body}", delay=latency) for n in range(2)}
+        async with FakeWeb(pages) as index, _open([*sites, index], general=links) as client:
+            return await _answer(client, index.url("/0")), await _answer(client, index.url("/1"))
+
+
+async def _answer(client: SearxClient, url: str) -> Run:
+    started = time.perf_counter()
+    response = await client.answer(
+        "How do keepers count hives, frames and jars?",
+        url=url,
+        expansion_budget=RESULTS,
+        timeout=TIMEOUT,
+    )
+    seconds = time.perf_counter() - started
+    errors = Counter(step.failure for step in response.steps if step.failure)
+    return Run(seconds, len(response.steps) - errors.total(), errors)
 
 
 async def _beside(*, latency: float) -> Run:

@@ -10,6 +10,7 @@ from searx_mcp.answer.links import ScoredLink, is_likely, is_promising, score_li
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.errors import ErrorCode
+from searx_mcp.fetch.turns import FOUND, LINKED
 from searx_mcp.models.service import Progress
 
 RETRIEVED: Final = 30
@@ -135,13 +136,13 @@ class Expander:
         frontier = Frontier(gathering.questions, max_depth=self._max_depth)
         wanted = [ScoredLink(url, "", 0, 1.0) for url in dict.fromkeys(seeds)]
         left, idle = budget, 0
+        wait = None if gathering.named else FOUND
         while True:
             begun = now()
             read = await self._corpus.ingest_several(
                 [link.url for link in wanted],
                 deadline=stop_at,
-                is_named=bool(gathering.named) and left == budget,
-                is_linked=left < budget,
+                wait=wait,
                 progress=progress,
             )
             # Reading a page keeps some of its time, too, so it ends a little earlier.
@@ -181,6 +182,7 @@ class Expander:
                 return
             wanted = frontier.take(min(left, _AT_ONCE))
             left -= len(wanted)
+            wait = LINKED
             tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
 
 

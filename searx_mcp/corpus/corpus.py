@@ -10,7 +10,7 @@ from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of, busy, missed
 from searx_mcp.corpus.retrieval import Hit, Retrieved, Retriever
 from searx_mcp.errors import DeadlineError, StorageError
-from searx_mcp.fetch.turns import LINKED, NOTHING, Turn, Turns
+from searx_mcp.fetch.turns import Turn, Turns, Wait
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.models.evidence import (
     PROTECTED,
@@ -79,7 +79,7 @@ class Corpus:
     ) -> Ingested:
         """Bring a page that a caller named into the corpus, unless it is there and fresh; see `Ingestion.ingest`."""
         (done,) = await self.ingest_several(
-            [url], force=force, deadline=deadline, is_named=True, progress=progress
+            [url], wait=None, force=force, deadline=deadline, progress=progress
         )
         return done
 
@@ -87,20 +87,18 @@ class Corpus:
         self,
         urls: Sequence[str],
         *,
+        wait: Wait | None,
         force: bool = False,
         deadline: float | None = None,
-        is_named: bool = False,
-        is_linked: bool = False,
         progress: Progress | None = None,
     ) -> list[Ingested]:
         """Bring pages into the corpus side by side, by the rule of `fetch.turns`.
 
         Args:
             urls: of the pages.
+            wait: for how long; `None` for pages that the caller named.
             force: as for `Ingestion.ingest`.
             deadline: the event loop's time by which to return.
-            is_named: whether the caller named them, so that each is waited for until then.
-            is_linked: whether they are only linked from others, which the call has.
             progress: called with each step.
 
         Returns:
@@ -129,8 +127,7 @@ class Corpus:
                 turns,
                 deadline=math.inf if deadline is None else deadline,
                 at_once=self._at_once,
-                nothing=LINKED if is_linked else NOTHING,
-                is_named=is_named,
+                wait=wait,
             )
         finally:
             is_over = True
@@ -226,9 +223,9 @@ class Corpus:
         """Bring pages into the corpus, side by side; what fails is said of each."""
         done = await self.ingest_several(
             request.url,
+            wait=None,
             force=request.force_refresh,
             deadline=deadline,
-            is_named=True,
             progress=progress,
         )
         self._retriever.make_vectors()

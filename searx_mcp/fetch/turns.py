@@ -10,7 +10,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from typing_extensions import override
 
@@ -20,17 +20,31 @@ from searx_mcp.urls.hosts import host_in
 
 SLOT_TIME: Final = 1.5
 """Seconds a page has its slot; one that takes longer goes on without, and another one begins."""
-NEXT: Final = 2.5
-"""Seconds a call waits for one more page after the last that came in."""
 MOST: Final = 0.8
 """The share of the pages that can still come with which a call has enough."""
 MORE: Final = 1.5
 """Seconds a call that has enough waits for the others."""
-NOTHING: Final = 7.0
 NOTHING_SHARE: Final = 0.5
-"""Seconds, and the share of its time, after which a call gives up that has no page at all."""
-LINKED: Final = 4.0
-"""Likewise, seconds for pages that are only linked from others, which the call has."""
+"""The share of its time after which a call gives up that has no page at all."""
+
+
+class Wait(NamedTuple):
+    """For how long a call waits for pages that its caller did not name, in seconds.
+
+    Attributes:
+        nothing: until it gives up, as long as there is none.
+        next: for one more after the last that came in.
+    """
+
+    nothing: float
+    next: float
+
+
+FOUND: Final = Wait(nothing=7.0, next=2.5)
+"""For what a search found."""
+LINKED: Final = Wait(nothing=3.0, next=1.5)
+"""For what is only linked from pages that the call has."""
+
 REMEMBERED_FOR: Final = 600.0
 """Seconds for which a silent page and its host are waited for no longer than a slot is held."""
 REMEMBERED: Final = 1_000
@@ -128,9 +142,8 @@ class Turns:
         *,
         deadline: float,
         at_once: int,
+        wait: Wait | None = FOUND,
         room: int | None = None,
-        nothing: float = NOTHING,
-        is_named: bool = False,
     ) -> None:
         """Read pages, the first of them first, until there are enough of them.
 
@@ -142,15 +155,14 @@ class Turns:
             deadline: loop time by which to return.
             at_once: slots of this call.
             room: tokens of the answer; `None` if it has no limit.
-            nothing: seconds after which it gives up without any page.
-            is_named: whether the caller named the pages: each of them has all the time there is.
+            wait: for how long; `None` for pages that the caller named, which have all the time there is.
         """
         loop = asyncio.get_running_loop()
         silent = [turn for turn in turns if self._silent.has(turn.url, loop.time())]
         ordered = sorted(turns, key=lambda turn: turn in silent)
         patience = _Patience(turns, deadline)
-        if not is_named:
-            patience.end_early(silent, room, nothing)
+        if wait is not None:
+            patience.end_early(wait, silent, room)
         slots = asyncio.Semaphore(at_once)
         news = asyncio.Event()
         tasks = [self._spawn(self._read(turn, slots, news)) for turn in ordered]
@@ -209,19 +221,19 @@ class _Patience:
     def __init__(self, turns: Sequence[Turn], deadline: float) -> None:
         self._turns = self._awaited = turns
         self._deadline = deadline
+        self._wait: Wait | None = None
         self._room: int | None = None
         self._came = 0
         self._end = self._latest = math.inf
-        self._ends_early = False
 
-    def end_early(self, silent: Sequence[Turn], room: int | None, nothing: float) -> None:
+    def end_early(self, wait: Wait, silent: Sequence[Turn], room: int | None) -> None:
         """Wait for no page that is known as silent, and for no other when it is of no use any more."""
         now = asyncio.get_running_loop().time()
         self._awaited = [turn for turn in self._turns if turn not in silent] or self._turns
-        self._room = room
-        longest = SLOT_TIME if self._turns and len(silent) == len(self._turns) else nothing
+        self._wait, self._room = wait, room
+        is_hopeless = self._turns and len(silent) == len(self._turns)
+        longest = SLOT_TIME if is_hopeless else wait.nothing
         self._end = now + min((self._deadline - now) * NOTHING_SHARE, longest)
-        self._ends_early = True
 
     @property
     def until(self) -> float:
@@ -235,11 +247,11 @@ class _Patience:
 
     def look(self, now: float) -> None:
         """Take note of what has come in."""
-        if not self._ends_early:
+        if self._wait is None:
             return
         came = sum(bool(turn.tokens) for turn in self._turns)
         if came > self._came:
-            self._came, self._end = came, now + NEXT
+            self._came, self._end = came, now + self._wait.next
         if not came:
             return
         open_ones = sum(not turn.is_over for turn in self._awaited)

@@ -249,7 +249,7 @@ async def test_no_more_pages_are_read_at_once_than_set_but_for_silent_ones(parts
         site.put(f"/{name}", silent())
     urls = [site.url(f"/{name}") for name in "abcd"]
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(corpus.ingest_several(urls, deadline=soon(60), is_named=True))
+        task = group.create_task(corpus.ingest_several(urls, deadline=soon(60), wait=None))
         async with asyncio.timeout(5):
             await site.wait_for_requests(2)
         for _ in range(20):

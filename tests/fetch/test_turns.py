@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from searx_mcp.fetch.turns import (
+    FOUND,
     LATE,
     LINKED,
     MORE,
-    NEXT,
-    NOTHING,
     REMEMBERED_FOR,
     SLOT_TIME,
     VOICES,
@@ -22,6 +21,7 @@ from searx_mcp.fetch.turns import (
 from searx_mcp.tasks import Tasks
 from tests.doubles.virtual_time import in_virtual_time
 
+NOTHING, NEXT = FOUND
 SILENT = 1_000.0
 """Seconds of a page that does not come within any search."""
 DEADLINE = 29.0
@@ -240,7 +240,9 @@ async def test_a_fault_of_ours_is_raised_by_the_search_and_frees_its_slot():
 @in_virtual_time
 async def test_pages_that_are_only_linked_are_given_up_sooner():
     async with opened() as world:
-        assert await world.search([world.page("0", SILENT)], nothing=LINKED) == LINKED
+        assert await world.search([world.page("0", SILENT)], wait=LINKED) == LINKED.nothing
+        pages = [world.page("quick", 0.5), world.page("silent", SILENT)]
+        assert await world.search(pages, wait=LINKED) == 0.5 + LINKED.next
 
 
 @in_virtual_time
@@ -249,10 +251,10 @@ async def test_pages_that_the_caller_named_have_all_the_time_there_is():
         slow = "https://a.example/"
         assert await world.search([world.page("slow", SILENT, url=slow)]) == NOTHING
         pages = [world.page("slow", 20.0, url=slow), world.page("quick", 0.5)]
-        assert await world.search(pages, is_named=True) == 20.0
+        assert await world.search(pages, wait=None) == 20.0
         assert world.came == ["quick", "slow"]
         pages = [world.page("silent", SILENT), world.page("quick", 0.5)]
-        assert await world.search(pages, is_named=True) == DEADLINE
+        assert await world.search(pages, wait=None) == DEADLINE
 
 
 @in_virtual_time
