@@ -204,7 +204,8 @@ def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
     quoted = _quoted(error, boundary) if boundary else ""
     room = MAX_EVIDENCE_TOKENS - estimate(f"{frame}\n\n{NOT_FROM_MEMORY}") - line_cost(quoted)
     cause = _cause(error, _CAUSE_TOKENS)
-    advice = one_line(_evidence_advice(error), "", max_tokens=_ADVICE_TOKENS)
+    left = room - estimate(f"{cause}. {_retry(error)}") - _SPACES
+    advice = one_line(_evidence_advice(error), "", max_tokens=min(_ADVICE_TOKENS, left))
     sentences = [f"{cause}.", _retry(error), advice]
     counts = _counts(attempts_of(error))
     if estimate(" ".join((*sentences, counts))) <= room:

@@ -1,10 +1,10 @@
 """A search as the text a model reads, and what of it is shown: text and structured content share that.
 
-The order in which room is given out: the heading; titles and addresses of all results; of direct
-answers, remarks and what stands beside the results a third at most; snippets; what results have for
-being of their kind; the rest of the answers and remarks; engines and licences; pages by score, each
-by the passages that fit the query best; of pages for which no room is left, what they say in short.
-What is short of room is shared evenly. A snippet that the shown text of its page repeats is left
+The order in which room is given out: the heading; of direct answers, remarks and what stands beside the
+results a third at most; as many results as there is room for with their whole snippets, the last of them
+perhaps with a part of it, and how many are left out; what results have for being of their kind; the rest of
+the answers and remarks; engines and licences; pages by score, each by the passages that fit the query best;
+of pages for which no room is left, what they say in short. A snippet that the shown text of its page repeats is left
 out, and its room goes to the pages.
 """
 
@@ -66,12 +66,12 @@ def search_text(
     fetch: str = FETCH,
     layout: Layout | None = None,
 ) -> str:
-    """Write a search as text: every result first, then the pages by score, all in fences.
+    """Write a search as text: the results first, then the pages by score, all in fences.
 
     Args:
         response: the search.
         budget: tokens the text may have, 200 or more, as `tokens.estimate` counts them; `None` for
-            no limit. Descriptions shrink first, then pages; a title or an address never does.
+            no limit. Pages shrink first, then there are fewer results; a title or an address is never cut.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
         fetch: the published name of `web_fetch`; empty if it is not published.
@@ -119,20 +119,19 @@ def lay_out(
     ]
     longest = surroundings.heading(short, room, shown=len(bare) - 1, specified=specified)
     left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
-    entries, left = _listed(bare, left)
-    pages = sum(_page_of(each) is not None for each in entries)
-    reserve = line_cost(unshown_line(pages, fetch)) if pages else 0
-    reserve = reserve if reserve <= left else 0
-    left -= reserve
     said = [
         tuple(surroundings.direct_answers(short)),
         tuple(surroundings.remarks(short)),
         tuple(surroundings.beside(short, boundary)),
     ]
-    least = _least(said, left, room // 6)
-    left -= sum(least)
+    smallest = min((each.cost for each in bare), default=0)
+    least = _least(said, left - smallest, room // 6)
+    entries, left = _listed(bare, left - sum(least), boundary)
+    pages = sum(_page_of(each) is not None for each in entries)
+    reserve = line_cost(unshown_line(pages, fetch)) if pages else 0
+    reserve = reserve if reserve <= left else 0
+    left -= reserve
     numbers = {each.result.url: each.number for each in reversed(entries)}
-    entries, left = _grown(entries, left, lambda each, most: each.described(most, boundary))
     entries, left = _grown(entries, left, lambda each, most: each.detailed(most, boundary, numbers))
     around = []
     for lines, granted in zip(said, least, strict=True):
@@ -173,16 +172,24 @@ def unshown_line(count: int, fetch: str) -> str:
     return f"{told} left out for lack of room{f': {fetch} reads {them}' if fetch else ''}."
 
 
-def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
-    prices = [each.cost for each in bare]
-    if sum(prices) <= left:
-        return bare, left - sum(prices)
-    left -= line_cost(left_out_line(len(bare)))
-    fitting = []
-    for each, price in zip(bare, prices, strict=True):
-        if price <= left:
-            fitting.append(each)
-            left -= price
+def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
+    """The results with their snippets; where room is short, the first of them and not a few words of each."""
+    listed, rest = _first(bare, left, boundary)
+    if len(listed) == len(bare):
+        return listed, rest
+    return _first(bare, left - line_cost(left_out_line(len(bare))), boundary)
+
+
+def _first(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
+    """As many results as fit, the last of them with a part of its snippet; one too long by itself is left out."""
+    fitting: list[Entry] = []
+    for each in bare:
+        if each.cost > left:
+            continue
+        fitting.append(each.described(left - each.cost, boundary))
+        left -= fitting[-1].cost
+        if fitting[-1].description != each.described(UNLIMITED, boundary).description:
+            break
     return fitting, left
 
 
