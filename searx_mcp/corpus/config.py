@@ -53,7 +53,8 @@ class CorpusConfig(Frozen):
         default=0, description="Maximum tokens per chunk; 0 for 1,600 characters."
     )
     concurrency: Annotated[int, Field(ge=1, le=64)] = Field(
-        default=4, description="Pages read at once, and concurrent calls to the embedding server."
+        default=4,
+        description="Pages of one call read at once, and concurrent calls to the embedding server.",
     )
 
 

@@ -28,7 +28,7 @@ _VALUE_TOKENS: Final = 80
 _NOTE_TOKENS: Final = 80
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a passage is not worth showing."""
-_MORE_TOKENS: Final = 15
+_MORE_TOKENS: Final = 25
 """For the line that says what is missing, and for blank lines."""
 
 
@@ -50,7 +50,10 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
         if not each.results:
             lines += ["", "(no passage)"]
         elif left_out := len(each.results) - len(here.results):
-            lines += ["", f"({counted(left_out, 'more passage')} did not fit)"]
+            lines += [
+                "",
+                f"({counted(left_out, 'more passage')} did not fit: ask again with a larger max_tokens)",
+            ]
     return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *after))
 
 
