@@ -27,6 +27,7 @@ from searx_mcp.content import page
 from searx_mcp.content.decode import decode
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.style import Style
 
 _FACTORS: Final = (0.5, 2.0)
@@ -76,7 +77,7 @@ def _before_main(html: str, url: str) -> tuple[LexborHTMLParser, Hints] | None:
     """What `find_main` is given."""
     given: list[tuple[LexborHTMLParser, Hints]] = []
 
-    def record(tree: LexborHTMLParser, hints: Hints) -> Main:
+    def record(tree: LexborHTMLParser, hints: Hints, _: Removals) -> Main:
         with contextlib.suppress(SelectolaxError):  # a page without a body has no copy
             given.append((tree.clone(), hints))
         return Main((), kind=None, body="recorded")
@@ -97,7 +98,7 @@ def score(pages: Sequence[Prepared]) -> float:
 
 
 def _text(one: Prepared) -> str:
-    found = find_main(one.tree.clone(), one.hints)
+    found = find_main(one.tree.clone(), one.hints, Removals())
     return found.body or "\n".join(root.text(separator=" ") for root in found.roots)
 
 

@@ -207,6 +207,7 @@ def _html(text: str, url: str, config: ContentConfig) -> Document:
         kind=page.kind,
         notes=[note for note, holds in notes.items() if holds],
         is_skeleton=page.is_skeleton,
+        removed=page.removed,
     )
 
 
@@ -288,6 +289,7 @@ def _document(
     kind: PageKind | None = None,
     notes: list[str] | None = None,
     is_skeleton: bool = False,
+    removed: Mapping[str, int] | None = None,
 ) -> Document:
     """Clean what is said of a text, and put both together."""
     title, hidden_title = _line(said.title, _TITLE_CHARS)
@@ -321,6 +323,7 @@ def _document(
         + hidden_site,
         notes=(*(notes or ()), *([_NOTE_UNREADABLE] if unreadable else [])),
         is_skeleton=is_skeleton,
+        removed=removed or {},
     )
 
 

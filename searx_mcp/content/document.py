@@ -31,6 +31,8 @@ class Document(Frozen):
         code_blocks: of the Markdown, in order.
         truncated: whether the page goes on behind the end of the Markdown.
         hidden_chars_removed: characters of the text that no reader sees.
+        removed: blocks of a page of HTML that are not in the Markdown, by the rule that took them out;
+            `content.removals` names the rules.
         notes: sentences a caller should know.
         is_skeleton: whether the page needs its scripts to say more than this.
     """
@@ -54,6 +56,7 @@ class Document(Frozen):
     code_blocks: tuple[CodeBlock, ...] = ()
     truncated: bool = False
     hidden_chars_removed: int = 0
+    removed: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     is_skeleton: bool = False
 

@@ -29,6 +29,7 @@ from searx_mcp.content.markdown import (
     longest_backticks,
     safe_address,
 )
+from searx_mcp.content.removals import Removals
 from searx_mcp.errors import ContentError, ErrorCode
 
 _ALT_CHARS: Final = 300
@@ -132,8 +133,9 @@ def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
 def _seen(html: str, *, url: str) -> str:
     """A piece of HTML without what a reader does not see, links absolute, images as words."""
     tree = parse(guard(html))
-    drop_unseen(tree)
-    drop_hidden(tree, StyleSheet())
+    removals = Removals()
+    drop_unseen(tree, removals)
+    drop_hidden(tree, StyleSheet(), removals)
     if tree.root is None or tree.body is None:
         return ""
     for node in tree.css(_TEXT_ONLY):

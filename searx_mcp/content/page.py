@@ -1,7 +1,8 @@
 """A page of HTML as text: what it says of itself, its main content as Markdown, and its signs."""
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import unquote
 
@@ -26,6 +27,7 @@ from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
+from searx_mcp.content.removals import Removals
 from searx_mcp.content.words import pieces
 from searx_mcp.content.writing.write import Written, write
 from searx_mcp.models.page import PageKind
@@ -70,6 +72,7 @@ class ReadPage:
         is_cut: whether it has more tags than were read.
         is_skeleton: whether it needs its scripts to say anything.
         is_uncovered: whether it is shown with text that its style hides, since that is most of it.
+        removed: blocks that were taken out, by rule.
         is_style_cut: whether its style was too much to be looked at, so that text may be shown that it hides.
     """
 
@@ -82,6 +85,7 @@ class ReadPage:
     is_skeleton: bool = False
     is_uncovered: bool = False
     is_style_cut: bool = False
+    removed: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,13 @@ class _Source:
 
 
 def read_page(
-    html: str, *, url: str, style: Style, max_chars: int, max_elements: int = MAX_ELEMENTS
+    html: str,
+    *,
+    url: str,
+    style: Style,
+    max_chars: int,
+    max_elements: int = MAX_ELEMENTS,
+    removals: Removals | None = None,
 ) -> ReadPage:
     """Read a page.
 
@@ -105,11 +115,13 @@ def read_page(
         style: how the Markdown is written.
         max_chars: of the page that are read; a longer one becomes plain text.
         max_elements: of a page that is converted; one of more becomes plain text.
+        removals: notes what is taken out; one of its own by default.
 
     Returns:
         Everything empty if the page holds nothing.
     """
     is_long = len(html) > max_chars
+    removals = removals or Removals()
     guarded = guard(html[:max_chars])
     tree = parse(guarded)
     said = metadata(tree, url=url)
@@ -121,12 +133,13 @@ def read_page(
     is_plain = is_long or (
         tags > max_elements and guarded.count("<") - guarded.count("</") > max_elements
     )
-    passed = _uncover(tree, source)
-    main = _whole(tree) if is_plain else find_main(tree, hints)
+    passed = _uncover(tree, source, removals)
+    main = _whole(tree) if is_plain else find_main(tree, hints, removals)
     if not _has_text(main):
         # A page of nothing but navigation is its navigation.
         tree = parse(guarded)
-        passed = _uncover(tree, source)
+        removals.clear()
+        passed = _uncover(tree, source, removals)
         main = _whole(tree)
     written = _plain(main) if is_plain else _written(main, source, style)
     return ReadPage(
@@ -139,6 +152,7 @@ def read_page(
         is_skeleton=is_skeleton(guarded, written.markdown),
         is_uncovered=passed.is_uncovered,
         is_style_cut=passed.is_cut,
+        removed={rule.value: count for rule, count in sorted(removals.counts.items())},
     )
 
 
@@ -148,19 +162,19 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
     return absolute(url, href) or url
 
 
-def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
+def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Passed:
     """Leave what a reader sees."""
     show_unscripted(tree)
     has_panels = show_panels(tree)
-    normalize_sources(tree)
+    normalize_sources(tree, removals)
     mark_anchors(tree)
-    drop_unseen(tree)
-    passed = drop_hidden(tree, source.sheet)
+    drop_unseen(tree, removals)
+    passed = drop_hidden(tree, source.sheet, removals)
     if has_panels:
-        drop_unlabelled(tree)
+        drop_unlabelled(tree, removals)
     open_buttons(tree)
     # Only now: what loses its elements here could no longer be told to be hidden.
-    normalize_text(tree)
+    normalize_text(tree, removals)
     return passed
 
 

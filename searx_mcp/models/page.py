@@ -154,6 +154,8 @@ class Page(Frozen):
             chose to), or empty if the site was not asked.
         provenance: where this process learned the address: `search`, `link`, `person` or `unknown`.
         hidden_chars_removed: invisible and control characters removed from the text.
+        removed: blocks of the page that are not in the Markdown, counted by the rule that took them out;
+            none are counted for other sources than a page of HTML.
         notes: sentences the caller should know.
         passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
             otherwise none. Left out when serialized.
@@ -201,5 +203,6 @@ class Page(Frozen):
     robots: str = ""
     provenance: str = ""
     hidden_chars_removed: int = 0
+    removed: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)

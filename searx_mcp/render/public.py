@@ -144,6 +144,7 @@ def page_data(
             "images": (),
             "links": (),
             "code_blocks": (),
+            "removed": {},
             "notes": notes,
         }
     )

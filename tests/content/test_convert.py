@@ -69,6 +69,7 @@ def test_a_page_becomes_markdown_with_what_is_known_of_it():
         ),
         code_blocks=(),
         hidden_chars_removed=4,
+        removed=read(HTML).removed,
         notes=(),
         is_skeleton=False,
         is_protected=False,

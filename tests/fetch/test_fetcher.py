@@ -85,6 +85,12 @@ async def test_a_page_comes_back_as_markdown_with_what_the_specification_names(s
     assert page.hidden_chars_removed == 0
 
 
+async def test_a_page_says_what_was_taken_out_of_it(site, fetcher):
+    html = ARTICLE.replace("<body>", "<body><nav>Home</nav>")
+    page = await fetcher.fetch(FetchRequest(url=site.page("/", html)))
+    assert page.removed["landmark"] == 1
+
+
 async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
     await fetcher.fetch(FetchRequest(url=site.page("/", ARTICLE)))
     headers = site.requests[0].headers

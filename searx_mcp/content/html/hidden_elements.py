@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
+from searx_mcp.content.removals import Removals, Rule
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -64,13 +65,14 @@ rule counts any more."""
 _BRACES: Final = str.maketrans("{};", "   ")
 
 
-def drop_unseen(tree: LexborHTMLParser) -> None:
+def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
     """Take out scripts, forms' controls, and what is marked as hidden.
 
     A form that had controls is marked with `FILLED_IN`. Buttons that are text stay, since a style may hide them.
 
     Args:
         tree: it is changed; its skeleton always stays.
+        removals: of this page.
     """
     texts = {button.mem_id for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}")}
     for form in tree.css("form"):
@@ -79,7 +81,7 @@ def drop_unseen(tree: LexborHTMLParser) -> None:
     for node in tree.css(_UNSEEN):
         is_text = node.mem_id in texts and not _is_marked(node)
         if node.tag not in _SKELETON and not is_text:
-            node.decompose()
+            removals.remove(node, Rule.UNSEEN)
 
 
 def open_buttons(tree: LexborHTMLParser) -> None:
@@ -147,12 +149,13 @@ def _names(tree: LexborHTMLParser) -> set[str]:
     return names.union(" ".join(filter(None, classes)).split())
 
 
-def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet) -> Passed:
+def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -> Passed:
     """Take out what is hidden by style; the page's skeleton always stays.
 
     Args:
         tree: without scripts and style sheets.
         sheet: from `style_sheet`.
+        removals: of this page.
     """
     cascade = Cascade(tree, sheet)
     for round_ in range(_MAX_ROUNDS + 1):
@@ -166,12 +169,10 @@ def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet) -> Passed:
         elif excessive:
             cascade.exclude(excessive)
         else:
-            for node in found.nodes:
-                node.decompose()
+            removals.remove_all(found.nodes, Rule.HIDDEN)
             break
-    for node in tree.css("input"):
-        # Rules ask whether they are checked.
-        node.decompose()
+    # Rules asked whether they are checked.
+    removals.remove_all(tree.css("input"), Rule.UNSEEN)
     return Passed(cascade.passes_over, cascade.is_cut)
 
 

@@ -12,6 +12,7 @@ from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import HEADINGS, Element, live
 from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.removals import Rule
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",
@@ -82,18 +83,18 @@ def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> Non
     for element in live(elements, root):
         if element.tag in HEADINGS:
             if rule.repeats_headline(element):
-                element.take_out()
+                element.take_out(Rule.LINE)
         elif _is_line(element):
             if rule.holds(element):
-                element.take_out()
+                element.take_out(Rule.LINE)
             elif _is_only_link(element):
                 links.append(element)
     if len(set(map(_shown, links))) <= _MAX_LINKS:
         for element in links:
-            element.take_out()
+            element.take_out(Rule.LINE)
     heading = _last_heading(elements, root)
     if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
-        heading.take_out()
+        heading.take_out(Rule.LINE)
 
 
 def captions(elements: list[Element], root: Element) -> list[Element]:

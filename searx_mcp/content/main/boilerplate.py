@@ -16,6 +16,7 @@ from searx_mcp.content.main.class_names import (
 )
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
 from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
 _KEPT: Final = CANONICAL | HEADINGS | {
@@ -79,10 +80,11 @@ def take_out_chrome(elements: list[Element], *, is_forum: bool) -> list[Element]
     rule = _Chrome(elements, is_forum=is_forum)
     found: list[Element] = []
     for element in live(elements):
-        if element.tag not in _KEPT and rule.holds(element):
-            block = _form_block(element) if element.tag == "form" else element
-            if block.take_out():
-                found.append(block)
+        if element.tag in _KEPT or (why := rule.against(element)) is None:
+            continue
+        block = _form_block(element) if why is Rule.FORM else element
+        if block.take_out(why):
+            found.append(block)
     return found
 
 
@@ -116,7 +118,7 @@ def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
         if rule.holds(element, signs):
             is_of_member = signs & MEMBER and kind is PageKind.FORUM
             parts = _beside_name(element, headings) if is_of_member else [element]
-            taken += [part for part in parts if part.take_out()]
+            taken += [part for part in parts if part.take_out(Rule.NAMED)]
     return taken
 
 
@@ -140,43 +142,50 @@ class _Chrome:
         self._headings = [element.start for element in elements if element.tag in HEADINGS]
         self._is_forum = is_forum
 
-    def holds(self, element: Element) -> bool:
+    def against(self, element: Element) -> Rule | None:
+        """Give the rule against an element, if there is one."""
         left = self._page.text - element.text
         if left < min(_LEAST, element.text):
-            return False
+            return None
         if signs_of(element.names) & CONSENT:
-            return element.text < _CONSENT_SHARE * self._page.text or element.prose < _CONSENT_PROSE
+            is_one = (
+                element.text < _CONSENT_SHARE * self._page.text or element.prose < _CONSENT_PROSE
+            )
+            return Rule.CONSENT if is_one else None
         if element.text > _LARGE and element.prose > _MOST_PROSE * self._prose:
             # The footer of a short page may be most of it.
-            return element.tag == "footer" and left > 2 * _LARGE and not element.is_inside(_PARTS)
+            is_end = left > 2 * _LARGE and not element.is_inside(_PARTS)
+            return Rule.FOOTER if element.tag == "footer" and is_end else None
         role = element.attributes.get("role")
         if element.tag in _TAGS or role in _ROLES:
             # The tabs themselves, and not what a careless page has inside them.
-            return role != "tablist" or element.prose < _PANEL_SHARE * self._prose
-        return self._of_a_part(element)
+            is_one = role != "tablist" or element.prose < _PANEL_SHARE * self._prose
+            return Rule.LANDMARK if is_one else None
+        return self._against_part(element)
 
-    def _of_a_part(self, element: Element) -> bool:
+    def _against_part(self, element: Element) -> Rule | None:
         """Headers, footers and forms, which articles have too."""
         match element.tag:
             case "footer":
-                return not element.is_inside(_QUOTES) and (
-                    not element.is_inside(_PARTS)
-                    or element.linked > _LINKED_FOOTER * element.text
-                    or element.text < _FOOTER
+                is_own = element.is_inside(_QUOTES) or (
+                    element.is_inside(_PARTS)
+                    and element.linked <= _LINKED_FOOTER * element.text
+                    and element.text >= _FOOTER
                 )
+                return None if is_own else Rule.FOOTER
             case "header":
                 is_own = self._is_forum or element.is_inside(_HEADED)
-                return not is_own or (
-                    element.linked >= _LINKED_HEADER * element.text
-                    and not holds(element, self._headings)
-                )
+                is_linked = element.linked >= _LINKED_HEADER * element.text
+                if is_own and (not is_linked or holds(element, self._headings)):
+                    return None
+                return Rule.HEADER
             case "form":
                 # Old forums wrap posts in forms with nothing to fill in, shops their filters.
                 is_text = self._is_forum or element.prose > 0
                 holds_text = is_text and FILLED_IN not in element.attributes
-                return not holds_text and element.prose < _FORM_PROSE
+                return None if holds_text or element.prose >= _FORM_PROSE else Rule.FORM
             case _:
-                return False
+                return None
 
 
 class _Named:

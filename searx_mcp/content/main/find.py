@@ -12,8 +12,9 @@ from searx_mcp.content.main.kinds import Hints, is_forum, kind_of, platform_kind
 from searx_mcp.content.main.related_links import take_out_links, take_out_repeated, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
-from searx_mcp.content.main.text_density import HEADINGS, Element, live, measure
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, measure
 from searx_mcp.content.normalize.tree import NOTES, REFERENCE
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.page import PageKind
 
 _LEFT: Final = 0.4
@@ -50,7 +51,7 @@ class Main:
     body: str = ""
 
 
-def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
+def find_main(tree: LexborHTMLParser, hints: Hints, removals: Removals) -> Main:
     """Find the main content, and take out of it what is not.
 
     The elements are measured once; what tags and roles say is not the page's is passed over; then it
@@ -61,6 +62,7 @@ def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
         tree: a page in the form that `content.normalize` gives it, without what readers do not see;
             it is changed.
         hints: what the page says of itself.
+        removals: of this page.
 
     Returns:
         No roots if the page has no body; the body where nothing else stands out.
@@ -77,7 +79,7 @@ def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
     if not text:
         if kind is PageKind.ARTICLE:
             _mark_captions(tree, elements, roots)
-        _apply(elements, roots)
+        _apply(elements, roots, removals)
     return Main(tuple(root.node for root in roots), kind=kind, body=text)
 
 
@@ -114,14 +116,16 @@ def _with_title(elements: list[Element], roots: list[Element]) -> list[Element]:
     return roots if any(one.node.text().strip() in title for one in own) else [titles[-1], *roots]
 
 
-def _apply(elements: list[Element], roots: list[Element]) -> None:
+def _apply(elements: list[Element], roots: list[Element], removals: Removals) -> None:
     """Change the tree to what the measures say."""
     if (notes := _lost_notes(elements, roots)) is not None:
         # What is inserted is a copy.
         roots[-1].node.insert_child(notes)
-    for root in roots:
-        for element in _out(elements, root):
-            element.node.decompose()
+    for element, is_inside in _out(elements, roots):
+        if is_inside:
+            removals.remove(element.node, element.rule)
+        elif element.text:
+            removals.note(element.node, element.rule)
 
 
 def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[Element]) -> None:
@@ -134,15 +138,21 @@ def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[
             line.node.replace_with(caption)
 
 
-def _out(elements: list[Element], root: Element) -> list[Element]:
-    """The outermost elements that were taken out of one."""
-    found: list[Element] = []
-    place = root.start + 1
-    while place < root.end:
+def _out(elements: list[Element], roots: list[Element]) -> list[tuple[Element, bool]]:
+    """The outermost elements that are not written, and whether they stand in a root."""
+    found: list[tuple[Element, bool]] = []
+    starts = [root.start for root in roots]
+    end = place = 0
+    while place < len(elements):
         element = elements[place]
-        if element.is_out:
-            found.append(element)
-        place = element.end if element.is_out else place + 1
+        if place in starts:
+            end = max(end, element.end)
+        is_inside = place < end
+        if element.is_out or not (is_inside or holds(element, starts) or place in starts):
+            found.append((element, is_inside))
+            place = element.end
+        else:
+            place += 1
     return found
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
 from searx_mcp.content.normalize.tree import CANONICAL
+from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
 _TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
@@ -85,7 +86,7 @@ def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> 
         if is_below:
             needed = _LINKED_BELOW
         if text <= _LARGEST * root.text and linked >= needed * text:
-            taken += [part for part in _whole_row(row, text, root) if part.take_out()]
+            taken += [part for part in _whole_row(row, text, root) if part.take_out(Rule.CARDS)]
     return taken
 
 
@@ -122,7 +123,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         and _is_list_of_links(element, most)
         and not holds(element, kept)
         and not (is_text and _is_announced(element))
-        and element.take_out()
+        and element.take_out(Rule.LINKS)
     ]
 
 
@@ -142,7 +143,7 @@ def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
         for alike in lines.values()
         if len(alike) >= _REPEATED
         for element in alike
-        if element.take_out()
+        if element.take_out(Rule.REPEATED)
     ]
 
 

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from searx_mcp.content.main.text_density import Element, live
+from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
 _MAX_CHARS: Final = 60
@@ -211,7 +212,9 @@ def take_out_sections(elements: list[Element], kind: PageKind) -> list[Element]:
             found += 1
             if found > _MAX_SECTIONS:
                 break
-            taken += [part for part in _section(element, level, page, kind) if part.take_out()]
+            taken += [
+                part for part in _section(element, level, page, kind) if part.take_out(Rule.SECTION)
+            ]
     return taken
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.main.class_names import HEARD, signs_of
+from searx_mcp.content.removals import Rule
 
 _INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
@@ -75,11 +76,12 @@ class Element:
         run_linked: those of them that are inside links, as written.
         long: characters of the long paragraphs right inside it, as written; see `_LONG_CHARS`.
         is_out: whether it has been taken out; descendants of such an element are not marked.
+        rule: that took it out.
     """
 
     __slots__ = (
         "address", "attributes", "children", "elements", "end", "is_out", "linked", "links", "long", "names",
-        "node", "parent", "prose", "run", "run_linked", "start", "tag", "text",
+        "node", "parent", "prose", "rule", "run", "run_linked", "start", "tag", "text",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +104,7 @@ class Element:
         self.text = self.linked = self.links = self.prose = self.elements = 0
         self.run = self.run_linked = self.long = 0
         self.is_out = False
+        self.rule = Rule.BESIDE
 
     def is_inside(self, tags: frozenset[str]) -> bool:
         """Tell whether an element of one of these names is around it."""
@@ -139,17 +142,20 @@ class Element:
             and signs_of(self.names) & HEARD != 0
         )
 
-    def take_out(self) -> bool:
+    def take_out(self, rule: Rule) -> bool:
         """Take it out, and what it holds out of the counts of what is around it.
 
         A part of a sentence stays: the rules of this package are about blocks.
+
+        Args:
+            rule: that says so.
 
         Returns:
             Whether it was still there, and is out now.
         """
         if self.is_out or any(above.is_out for above in self.ancestors()) or self.is_in_sentence:
             return False
-        self.is_out = True
+        self.is_out, self.rule = True, rule
         self._count(-1)
         return True
 

@@ -23,6 +23,7 @@ from searx_mcp.content.normalize.tree import (
     solid,
     text_of,
 )
+from searx_mcp.content.removals import Removals
 
 _KIND_NAMES: Final = (
     "note info information tip hint important warning warn caution danger error attention success"
@@ -83,7 +84,7 @@ _MAX_CALLOUTS: Final = 5_000
 _AROUND: Final = 40
 
 
-def _unfold(tree: LexborHTMLParser) -> None:
+def _unfold(tree: LexborHTMLParser, _: Removals) -> None:
     """Show what a labelled block has folded up, as Obsidian writes it.
 
     Like closed `details` it is one click away, under a title that is shown. Only the block's own
@@ -100,7 +101,7 @@ def _unfold(tree: LexborHTMLParser) -> None:
 FOLDED_CALLOUTS: Final = Dialect({"div": ".is-collapsed", "details": ".callout"}, _unfold)
 
 
-def _normalize_callouts(tree: LexborHTMLParser) -> None:
+def _normalize_callouts(tree: LexborHTMLParser, _: Removals) -> None:
     """Rewrite every labelled block.
 
     Args:

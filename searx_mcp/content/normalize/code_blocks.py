@@ -27,6 +27,7 @@ from searx_mcp.content.normalize.tree import (
     style,
     text_of,
 )
+from searx_mcp.content.removals import Removals, Rule
 
 _EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
 _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_editor"})
@@ -92,7 +93,7 @@ _LEADING = re.compile(r"\A(?:[ \t]*\n)+")
 _NEWLINES = re.compile(r"\r\n?")
 
 
-def _normalize_code(tree: LexborHTMLParser) -> None:
+def _normalize_code(tree: LexborHTMLParser, removals: Removals) -> None:
     """Rewrite every block of code, and take out the labels and buttons around it.
 
     What stands in front of a block as its language or as a button is taken out; a file name stays
@@ -100,24 +101,25 @@ def _normalize_code(tree: LexborHTMLParser) -> None:
 
     Args:
         tree: without what is hidden: everything in a block becomes text.
+        removals: of this page.
     """
     for editor in _attached(tree, _EDITORS):
-        _rewrite(tree, _frame(editor), editor)
+        _rewrite(tree, removals, _frame(editor), editor)
     for listing in _attached(tree, _LISTINGS):
-        _rewrite_listing(tree, listing)
+        _rewrite_listing(tree, removals, listing)
     for table in _tables(tree):
         # A part of a file is moved to the right with all around it.
-        _rewrite(tree, table, table, is_indented=True)
+        _rewrite(tree, removals, table, table, is_indented=True)
     for code in _attached(tree, "code"):
         if _is_block(code):
-            _join(_pieces(code))
-            _rewrite(tree, code, code, is_indented=True)
+            _join(_pieces(code), removals)
+            _rewrite(tree, removals, code, code, is_indented=True)
     for block in _attached(tree, "pre"):
         if not _holds_more(block):
-            _rewrite(tree, block, block)
+            _rewrite(tree, removals, block, block)
     for block in _attached(tree, _PLAIN):
         if _is_bare(block):
-            _rewrite(tree, block, block)
+            _rewrite(tree, removals, block, block)
 
 
 CODE: Final = Dialect(
@@ -140,20 +142,25 @@ def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
 
 
 def _rewrite(
-    tree: LexborHTMLParser, block: LexborNode, root: LexborNode, *, is_indented: bool = False
+    tree: LexborHTMLParser,
+    removals: Removals,
+    block: LexborNode,
+    root: LexborNode,
+    *,
+    is_indented: bool = False,
 ) -> None:
     """Put one block in its form, in the place of all that shows nothing else."""
     inner = _inner(root)
     block = _outermost(block)
     language = language_of(block, inner) or label_inside(block, root)
-    text = _code_text(root, is_indented=is_indented and "pre" not in style(root))
+    text = _code_text(root, removals, is_indented=is_indented and "pre" not in style(root))
     if not text:
-        block.decompose()
+        removals.remove(block, Rule.CODE)
         return
     pre, code = new(tree, "pre"), new(tree, "code", text)
     pre.insert_child(code, move=True)
     put_in_place(block, pre)
-    label = take_labels(pre)
+    label = take_labels(pre, removals)
     language = language or label
     if language:
         code.attrs["class"] = f"language-{language}"
@@ -162,15 +169,14 @@ def _rewrite(
             around.unwrap()
 
 
-def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
+def _rewrite_listing(tree: LexborHTMLParser, removals: Removals, listing: LexborNode) -> None:
     """Put a listing in its form; one with formulas, an algorithm, stays text, line by line."""
     if "fragment" in classes(listing):
-        _rewrite_fragment(tree, listing)
+        _rewrite_fragment(tree, removals, listing)
         return
-    for source in listing.css(".ltx_listing_data"):
-        source.decompose()
+    removals.remove_all(listing.css(".ltx_listing_data"), Rule.CODE)
     if listing.css_first(MATH) is None:
-        _rewrite(tree, listing, listing)
+        _rewrite(tree, removals, listing, listing)
         return
     for line in listing.css(".ltx_listingline")[:_MAX_BLOCKS]:
         for number in line.css(".ltx_tag_listingline"):
@@ -179,7 +185,7 @@ def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
         line.unwrap()
 
 
-def _rewrite_fragment(tree: LexborHTMLParser, fragment: LexborNode) -> None:
+def _rewrite_fragment(tree: LexborHTMLParser, removals: Removals, fragment: LexborNode) -> None:
     """Put a fragment in its form, if it holds lines and nothing else."""
     for fold in fragment.css(_FOLDS)[:_MAX_BLOCKS]:
         fold.unwrap()
@@ -190,7 +196,7 @@ def _rewrite_fragment(tree: LexborHTMLParser, fragment: LexborNode) -> None:
         if is_blank(between):
             between.decompose()
     # Behind the number of a line may stand a space that is none of its own.
-    _rewrite(tree, fragment, fragment, is_indented=True)
+    _rewrite(tree, removals, fragment, fragment, is_indented=True)
 
 
 def _inner(root: LexborNode) -> LexborNode | None:
@@ -280,11 +286,11 @@ def _pieces(code: LexborNode) -> list[LexborNode]:
     return inside if is_cut else []
 
 
-def _join(pieces: list[LexborNode]) -> None:
+def _join(pieces: list[LexborNode], removals: Removals) -> None:
     """Put the text of all pieces into the first one."""
     if not pieces:
         return
-    texts = [_raw_text(piece).removesuffix("\n") for piece in pieces]
+    texts = [_raw_text(piece, removals).removesuffix("\n") for piece in pieces]
     first = pieces[0]
     empty(first)
     first.insert_child("\n".join(texts))
@@ -305,19 +311,20 @@ def _is_bare(block: LexborNode) -> bool:
     return bool(language_of(block)) and "\n" in block.text().strip()
 
 
-def _code_text(root: LexborNode, *, is_indented: bool = False) -> str:
+def _code_text(root: LexborNode, removals: Removals, *, is_indented: bool = False) -> str:
     """The text of a block of code, without empty lines before and behind it.
 
     Args:
         root: the element that holds it.
+        removals: of the page.
         is_indented: whether the page indents it like the rest of its source, so that what all
             lines begin with is no part of it.
     """
-    text = _LEADING.sub("", _raw_text(root)).rstrip()
+    text = _LEADING.sub("", _raw_text(root, removals)).rstrip()
     return dedent(text).strip() if is_indented else text
 
 
-def _raw_text(root: LexborNode) -> str:
+def _raw_text(root: LexborNode, removals: Removals) -> str:
     """The text of a block of code with the white space it begins and ends with."""
     counted, lines = _counted(root), _Lines()
     todo: list[tuple[LexborNode | None, int]] = [(child, 1) for child in reversed(children(root))]
@@ -331,7 +338,9 @@ def _raw_text(root: LexborNode) -> str:
             lines.text("\n")
         elif depth >= _MAX_DEPTH:
             lines.text(node.text())
-        elif node.is_element_node and not _is_beside(node, counted):
+        elif node.is_element_node and _is_beside(node, counted):
+            removals.note(node, Rule.CODE)
+        elif node.is_element_node:
             if _is_line(node):
                 lines.open(is_block=node.tag in _BLOCKS)
                 todo.append((None, depth))

@@ -13,6 +13,7 @@ from searx_mcp.content.normalize.tree import (
     neighbour,
     short_text,
 )
+from searx_mcp.content.removals import Removals, Rule
 
 _KNOWN_NAMES: Final = """
     abap actionscript ada agda apache apex applescript arduino armasm asciidoc asm assembly astro
@@ -110,11 +111,12 @@ def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
     return ""
 
 
-def take_labels(block: LexborNode) -> str:
+def take_labels(block: LexborNode, removals: Removals) -> str:
     """Take out the label of the language and the buttons around a block.
 
     Args:
         block: in its form already, so that looking around it costs little.
+        removals: of the page.
 
     Returns:
         The language that a label has named.
@@ -128,7 +130,7 @@ def take_labels(block: LexborNode) -> str:
             beside = neighbour(node, forward=forward)
             if beside is not None and beside.is_element_node and _is_label(beside):
                 language = language or _language_of_label(_without_buttons(beside))
-                beside.decompose()
+                removals.remove(beside, Rule.CODE)
         node = around
     return language
 

@@ -24,6 +24,7 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
+from searx_mcp.content.removals import Removals
 
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?\.?")
 _BLOCKS: Final = frozenset({"p", "div", "li", "dd", "aside", "section"})
@@ -58,7 +59,7 @@ _MAX_SIDENOTES: Final = 5_000
 _MAX_MARKS: Final = 4
 
 
-def _normalize_footnotes(tree: LexborHTMLParser) -> None:
+def _normalize_footnotes(tree: LexborHTMLParser, _: Removals) -> None:
     """Rewrite references and notes.
 
     A note keeps the number or letter it has on the page; it loses that and its links back. Only what

@@ -30,6 +30,7 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
+from searx_mcp.content.removals import Removals
 
 _STATED: Final = ("data-math", "data-latex", "data-tex", "data-entry", "data-expr", "data-formula")
 _STATING: Final = ",".join(f"[{name}]" for name in _STATED)
@@ -66,7 +67,7 @@ _NUMBER = re.compile(r"\(?\s*([A-Za-z]?[\d.]{1,8}[a-z]?)\s*\)?|")
 _MAX_ROWS: Final = 500
 
 
-def _normalize_formulas(tree: LexborHTMLParser) -> None:
+def _normalize_formulas(tree: LexborHTMLParser, _: Removals) -> None:
     """Put the source of each formula into the element that shows it, as its only content."""
     for selector, rewrite in _DIALECTS:
         for node in tree.css(selector)[:_MAX_FORMULAS]:
@@ -239,7 +240,7 @@ _DIALECTS: Final[tuple[tuple[str, Callable[[LexborHTMLParser, LexborNode], None]
 """Elements and how each is read, those around others first."""
 
 
-def _normalize_images(tree: LexborHTMLParser) -> None:
+def _normalize_images(tree: LexborHTMLParser, _: Removals) -> None:
     """Put the source in the place of every image of a formula; one that stands alone is a block."""
     for image in tree.css(FORMULA_IMAGES.selector)[:_MAX_FORMULAS]:
         if tex := _source_of_image(image):
@@ -294,7 +295,7 @@ def _stands_alone(image: LexborNode) -> bool:
     return False
 
 
-def _normalize_typed(tree: LexborHTMLParser) -> None:
+def _normalize_typed(tree: LexborHTMLParser, _: Removals) -> None:
     r"""Put `\(x\)` and `\[x\]` in the form of formulas; dollar signs are Markdown's own."""
     if tree.body is None:
         return
@@ -332,7 +333,7 @@ def _rewrite_text(tree: LexborHTMLParser, node: LexborNode) -> None:
         node.decompose()
 
 
-def _settle_formulas(tree: LexborHTMLParser) -> None:
+def _settle_formulas(tree: LexborHTMLParser, _: Removals) -> None:
     """Take formulas out of the elements they were put into, once what is hidden is gone."""
     for formula in tree.css(MATH):
         if not has_text(formula):

@@ -20,6 +20,7 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
+from searx_mcp.content.removals import Removals, Rule
 
 _PANELS: Final = '[role="tabpanel"]'
 _FOLDS: Final = "[aria-expanded][aria-controls]"
@@ -112,11 +113,12 @@ def _unrepeated(
     return found
 
 
-def drop_unlabelled(tree: LexborHTMLParser) -> None:
+def drop_unlabelled(tree: LexborHTMLParser, removals: Removals) -> None:
     """Take out what `show_panels` showed, if its label has turned out to be hidden.
 
     Args:
         tree: without what styles hide; it is changed.
+        removals: of this page.
     """
     labels = {label.attributes[LABEL] or "": label for label in tree.css(f"[{LABEL}]")}
     around = {mark: _panel_around(label) for mark, label in labels.items() if has_text(label)}
@@ -126,7 +128,7 @@ def drop_unlabelled(tree: LexborHTMLParser) -> None:
             panel.insert_child(text_of(labels[mark]))
     for panel, mark in panels:
         if not _is_labelled(mark, around):
-            panel.decompose()
+            removals.remove(panel, Rule.PANEL)
     for label in tree.css(f"button[{LABEL}],label[{LABEL}]"):
         if label.tag == "button" and label.attributes.get("role") != "tab":
             _rename(tree, label, "summary")

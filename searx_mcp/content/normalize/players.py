@@ -19,6 +19,7 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
 )
+from searx_mcp.content.removals import Removals
 
 _ID: Final = r"([A-Za-z0-9_-]{1,64})"
 _VALUE: Final = r"([A-Za-z0-9_-]{1,80})\Z"
@@ -101,7 +102,7 @@ _COPIED: Final = ("src", "srcset", "alt", "sizes")
 _MAX_PLAYERS: Final = 2_000
 
 
-def _normalize_players(tree: LexborHTMLParser) -> None:
+def _normalize_players(tree: LexborHTMLParser, _: Removals) -> None:
     """Put a link in the place of every player whose page is known, and of videos and sounds."""
     for player in tree.css(PLAYERS.selector)[:_MAX_PLAYERS]:
         if not is_attached(player):
@@ -122,7 +123,7 @@ PLAYERS: Final = Dialect(
 """Elements that play or show something from elsewhere, and scripts that write a listing into the page."""
 
 
-def _show_lazy_images(tree: LexborHTMLParser) -> None:
+def _show_lazy_images(tree: LexborHTMLParser, _: Removals) -> None:
     """Give an image that waits for a script the address that stands behind it for readers without."""
     for fallback in tree.css("noscript")[:_MAX_PLAYERS]:
         image = fallback.css_first("img[src]")

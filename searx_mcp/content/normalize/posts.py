@@ -18,6 +18,7 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
+from searx_mcp.content.removals import Removals, Rule
 
 _QUOTED: Final = "aside.quote,aside.onebox"
 """Other people's words and previews of links, as Discourse writes them."""
@@ -63,7 +64,7 @@ _UP: Final = 40
 """Elements between a comment and the one it answers, or its name."""
 
 
-def _normalize_posts(tree: LexborHTMLParser) -> None:
+def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
     """Rewrite quotations and previews of links, and say whom nested comments answer.
 
     A comment in another one is labelled `bob (reply to alice)`, unless it is an item of a list, whose
@@ -72,9 +73,9 @@ def _normalize_posts(tree: LexborHTMLParser) -> None:
 
     Args:
         tree: without what is hidden; it is changed.
+        removals: of this page.
     """
-    for node in tree.css(_NO_TEXT):
-        node.decompose()
+    removals.remove_all(tree.css(_NO_TEXT), Rule.POST)
     for link in tree.css(_HEADS):
         link.unwrap()
     for box in tree.css(_QUOTED)[:_MAX_COMMENTS]:

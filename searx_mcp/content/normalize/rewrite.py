@@ -25,6 +25,7 @@ from searx_mcp.content.normalize.players import LAZY_IMAGES, PLAYERS
 from searx_mcp.content.normalize.posts import POSTS
 from searx_mcp.content.normalize.tasks import TASKS
 from searx_mcp.content.normalize.tree import ANY, Dialect
+from searx_mcp.content.removals import Removals
 
 _SOURCES: Final = (
     FORMULAS, TYPED_FORMULAS, FOLDED_CALLOUTS, FORMULA_IMAGES, TASKS, LAZY_IMAGES, PLAYERS,
@@ -32,32 +33,36 @@ _SOURCES: Final = (
 _TEXT: Final = (POSTS, DRAWN_FORMULAS, CODE, CALLOUTS, FOOTNOTES)
 
 
-def normalize_sources(tree: LexborHTMLParser) -> None:
+def normalize_sources(tree: LexborHTMLParser, removals: Removals) -> None:
     """Rewrite formulas, tasks and players; show lazy images and what callouts fold up.
 
     Formulas become the element that `tree` names, players links to what they play.
 
     Args:
         tree: a page with everything it came with, scripts included; it is changed.
+        removals: of this page.
     """
-    _rewrite(tree, _SOURCES, _SOURCE_MARKS)
+    _rewrite(tree, removals, _SOURCES, _SOURCE_MARKS)
 
 
-def normalize_text(tree: LexborHTMLParser) -> None:
+def normalize_text(tree: LexborHTMLParser, removals: Removals) -> None:
     """Rewrite posts, code, callouts and footnotes, and take formulas out of what drew them.
 
     Args:
         tree: after `normalize_sources`, without what is hidden by style; it is changed.
+        removals: of this page.
     """
-    _rewrite(tree, _TEXT, _TEXT_MARKS)
+    _rewrite(tree, removals, _TEXT, _TEXT_MARKS)
 
 
-def _rewrite(tree: LexborHTMLParser, dialects: tuple[Dialect, ...], marks: str) -> None:
+def _rewrite(
+    tree: LexborHTMLParser, removals: Removals, dialects: tuple[Dialect, ...], marks: str
+) -> None:
     """Give a page to the dialects it has; one query tells of most that it has none of their elements."""
     names = {ANY, *(node.tag for node in tree.css(marks))}
     for dialect in dialects:
         if not names.isdisjoint(dialect.marks) and tree.css_first(dialect.selector) is not None:
-            dialect.rewrite(tree)
+            dialect.rewrite(tree, removals)
 
 
 def _marks(dialects: tuple[Dialect, ...]) -> str:

@@ -16,6 +16,7 @@ from searx_mcp.content.normalize.tree import (
     neighbour,
     new,
 )
+from searx_mcp.content.removals import Removals
 
 _FORMS: Final = frozenset({"form", "nav", "fieldset", "menu"})
 _NOT_TASKS = re.compile(r"menu|filter|facet|dropdown|nav|toggle|accordion|cookie|consent|tree")
@@ -23,7 +24,7 @@ _SAYS_TASK = re.compile(r"task|todo|checklist")
 _MAX_TASKS: Final = 10_000
 
 
-def _normalize_tasks(tree: LexborHTMLParser) -> None:
+def _normalize_tasks(tree: LexborHTMLParser, _: Removals) -> None:
     """Put a task in front of every list item that begins with a box to tick.
 
     Boxes of forms, filters and menus have a name or a value to send; they stay as they are.

@@ -12,6 +12,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.removals import Removals
+
 MATH: Final = "x-math"
 """LaTeX as its only text; `display="block"` for a formula of its own."""
 
@@ -56,11 +58,11 @@ class Dialect:
         marks: what an element is further asked, by its name: `{"img": "[alt]", "iframe": ""}`. A page
             on which nothing matches is never given to `rewrite`. By their names most elements of a
             page fail at once, in a third of the time; `ANY` costs a query of its own.
-        rewrite: changes a tree.
+        rewrite: changes a tree, and says what it takes out.
     """
 
     marks: Mapping[str, str]
-    rewrite: Callable[[LexborHTMLParser], None]
+    rewrite: Callable[[LexborHTMLParser, Removals], None]
 
     @property
     def selector(self) -> str:

@@ -12,6 +12,7 @@ from searx_mcp.content.html.hidden_elements import drop_hidden, style_sheet
 from searx_mcp.content.html.selectors import MAX_SELECTOR
 from searx_mcp.content.html.stylesheet import MAX_CSS, MAX_RULES
 from searx_mcp.content.page import ReadPage, read_page
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.style import Style
 
 SEEN = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"
@@ -126,7 +127,7 @@ def dropped(tree: LexborHTMLParser) -> tuple[bool, str]:
     style = style_sheet(tree)
     for node in tree.css("style"):
         node.decompose()
-    passed = drop_hidden(tree, style)
+    passed = drop_hidden(tree, style, Removals())
     assert not passed.is_cut
     assert tree.body is not None
     return passed.is_uncovered, tree.body.text()

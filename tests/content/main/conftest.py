@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.page import PageKind
 
 
@@ -33,7 +34,7 @@ def find() -> Find:
         body: str, *, url: str = "https://ex.org/", types: str = "", stated: str = ""
     ) -> Found:
         tree = LexborHTMLParser(f"<html><body>{body}</body></html>")
-        main = find_main(tree, Hints(url, types=frozenset(types.split()), body=stated))
+        main = find_main(tree, Hints(url, types=frozenset(types.split()), body=stated), Removals())
         words = main.body or " ".join(root.text(separator=" ") for root in main.roots)
         return Found(
             tree,

@@ -5,6 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints
+from searx_mcp.content.removals import Removals
 
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
@@ -55,7 +56,7 @@ KEPT = [
 def shown(html: str) -> str:
     tree = LexborHTMLParser(f"<body><article>{html}</article>")
     hints = Hints(URL, title="The river and its meadows", types=frozenset({"BlogPosting"}))
-    main = find_main(tree, hints)
+    main = find_main(tree, hints, Removals())
     return " ".join(" ".join(root.text(separator=" ") for root in main.roots).split())
 
 
@@ -156,5 +157,5 @@ def test_other_blocks_named_as_captions_stay_what_they_are(find, block: str):
 def test_pages_that_are_no_articles_keep_such_lines():
     page = f"<article><h1>Widget</h1>{PARAGRAPH}<p><a href=/1>Try the river map</a></p>{PARAGRAPH}"
     tree = LexborHTMLParser(f"<body>{page}")
-    main = find_main(tree, Hints("https://docs.ex.org/widget"))
+    main = find_main(tree, Hints("https://docs.ex.org/widget"), Removals())
     assert "Try the river map" in " ".join(root.text() for root in main.roots)

@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints
+from searx_mcp.content.removals import Removals
 
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
@@ -116,7 +117,7 @@ def test_no_rule_takes_a_part_out_of_a_sentence(parts: list[tuple[str, str]], ty
     paragraph = f"<p>In spring, when it floods the lower meadows, {prose}, and so on.</p>"
     tree = LexborHTMLParser(f"<body><article>{ARTICLE}{paragraph}{PARAGRAPH}</article>")
     expected = " ".join(LexborHTMLParser(paragraph).text().split())
-    main = find_main(tree, Hints(BLOG, types=frozenset({types})))
+    main = find_main(tree, Hints(BLOG, types=frozenset({types})), Removals())
     assert expected in " ".join(" ".join(root.text() for root in main.roots).split())
 
 
@@ -260,7 +261,7 @@ def test_a_promotion_of_a_service_is_what_it_says(find):
 )
 def test_pages_without_content_are_no_errors(html: str, text: str):
     tree = LexborHTMLParser(html)
-    main = find_main(tree, Hints("https://ex.org/"))
+    main = find_main(tree, Hints("https://ex.org/"), Removals())
     assert " ".join(root.text() for root in main.roots) == text
 
 

@@ -7,6 +7,7 @@ from searx_mcp.content.html.hidden_elements import drop_unseen
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints, generator_of, platform_kind
 from searx_mcp.content.main.text_density import measure
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.page import PageKind
 
 SENTENCE = (
@@ -76,8 +77,8 @@ def test_a_form_around_a_post_is_content_and_one_to_fill_in_is_not():
     post = "<form action=#><input type=hidden name=id value=7><p>The river runs by.</p></form>"
     reply = "<form action=/reply><p>Say what you know of it.</p><textarea></textarea></form>"
     tree = LexborHTMLParser(f"<body><h1>Why?</h1>{COMMENT}{post}{reply}{COMMENT}")
-    drop_unseen(tree)
-    main = find_main(tree, Hints("https://forum.ex.org/why"))
+    drop_unseen(tree, Removals())
+    main = find_main(tree, Hints("https://forum.ex.org/why"), Removals())
     text = " ".join(root.text(separator=" ") for root in main.roots)
     assert "The river runs by." in text
     assert "Say what you know" not in text
@@ -91,8 +92,8 @@ def test_a_form_for_an_address_goes_with_what_introduces_it(control: str):
     tree = LexborHTMLParser(
         f"<body><main><h1>The mill</h1>{PARAGRAPH * 4}{letter}{PARAGRAPH}</main>"
     )
-    drop_unseen(tree)
-    main = find_main(tree, Hints("https://ex.org/mill"))
+    drop_unseen(tree, Removals())
+    main = find_main(tree, Hints("https://ex.org/mill"), Removals())
     text = " ".join(root.text(separator=" ") for root in main.roots)
     assert "The mill" in text
     assert text.count("The river runs") == 15

@@ -7,6 +7,7 @@ from searx_mcp.content.main import text_density as measuring
 from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.text_density import Element, live, measure
+from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
 LONG = "A sentence that is long enough to read as prose. "
@@ -42,11 +43,11 @@ def test_what_is_taken_out_no_longer_counts_and_can_be_put_back():
     names = ("text", "linked", "links", "prose", "elements")
     before = [[getattr(element, name) for name in names] for element in found]
     inner, outer = found[5], found[1]
-    assert inner.take_out()
-    assert outer.take_out()
+    assert inner.take_out(Rule.NAMED)
+    assert outer.take_out(Rule.NAMED)
     assert found[0].text == found[0].elements == 0
-    assert not inner.take_out()
-    assert not found[2].take_out()
+    assert not inner.take_out(Rule.NAMED)
+    assert not found[2].take_out(Rule.NAMED)
     outer.put_back()
     inner.put_back()
     assert [[getattr(element, name) for name in names] for element in found] == before
@@ -58,7 +59,7 @@ def test_live_elements_may_be_taken_out_on_the_way():
     for element in live(found):
         seen.append(element.tag)
         if element.tag == "nav":
-            element.take_out()
+            element.take_out(Rule.NAMED)
     assert seen == ["body", "div", "p", "nav", "p"]
 
 

@@ -19,6 +19,7 @@ from searx_mcp.content.main.related_links import take_out_links, take_out_teaser
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.text_density import Element, measure, rows_of_cards
+from searx_mcp.content.removals import Removals
 from searx_mcp.models.page import PageKind
 
 Probe = Callable[[int], bool]
@@ -232,7 +233,9 @@ def is_believed(page: Callable[[int], str]) -> Probe:
     def probe(count: int) -> bool:
         tree, _ = measured(page(count))
         main = find_main(
-            tree, Hints("https://ex.org/blog/a-b-river", types=frozenset({"BlogPosting"}))
+            tree,
+            Hints("https://ex.org/blog/a-b-river", types=frozenset({"BlogPosting"})),
+            Removals(),
         )
         return "JUNK" not in "".join(root.text() for root in main.roots)
 

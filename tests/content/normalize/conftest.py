@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
+from searx_mcp.content.removals import Removals
 
 
 @pytest.fixture(scope="session")
@@ -16,10 +17,10 @@ def standard() -> Callable[[str], str]:
     def rewrite(html: str) -> str:
         tree = LexborHTMLParser(f"<!doctype html><body>{html}</body>")
         sheet = style_sheet(tree)
-        normalize_sources(tree)
-        drop_unseen(tree)
-        drop_hidden(tree, sheet)
-        normalize_text(tree)
+        normalize_sources(tree, Removals())
+        drop_unseen(tree, Removals())
+        drop_hidden(tree, sheet, Removals())
+        normalize_text(tree, Removals())
         assert tree.body is not None
         return (tree.body.inner_html or "").strip()
 

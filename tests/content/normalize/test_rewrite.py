@@ -8,6 +8,7 @@ from searx_mcp.content.html.guards import guard
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
+from searx_mcp.content.removals import Removals
 
 OPENING = st.sampled_from([
     "<pre>", '<pre class="language-x">', "<code>", '<code class="hl block">', '<div class="line">',
@@ -49,8 +50,8 @@ PAGES = st.lists(st.one_of(OPENING, OPENING, CLOSING, TEXT), max_size=60).map(""
 def test_any_page_is_rewritten(html):
     tree = LexborHTMLParser(guard(html))
     show_panels(tree)
-    normalize_sources(tree)
-    normalize_text(tree)
+    normalize_sources(tree, Removals())
+    normalize_text(tree, Removals())
     for code in tree.css("pre > code"):
         assert all(child.is_text_node for child in code.iter(include_text=True))
     for name in ("x-reference", "x-task"):
@@ -73,11 +74,11 @@ def test_nothing_hidden_is_shown(shown, hidden):
     before = LexborHTMLParser(tree.html or "")
     visible = _visible(before)
     show_panels(tree)
-    normalize_sources(tree)
-    drop_unseen(tree)
-    drop_hidden(tree, style_sheet(tree))
-    drop_unlabelled(tree)
-    normalize_text(tree)
+    normalize_sources(tree, Removals())
+    drop_unseen(tree, Removals())
+    drop_hidden(tree, style_sheet(tree), Removals())
+    drop_unlabelled(tree, Removals())
+    normalize_text(tree, Removals())
     assert secret in visible or secret not in (tree.body.text() if tree.body else "")
 
 
@@ -86,8 +87,8 @@ def _visible(tree):
     for button in tree.css("button"):
         # Its words are seen, and may label a panel.
         button.unwrap()
-    drop_unseen(tree)
-    drop_hidden(tree, sheet)
+    drop_unseen(tree, Removals())
+    drop_hidden(tree, sheet, Removals())
     return tree.body.text() if tree.body else ""
 
 
@@ -95,6 +96,6 @@ def _visible(tree):
                         '<span class="katex">', "<mrow>", "<li>", '<span data-math="x">', "<mjx-mrow>"]))  # fmt: skip
 def test_deep_pages_are_rewritten(opening):
     tree = LexborHTMLParser(guard(f"<p>a</p>{opening * 2_000}x = 1\ny = 2"))
-    normalize_sources(tree)
-    normalize_text(tree)
+    normalize_sources(tree, Removals())
+    normalize_text(tree, Removals())
     assert "x = 1" in (tree.body.text() if tree.body else "")
