@@ -12,7 +12,7 @@ from typing_extensions import override
 from yarl import URL
 
 from searx_mcp import SearxClient
-from searx_mcp.errors import ContentError, ErrorCode, FetchError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, SettingsError
 from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
@@ -344,13 +344,6 @@ async def test_a_page_with_text_of_its_own_costs_no_browser():
 
 
 async def test_a_browser_that_is_not_there_names_its_setting():
-    async with (
-        FakeWeb({"/": SKELETON}) as web,
-        reading({"www.example.org": web}, browser=True, browser_path="/no/such/program") as (
-            client,
-            _,
-        ),
-    ):
-        with pytest.raises(FetchError) as caught:
-            await client.fetch("http://www.example.org/")
-    assert "fetch.browser_path" in f"{caught.value.message} {caught.value.advice}"
+    with pytest.raises(SettingsError, match=r"fetch\.browser_path"):
+        async with reading({}, browser=True, browser_path="/no/such/program"):
+            pass

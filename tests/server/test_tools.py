@@ -408,12 +408,12 @@ async def test_the_service_is_opened_on_the_first_call_and_closed_with_the_serve
 
 
 async def test_a_service_that_cannot_open_is_tried_again_and_says_why():
-    settings = Settings.model_validate({"fetch": {"allow_private": ["nonsense"]}})
+    settings = Settings.model_validate({"fetch": {"blocklist_file": "/no/such/file"}})
     async with Client(build_server(settings)) as client:
         for _ in range(2):
             result = await client.call_tool("web_search", {"query": "x"})
             assert result.is_error
-            assert "fetch.allow_private" in text(result)
+            assert "fetch.blocklist_file" in text(result)
 
 
 async def test_a_server_of_a_given_service_leaves_it_open(settings_for):
