@@ -73,7 +73,7 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize(("key", "value", "said"), [*WRONG, *OF_SERVERS], ids=row_name)
-@pytest.mark.parametrize("command", ["config", SERVE])
+@pytest.mark.parametrize("command", ["config", "serve --transport stdio", SERVE])
 async def test_a_command_refuses_a_wrong_setting_by_its_name(
     run_cli, written, key, value, said, command
 ):

@@ -159,7 +159,7 @@ TOOLS = {
     "read_page": Tool(
         {"url": "{site}/winter?{new}", "query": "honey"}, FACT,
         {"url": "{site}/winter"}, "query",
-        ("Scraping", "Scraping"),
+        ("Checking if", "Indexed"),
         {"url": "{held}", "query": "honey", "timeout": 5},
     ),
     "answer": Tool(
@@ -180,7 +180,7 @@ TOOLS = {
     "ingest": Tool(
         {"url": ["{site}/bees?{new}"]}, "{site}/bees",
         {}, "url",
-        ("Scraping", "Scraping"),
+        ("Checking if", "Indexed"),
         {"url": "{held}", "timeout": 5},
     ),
 }  # fmt: skip

@@ -333,12 +333,3 @@ async def test_bad_arguments_are_named_and_the_server_lives_on(serving: Serving)
             assert len(json.dumps(result.structured_content)) < 2_000
         tools = await client.list_tools()
     assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch", "read_page", "answer"]
-
-
-async def test_a_wrong_setting_is_told_on_the_first_call_and_the_server_answers(
-    serving: Serving,
-) -> None:
-    async with serving("auto", SEARX_MCP_FETCH__ALLOW_PRIVATE="nonsense") as client:
-        result = await call(client, "web_search", query="x")
-    assert result.is_error
-    assert "fetch.allow_private" in text(result)

@@ -35,6 +35,12 @@ def children() -> set[int]:
 
 
 @pytest.fixture
+def pace() -> float:
+    """Processes take the time they need here, which is not that of the loop."""
+    return 1.0
+
+
+@pytest.fixture
 def before() -> set[int]:
     """What other tests started, such as a server that all of them share."""
     return children()

@@ -41,6 +41,7 @@ OURS = {
     "answer.config",
     "arguments",
     *("cli.logs", "cli.main", "cli.running", "cli.serve", "cli.signals", "cli.streams"),
+    "client.usable",
     "content.config",
     "corpus.config",
     "errors",
