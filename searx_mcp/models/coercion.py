@@ -124,11 +124,12 @@ def choice(choices: Mapping[str, object], allowed: str) -> Reader:
     return read
 
 
-boolean: Final = choice(
-    dict.fromkeys(("1", "true", "yes", "on"), True)
-    | dict.fromkeys(("0", "false", "no", "off"), False),
-    "true or false",
-)
+BOOLEANS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+"""How they are written as text, folded."""
+boolean: Final = choice(BOOLEANS, "true or false")
 
 
 def number(value: object, limits: Limits, *, fraction: bool = False) -> int | float:

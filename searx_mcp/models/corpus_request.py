@@ -18,7 +18,7 @@ MAX_KNOWN_LENGTH: Final = 20_000
 MAX_CONSTRAINTS: Final = 10
 MAX_EXPANSION: Final = 20
 
-Url = Annotated[str, Field(max_length=MAX_URL_LENGTH)]
+Url = Annotated[str, Field(min_length=1, max_length=MAX_URL_LENGTH)]
 Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
 
 

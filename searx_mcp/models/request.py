@@ -80,11 +80,12 @@ class SafeSearch(IntEnum):
     STRICT = 2
 
 
-_SAFE_SEARCH: Final = {
+SAFE_SEARCH: Final = {
     **dict.fromkeys(("0", "off", "none", "false"), SafeSearch.OFF),
     **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
     **dict.fromkeys(("2", "strict"), SafeSearch.STRICT),
 }
+"""How a level is written, folded."""
 
 
 class Source(StrEnum):
@@ -173,7 +174,7 @@ class SearchRequest(Frozen):
     safe_search: Annotated[
         SafeSearch,
         Argument(
-            read.choice(_SAFE_SEARCH, "0, 1, 2, off, moderate, strict"),
+            read.choice(SAFE_SEARCH, "0, 1, 2, off, moderate, strict"),
             "off, moderate or strict.",
             "LEVEL",
             schema={

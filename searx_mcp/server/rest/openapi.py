@@ -15,8 +15,10 @@ from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.coercion import BOOLEANS
 from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.rest.operation import Body, Call, Operation
@@ -30,8 +32,9 @@ _REFUSED: Final = (400, 401, 403, 408, 413, 415, 421, 429, 503)
 _JSON: Final = "application/json"
 _REFERENCE: Final = "#/components/schemas/{model}"
 _DESCRIPTION: Final = (
-    "Arguments also accept other spellings; unknown arguments are an error. Empty fields of an"
-    " answer are left out unless the query has whole=true. A client may send X-Request-Id."
+    "Arguments also accept further spellings, such as numbers as text; unknown arguments are an error."
+    " Empty fields of an answer are left out unless the query has whole=true. A client may send"
+    " X-Request-Id."
 )
 _WHOLE: Final = {
     "name": "whole",
@@ -54,6 +57,15 @@ _RETRY_AFTER: Final = {
 _ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): ", re.MULTILINE)
 """The names of an entry below `Attributes:`."""
 _WAITS: Final = {429, 503}
+_BESIDE: Final = ("title", "description", "default")
+"""What a schema says beside the kinds of value."""
+_FURTHER: Final[Json] = {
+    "safe_search": {"enum": [False, True, *SAFE_SEARCH]},
+    "language": {"type": "string", "pattern": "^[A-Za-z]{2,3}([-_][A-Za-z]{2})?$"},
+}
+"""Spellings that are read beside those of the model."""
+_EXAMPLES: Final[Json] = {"allowed_domains": ["python.org"], "blocked_domains": ["example.com"]}
+"""Of lists that must not share an entry, which a schema cannot say."""
 
 
 class OpenApi(BaseModel):
@@ -93,11 +105,11 @@ def document(operations: tuple[Operation, ...]) -> Json:
         schema = schemas[_name(references[model, "validation"])]
         _keep_arguments(model, schema)
         if model not in in_query:
-            _widen(model, schema)
+            _widen(schema)
         if model in {FetchRequest, WebFetchBody}:
             _need_one(schema, "url", "cursor")
         if model is ReadRequest:
-            schema["anyOf"] = [{"required": [name]} for name in ("query", "queries")]
+            _need_one(schema, "query", "queries")
     for name in _reachable([references[model, "serialization"] for model in answers], schemas):
         # Empty fields are left out, and newer versions may add some.
         schemas[name].pop("required", None)
@@ -222,28 +234,35 @@ def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
 
 
 def _need_one(schema: Json, *names: str) -> None:
-    """Say that one of some texts is needed, which are empty where they are not given."""
-    for name in names:
-        rules = schema["properties"][name]
-        rules.pop("default", None)
-        text = next((kind for kind in rules.get("anyOf", ()) if kind["type"] == "string"), rules)
-        text["minLength"] = 1
-    schema["anyOf"] = [{"required": [name]} for name in names]
+    """Say that one of some arguments is needed; an empty one is as good as none."""
+    given: Json = {"not": {"enum": [None, "", []]}}
+    schema["anyOf"] = [{"required": [name], "properties": {name: given}} for name in names]
 
 
-def _widen(model: type[BaseModel], schema: Json) -> None:
-    """Say what else a body may hold: null for an argument that is not given, and one text for a list of texts."""
-    if not (issubclass(model, Frozen) and arguments_of(model)):
-        return
+def _widen(schema: Json) -> None:
+    """Say what else a body may hold, as `searx_mcp.arguments` reads it.
+
+    Null and an empty text stand for an argument that is not given, one text for a list of texts, and names for a
+    boolean. Numbers as text stay unsaid: no pattern could say their bounds.
+    """
     required = schema.get("required", ())
     for name, rules in schema["properties"].items():
-        told = {key: rules.pop(key) for key in ("description", "default", "title") if key in rules}
+        told = {key: rules.pop(key) for key in _BESIDE if key in rules}
         kinds = [*rules.pop("anyOf", ()), *([{**rules}] if rules else [])]
-        kinds += [
-            {**kind["items"], "minLength": 1} for kind in kinds if kind.get("type") == "array"
-        ]
-        if name not in required and {"type": "null"} not in kinds:
-            kinds.append({"type": "null"})
+        types = [kind.get("type") for kind in kinds]
+        for entries in [kind for kind in kinds if kind.get("type") == "array"]:
+            kinds.append({**entries["items"], "minLength": 1})
+            if "pattern" in entries["items"]:  # names of engines, of which empty ones are left out
+                entries["items"] = {"anyOf": [entries["items"], {"const": ""}]}
+        if "boolean" in types:
+            kinds.append({"enum": [0, 1, *BOOLEANS]})
+        if name in _FURTHER:
+            kinds.append(_FURTHER[name])
+        if name not in required:
+            kinds = [kind for kind in kinds if kind != {"type": "null"}]
+            kinds.append({"enum": [None, ""]})
+        if name in _EXAMPLES:
+            told["examples"] = [_EXAMPLES[name]]
         schema["properties"][name] = told | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
 
 

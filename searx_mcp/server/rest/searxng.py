@@ -49,6 +49,8 @@ class SearxngQuery(Frozen):
         safesearch: 0 off, 1 moderate, 2 strict.
     """
 
+    model_config = ConfigDict(extra="ignore")
+
     q: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
     format: Annotated[str, Field(pattern="^json$")]
     categories: str = ""

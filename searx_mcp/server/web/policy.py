@@ -227,7 +227,7 @@ class Policy:
             if scope["path"] in _FORM_PATHS:
                 if not _is_form(headers):
                     return _NO_FORM
-            elif not _is_json(headers):
+            elif not _is_json(headers) and (scope["path"] == MCP_PATH or not _is_absent(headers)):
                 return _NO_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
@@ -312,6 +312,12 @@ def _is_form(headers: Mapping[bytes, bytes]) -> bool:
     encoding = headers.get(b"content-encoding", b"identity").lower()
     kind = headers.get(b"content-type", b"")
     return encoding == b"identity" and (not kind or bool(_FORM.fullmatch(kind)))
+
+
+def _is_absent(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether there is no body (RFC 9112, 6.3): the route says whether it needs one, and whether it takes POST."""
+    has_length = headers.get(b"content-length", b"0").strip(b"0") != b""
+    return not (b"content-type" in headers or b"transfer-encoding" in headers or has_length)
 
 
 def _is_message(body: bytes) -> bool:
