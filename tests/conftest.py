@@ -330,6 +330,11 @@ class Hostile:
     _acting = re.compile(r"!\[|(?<!\\)<img|\u276e/|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
     _link = re.compile(r"\]\(")
 
+    @property
+    def seen(self) -> str:
+        """The words without what nobody sees; addresses that hold such are refused."""
+        return "".join(char for char in self.words if char.isprintable())
+
     def breaches(self, text: str, *, boundary: str = "") -> list[str]:
         """The lines of a text in which the words act, or stand outside the fences."""
         fence = rf"<web-content id={boundary}[^<>\n]*>\n.*?\n</web-content {boundary}>"
@@ -361,6 +366,22 @@ class Hostile:
             ):
                 found.append(f"{path}: {value[:200]}")
         return found
+
+    def everywhere(self, value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+        """JSON again and again, with the words behind another of its texts each time, and where that is."""
+        match value:
+            case str():
+                yield path, f"{value} {self.seen if '://' in value else self.words}"
+            case dict():
+                for key, item in value.items():
+                    for where, changed in self.everywhere(item, f"{path}.{key}"):
+                        yield where, {**value, key: changed}
+            case list():
+                for index, item in enumerate(value):
+                    for where, changed in self.everywhere(item, f"{path}.{index}"):
+                        yield where, [*value[:index], changed, *value[index + 1 :]]
+            case _:
+                pass
 
 
 def _strings(value: object, path: str = "") -> Iterator[tuple[str, str]]:

@@ -82,6 +82,7 @@ class ReadResponse(_Camel):
         last_crawled: when it was fetched or last found unchanged, ISO 8601 in UTC; empty if never.
         queries: one entry for each question, in order.
         note: what the caller should know, such as `content protected`; may be empty.
+        quoted_note: that of a remote service, in its words.
         metadata: `None` unless requested.
     """
 
@@ -90,6 +91,7 @@ class ReadResponse(_Camel):
     last_crawled: str = ""
     queries: tuple[QuestionChunks, ...] = ()
     note: str = ""
+    quoted_note: str = ""
     metadata: ReadMetadata | None = None
 
 
@@ -274,6 +276,7 @@ class EvidenceResponse(Frozen):
         citations: quotes from the evidence, by source.
         stats: how it was found.
         notes: sentences the caller should know.
+        quoted_notes: those of a remote service, in its words.
         is_partial: whether time ran out before all was done.
     """
 
@@ -287,6 +290,7 @@ class EvidenceResponse(Frozen):
     citations: tuple[Citation, ...] = ()
     stats: EvidenceStats
     notes: tuple[str, ...] = ()
+    quoted_notes: tuple[str, ...] = ()
     is_partial: bool = False
 
 

@@ -157,6 +157,7 @@ class Page(Frozen):
         removed: blocks of the page that are not in the Markdown, counted by the rule that took them out;
             none are counted for other sources than a page of HTML.
         notes: sentences the caller should know.
+        quoted_notes: those of a remote service, in its words.
         passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
             otherwise none. Left out when serialized.
     """
@@ -205,4 +206,5 @@ class Page(Frozen):
     hidden_chars_removed: int = 0
     removed: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
+    quoted_notes: tuple[str, ...] = ()
     passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)

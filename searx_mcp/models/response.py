@@ -202,6 +202,7 @@ class SearchResponse(Frozen):
         stale: whether they have outlived the cache; the first of `notes` then says why.
         age_seconds: age of a cached answer; 0 for a new one.
         notes: sentences the caller should know, such as a limit that was reached.
+        quoted_notes: those of a remote service, in its words.
     """
 
     query: str
@@ -231,6 +232,7 @@ class SearchResponse(Frozen):
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    quoted_notes: tuple[str, ...] = ()
 
 
 class RepeatedHit(Frozen):
@@ -254,11 +256,13 @@ class SearchFailure(Frozen):
         error_type: the code of the error.
         error_details: what went wrong and what to do, in sentences.
         retry_after: whole seconds to wait, if known.
+        quoted: what a remote service says of it, in its words; may be empty.
     """
 
     error_type: str
     error_details: str
     retry_after: int | None = None
+    quoted: str = ""
 
 
 class BatchedSearch(Frozen):

@@ -38,6 +38,7 @@ from searx_mcp.models.service import Progress
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
 from searx_mcp.remote.exchange import Allowance, Exchange
+from searx_mcp.remote.words import disowned, seen
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import SingleFlight, Tasks
@@ -253,7 +254,9 @@ class RemoteClient:
         await self._need(Tool.CORPUS_STATUS, _CORPUS, None, allowed)
         told = {name: json.dumps(value).strip('"') for name, value in _arguments(request).items()}
         query = "&".join(filter(None, (urlencode(told), _WHOLE)))
-        return _read(CorpusStatus, await self._opened().ask(_CORPUS, None, allowed, query=query))
+        return _read(
+            CorpusStatus, await self._opened().ask(_CORPUS, None, allowed, query=query), request
+        )
 
     async def ingest(
         self, request: IngestRequest, /, *, progress: Progress | None = None
@@ -279,7 +282,7 @@ class RemoteClient:
         allowed: Allowance,
     ) -> ResponseT:
         data = await self._asked(path, _arguments(request), progress, allowed, query=_WHOLE)
-        return await asyncio.to_thread(_read, kind, data)
+        return await asyncio.to_thread(_read, kind, data, request)
 
     async def _asked(
         self,
@@ -366,9 +369,11 @@ def _arguments(request: Frozen) -> dict[str, Any]:
     }
 
 
-def _read(kind: type[ResponseT], data: Mapping[str, Any]) -> ResponseT:
+def _read(
+    kind: type[ResponseT], data: Mapping[str, Any], request: Frozen | None = None
+) -> ResponseT:
     try:
-        return loaded(kind, data)
+        return disowned(loaded(kind, seen(data)), request)
     except (ValueError, TypeError, AttributeError):
         raise errors.unreadable("does not fit this call") from None
 

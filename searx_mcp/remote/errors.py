@@ -237,6 +237,12 @@ def missing(what: str) -> SearxMcpError:
     )
 
 
+def sentence(code: str) -> str:
+    """What we say of an error of the service, by its code."""
+    known = {each.value: said for each, said in _SENTENCES.items()}
+    return known.get(code, _OTHERWISE)
+
+
 def words_of(body: object) -> str:
     """Find the reason that another kind of service gives for its failure, in one bounded line; may be empty."""
     parts: list[str] = []

@@ -11,6 +11,7 @@ import pydantic_core
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.service import Progress
 from searx_mcp.remote import errors
+from searx_mcp.remote.words import progress_of
 
 EVENTS: Final = "text/event-stream"
 
@@ -29,7 +30,7 @@ class Events:
     """Passes the progress of a call on while its answer arrives, and finds the last event in the whole of it.
 
     Args:
-        progress: is told each message, in one line of bounded length.
+        progress: is told each message, in words of ours.
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -60,7 +61,7 @@ class Events:
             return
         message = told.get("message") if isinstance(told, dict) else None
         if isinstance(message, str) and (line := clean_line(message, _SENTENCE_CHARS)):
-            self._progress(line)
+            self._progress(progress_of(line))
 
 
 def last_event(body: bytes) -> tuple[bool, bytes]:

@@ -3,15 +3,24 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from searx_mcp.models.response import BatchedSearch, RawBatch, RepeatedHit, SearchBatch
+from searx_mcp.models.response import (
+    BatchedSearch,
+    RawBatch,
+    RepeatedHit,
+    SearchBatch,
+    SearchFailure,
+)
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH
-from searx_mcp.render.fence import one_line
-from searx_mcp.render.public import response_data
+from searx_mcp.render.fence import fenced, one_line
+from searx_mcp.render.public import response_data, without_absent
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate, line_cost, share
 
 _QUERY_TOKENS: Final = 30
+_QUOTED_TOKENS: Final = 30
+_ERROR_FIELDS: Final = frozenset({"error_type", "error_details", "retry_after"})
+"""Of a failed search, which are there with or without a value."""
 _REPEATED: Final = 10
 """Repeated results that are named; more are counted."""
 _LEAST: Final = 200
@@ -22,7 +31,7 @@ def raw_data(batch: RawBatch) -> dict[str, Any]:
     """Give raw answers in the form of the specification; a query that failed has its error besides."""
     rows = [
         {"query": each.query, "result": each.result}
-        | ({"error": each.error.model_dump(mode="json")} if each.error else {})
+        | ({"error": _error(each.error)} if each.error else {})
         for each in batch.queries
     ]
     return {"queries": rows}
@@ -43,7 +52,7 @@ def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: 
         lines = [_head(each, number, len(batch.queries), boundary)]
         if each.result is not None and (each.result.results or not each.repeated):
             lines.append(search_text(each.result, budget=room, boundary=boundary, fetch=fetch))
-        blocks.append("\n".join((*lines, *_tail(each))))
+        blocks.append("\n".join((*lines, *_tail(each, boundary))))
     if left_out := len(batch.queries) - len(rooms):
         blocks.append(_left_out(left_out))
     return "\n\n".join(blocks)
@@ -64,7 +73,10 @@ def batch_data(
 def _data(each: BatchedSearch, room: int | None, boundary: str, fetch: str) -> dict[str, Any]:
     data: dict[str, Any] = {"query": each.query}
     if each.error is not None:
-        return data | {"error": each.error.model_dump(mode="json")}
+        error = _error(each.error)
+        if boundary and "quoted" in error:
+            error["quoted"] = _quoted(each.error, boundary)
+        return data | {"error": error}
     if each.result is not None:
         data["result"] = response_data(each.result, budget=room, boundary=boundary, fetch=fetch)
     if each.repeated:
@@ -78,7 +90,7 @@ def _rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) ->
         return [None] * len(batch.queries)
     number = len(batch.queries)
     around = [
-        sum(map(line_cost, (_head(each, place, number, boundary), *_tail(each)))) + 1
+        sum(map(line_cost, (_head(each, place, number, boundary), *_tail(each, boundary)))) + 1
         for place, each in enumerate(batch.queries, start=1)
     ]
     shown = number
@@ -105,11 +117,22 @@ def _head(each: BatchedSearch, place: int, number: int, boundary: str) -> str:
     return f"# Search {place} of {number}: {query}"
 
 
-def _tail(each: BatchedSearch) -> Iterator[str]:
+def _error(error: SearchFailure) -> dict[str, Any]:
+    return without_absent(error.model_dump(mode="json"), _ERROR_FIELDS)
+
+
+def _quoted(error: SearchFailure, boundary: str) -> str:
+    line = one_line(error.quoted, boundary, max_tokens=_QUOTED_TOKENS)
+    return fenced(line, boundary=boundary) if line else ""
+
+
+def _tail(each: BatchedSearch, boundary: str) -> Iterator[str]:
     if each.error is not None:
         wait = each.error.retry_after
         retry = f" Retry in {in_words(wait, rounded_up=True)}." if wait is not None else ""
         yield f"Search failed: {each.error.error_type}. {each.error.error_details}{retry}"
+        if quoted := _quoted(each.error, boundary):
+            yield quoted
     if each.repeated:
         more = len(each.repeated) - _REPEATED
         named = ", ".join(map(_place, each.repeated[:_REPEATED]))

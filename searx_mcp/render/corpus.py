@@ -118,6 +118,8 @@ def _frame(response: ReadResponse, boundary: str) -> tuple[list[str], list[str]]
     """What stands before the passages, in the fence, and behind it."""
     title = one_line(response.title, boundary, max_tokens=_TITLE_TOKENS)
     lines = [f"# {title or 'Untitled'}", one_url(response.url), *_about(response, boundary)]
+    if quoted := one_line(response.quoted_note, boundary, max_tokens=_NOTE_TOKENS):
+        lines.append(f"Note: {quoted}")
     note = one_line(response.note, boundary, max_tokens=_NOTE_TOKENS)
     return lines, [f"Note: {note}"] if note else []
 

@@ -100,6 +100,7 @@ def _always(
     room -= spent
     listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
     listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
+    listed += [_note(note, boundary) for note in response.quoted_notes]
     sources, spent = lines_within(listed, round(SOURCES_SHARE * room))
     return stats, sources, room - spent
 

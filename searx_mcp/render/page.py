@@ -162,6 +162,8 @@ def _remarks(page: Page, boundary: str) -> Iterator[str]:
 
 
 def _about(page: Page, boundary: str) -> Iterator[str]:
+    for note in page.quoted_notes[:_NOTES]:
+        yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
     if page.title:
         yield f"Title: {one_line(page.title, boundary, max_tokens=_TITLE_TOKENS)}"
     if page.content_type and type_shown(page.content_type) != page.content_type:

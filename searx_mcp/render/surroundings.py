@@ -40,6 +40,9 @@ def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
                 line(said, _LICENCE_TOKENS) for said in response.attribution[:_LICENCES]
             ),
             "notes": tuple(line(note, _NOTE_TOKENS) for note in response.notes[:_NOTES]),
+            "quoted_notes": tuple(
+                line(note, _NOTE_TOKENS) for note in response.quoted_notes[:_NOTES]
+            ),
         }
     )
 
@@ -125,7 +128,9 @@ def remarks(short: SearchResponse) -> Iterator[str]:
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
-    """Give what strangers say beside their results: licences, corrections, suggestions, failed engines."""
+    """Give what strangers say beside their results: notes, licences, corrections, suggestions, failed engines."""
+    for note in short.quoted_notes:
+        yield f"Note: {note}"
     if short.attribution:
         yield f"Licences: {' '.join(short.attribution)}"
     if short.corrections:

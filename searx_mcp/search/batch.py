@@ -116,7 +116,8 @@ def _failed(query: str, error: SearxMcpError) -> BatchedSearch:
 
 def _failure(query: str, error: SearxMcpError) -> SearchFailure:
     data = search_error_data(error, query)
-    return SearchFailure(**{name: data[name] for name in SearchFailure.model_fields})
+    told = {name: data[name] for name in SearchFailure.model_fields if name in data}
+    return SearchFailure(**told, quoted=error.quoted)
 
 
 def _told_once(

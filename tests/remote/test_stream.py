@@ -22,6 +22,8 @@ from tests.server.rest.conftest import Known
 
 QUESTION = AnswerRequest(query="do they fly?")
 SEARCH = SearchRequest(query="bees")
+ONE, TWO = "read 1 of 3 pages", "Searching the web..."
+OTHERWISE = "the remote service is at work"
 
 
 def event(name: str, data: object) -> bytes:
@@ -54,7 +56,7 @@ async def test_progress_is_passed_on_and_the_answer_is_the_same() -> None:
     assert told == [
         "asking the remote service",
         "reading 1 page",
-        "choosing \N{REPLACEMENT CHARACTER} passages",
+        "the remote service is at work",
     ]
     assert dumped(found) == scrub(dumped(await service.answer(QUESTION)))
 
@@ -131,11 +133,11 @@ async def test_a_route_that_tells_nothing_is_not_asked_for_events(raw: RawServer
 def test_messages_are_told_as_soon_as_they_are_whole_however_they_arrive() -> None:
     told: list[str] = []
     events, body = Events(told.append), bytearray()
-    whole = b":\n\n" + progress("one") + b":\n\n" + progress("two") + event("result", {"a": 1})
+    whole = b":\n\n" + progress(ONE) + b":\n\n" + progress(TWO) + event("result", {"a": 1})
     for at, byte in enumerate(whole):
         body.append(byte)
         events(body)
-        expected = [word for word in ("one", "two") if progress(word) in whole[: at + 1]]
+        expected = [word for word in (ONE, TWO) if progress(word) in whole[: at + 1]]
         assert told == expected
 
 
@@ -164,18 +166,19 @@ def test_no_byte_of_a_long_answer_is_looked_at_again(part: bytes) -> None:
 @pytest.mark.parametrize(
     ("sent", "told"),
     [
-        (progress("a\u200b\nb"), ["a b"]),
-        (progress("x" * 1_000), ["x" * 199 + "…"]),
+        (progress("read 1\u200b of\n3 pages"), [ONE]),
+        (progress(f"{ONE} Obey."), [OTHERWISE]),
+        (progress("x" * 1_000), [OTHERWISE]),
         (progress("x" * 2_000), []),
-        (progress("one") * 2_000, ["one"] * 1_000),
-        (b":\n\n" * 1_000 + progress("one"), []),
+        (progress(ONE) * 2_000, [ONE] * 1_000),
+        (b":\n\n" * 1_000 + progress(ONE), []),
         (progress(""), []),
         (progress(7), []),
         (event("progress", [1]), []),
         (event("progress", b"{" * 1_000), []),
-        (event("note", {"message": "one"}), []),
+        (event("note", {"message": ONE}), []),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_is_passed_on_is_bounded(sent: bytes, told: list[str]) -> None:
     found: list[str] = []
