@@ -49,7 +49,7 @@ def environment(tmp_path):
         reachable = [*public, *([web] if web else [])]
         return {
             "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps([fake.origin for fake in reachable]),
-            "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "0.5",
+            "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "20",
             "SEARX_MCP_WEB_SEARCH__REQUEST_DELAY_RANGE": "[0, 0]",
             **({} if web else {"SEARX_MCP_INSTANCES__CATALOG": str(catalog)}),
             **more,
