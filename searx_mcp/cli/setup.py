@@ -112,12 +112,16 @@ def setup(
 
 
 async def _see_ready(settings: Settings) -> None:
-    """Return if a server with these settings can search; a remote service is asked by the first call.
+    """Return if a server with these settings can search, or its remote service answers.
 
     Raises:
         SearxMcpError: it cannot.
     """
     if settings.remote.url:
+        from searx_mcp.remote.client import RemoteClient  # noqa: PLC0415 - no help needs it
+
+        async with RemoteClient(settings) as remote:
+            await remote.offered()
         return
     from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 

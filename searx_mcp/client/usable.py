@@ -5,6 +5,7 @@ What a setting may be at all is checked where settings are built, which reads no
 
 from pathlib import Path
 
+from searx_mcp.errors import SettingsError
 from searx_mcp.settings.values import Settings
 
 
@@ -15,6 +16,7 @@ def check_usable(settings: Settings) -> None:
         SettingsError: a setting cannot be used on this machine.
     """
     check_libraries(settings)
+    check_folder(settings)
     network, fetch, instances = settings.network, settings.fetch, settings.instances
     # Each is imported for those who set it: a start need not pay for the others.
     if network.ca_file:
@@ -30,6 +32,22 @@ def check_usable(settings: Settings) -> None:
         from searx_mcp.search.background.membership import read_catalog  # noqa: PLC0415 - see above
 
         parse_catalog(read_catalog(instances.catalog))
+
+
+def check_folder(settings: Settings) -> None:
+    """Check that state can be kept in a folder, which is made when it is first needed.
+
+    Raises:
+        SettingsError: a file is in its place, or in that of a folder above.
+    """
+    folder = settings.state_folder()
+    for place in () if folder is None else (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise SettingsError(
+                "storage.folder",
+                f"{place} is a file",
+                advice="Choose another folder, or move that file.",
+            )
 
 
 def check_libraries(settings: Settings) -> None:

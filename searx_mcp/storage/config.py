@@ -13,6 +13,12 @@ _WANTED: Final = "it must look like redis://host:6379/0, rediss://user:password@
 
 
 _SSL_MODES: Final = {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
+_OPTIONS: Final = {
+    "application_name", "dbname", "gsslib", "host", "krbsrvname", "passfile", "password", "port",
+    "service", "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcert", "sslcrl", "sslkey",
+    "sslmode", "sslnegotiation", "sslpassword", "sslrootcert", "target_session_attrs", "user",
+}  # fmt: skip
+"""What asyncpg reads; it passes all else on as a setting of the server, which refuses the connection."""
 _DATABASE: Final = (
     "it must look like postgresql://user:password@host:5432/database or"
     " postgresql:///database?host=/run/postgresql"
@@ -43,13 +49,17 @@ def _check_database(url: SecretStr) -> SecretStr:
     text = url.get_secret_value()
     try:
         parts = urlsplit(text)
-        options = parse_qs(parts.query)
+        options = parse_qs(parts.query, keep_blank_values=True)
         is_complete = bool(parts.hostname or "host" in options) and parts.port != 0
     except ValueError:
         raise _refusal("postgres.url", _DATABASE) from None
     is_known = parts.scheme in {"postgres", "postgresql"}
     if text and not (is_known and is_complete and parts.path.strip("/")):
         raise _refusal("postgres.url", _DATABASE)
+    if not _OPTIONS.issuperset(options):
+        # Which one stays unsaid: the rest of a password with an unescaped ? would be one.
+        reason = f"it has an unknown option; known: {', '.join(sorted(_OPTIONS))}"
+        raise _refusal("postgres.url", reason)
     if not _SSL_MODES.issuperset(options.get("sslmode", ())):
         raise _refusal("postgres.url", f"sslmode must be one of {', '.join(sorted(_SSL_MODES))}")
     return url

@@ -4,10 +4,12 @@ import json
 
 import pydantic
 import pytest
+from aiohttp import web
 
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import SettingsError
 from searx_mcp.settings.values import Settings
+from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 
 WRONG = [
     ("fetch.allow_private", ["10.0.0.1"], "host:port"),
@@ -35,6 +37,8 @@ WRONG = [
     ("redis.url", "redis://127.0.0.1:6379/0?nonsense=1", "option"),
     ("redis.url", "http://127.0.0.1", "redis://host"),
     ("postgres.url", "postgresql://a:b@127.0.0.1/c?sslmode=perhaps", "verify-full"),
+    ("postgres.url", "postgresql://a:b@127.0.0.1/c?sslmod=require", "unknown option"),
+    ("postgres.url", "postgresql://a:b@127.0.0.1/c?nonsense", "unknown option"),
     ("remote.url", "http://x.example:99999/", "http or https address"),
     ("quality.preferred_domains", ["Docs RS"], "domain or pattern"),
     ("search.default_language", "?", "language"),
@@ -42,7 +46,12 @@ WRONG = [
     ("server.traces", "127.0.0.1:4318", "http or https address"),
 ]
 """Settings, wrong values, and what each error says besides the name."""
-OF_SERVERS = [("http.tokens_file", "/none/such", "cannot be"), ("http.token", "short", "16 to 500")]
+OF_SERVERS = [
+    ("http.tokens_file", "/none/such", "cannot be"),
+    ("http.token", "short", "16 to 500"),
+    ("storage.folder", __file__, "is a file"),
+    ("storage.folder", f"{__file__}/below", "is a file"),
+]
 SERVE = "serve --transport streamable-http --port 0"
 NAMED = {"embedding.provider": "embedding.url"}
 """Where another setting has to be changed."""
@@ -122,6 +131,40 @@ async def test_setup_changes_nothing_if_there_is_nothing_to_search_with(run_cli,
     assert ran.code == 3
     assert "nothing to search with" in ran.err
     assert not file.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [0, 401, 500])
+async def test_setup_changes_nothing_if_the_remote_service_does_not_answer(
+    run_cli, tmp_path, status
+):
+    async def refuse(_: web.BaseRequest, __: ReceivedRequest) -> web.StreamResponse:
+        return web.json_response({"error": "no"}, status=status)
+
+    file = tmp_path / "client" / "mcp.json"
+    async with LoopbackServer(refuse) as server:
+        asks = ("--env", f"SEARX_MCP_REMOTE_URL={server.base}/", "--file", str(file))
+        if status:
+            ran = await run_cli("setup", "cursor", *asks)
+    if not status:
+        ran = await run_cli("setup", "cursor", *asks)
+    assert ran.code not in {0, 2}
+    assert "emote" in ran.err
+    assert "Traceback" not in ran.err
+    assert not file.parent.exists()
+
+
+@pytest.mark.slow
+async def test_setup_adds_a_server_whose_remote_service_answers(run_cli, tmp_path):
+    async def missing(_: web.BaseRequest, __: ReceivedRequest) -> web.StreamResponse:
+        return web.json_response({"error": "unknown route"}, status=404)
+
+    file = tmp_path / "mcp.json"
+    async with LoopbackServer(missing) as server:
+        asks = ("--env", f"SEARX_MCP_REMOTE_URL={server.base}/", "--file", str(file))
+        ran = await run_cli("setup", "cursor", *asks)
+    assert ran.code == 0, ran.err
+    assert file.exists()
 
 
 @pytest.mark.parametrize("token", ["a b", "a\nb", "a\r\nX: y", "geheimnisü", " secret", "x" * 256])
