@@ -121,7 +121,8 @@ async def test_no_word_of_a_remote_service_leaves_the_fence(case, hostile, text_
         whole["queries"] = [first, second]
     heard: list[str | None] = []
 
-    async def hear(_: float, __: float | None, message: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
         heard.append(message)
 
     async with Service([path]) as service:
