@@ -81,8 +81,14 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(("key", "value", "said"), [*WRONG, *OF_SERVERS], ids=row_name)
-@pytest.mark.parametrize("command", ["config", "serve --transport stdio", SERVE])
+@pytest.mark.parametrize(
+    ("command", "key", "value", "said"),
+    [
+        *(("serve --transport stdio", *row) for row in WRONG),
+        *((command, *row) for command in ("config", SERVE) for row in (*WRONG, *OF_SERVERS)),
+    ],
+    ids=row_name,
+)
 async def test_a_command_refuses_a_wrong_setting_by_its_name(
     run_cli, written, key, value, said, command
 ):
