@@ -49,8 +49,8 @@ _Weight = tuple[bool, bool, int, tuple[int, int, int], int]
 _LIGHTEST: Final[_Weight] = (False, False, -1, (0, 0, 0), 0)
 """Of attributes such as `bgcolor`."""
 
-_HALVES: Final = {"position": "absolute", "overflow": "hidden"}
-"""What makes some declarations hide that stand in another rule."""
+_HALVES: Final = {"position": "absolute", "overflow": "hidden", "transition": ""}
+"""What makes some declarations hide that stand in another rule or on an element."""
 
 _SOME_OPACITY: Final = 0.3
 """Seen, but not if it lies in something else that is hardly seen."""
@@ -67,7 +67,7 @@ _HINTS: Final = {name: re.compile(hint) for names, hint in {
     "font-size": r"(?<![0-9.])(?:-|0?\.[0-5]|0(?![.0-9])|[1-9](?:\.[0-9]*)?(?:px|pt|q|mm|v|%)|[1-4][0-9]%)|\(|e-",
     "letter-spacing margin-left margin-top left right top bottom": _FAR,
     "text-indent": rf"{_FAR}|%",
-    "width height": r"(?<![0-9.])[-.01](?![0-9])|\(",
+    "width height max-height": r"(?<![0-9.])[-.01](?![0-9])|\(",
     "color text-fill-color": r"transparent|\(|#(?:[0-9a-f]{4}|[0-9a-f]{8})\b",
 }.items() for name in names.split()}  # fmt: skip
 """What a value must have in it to hide anything; it is looked for before the value is read."""
@@ -202,7 +202,8 @@ class Cascade:
             around = around._replace(ground=None)
         if not style:
             return around
-        found = look({name: applied.text for name, applied in style.items()}, around)
+        declared = {name: applied.text for name, applied in style.items()}
+        found = look(declared, around, is_inert="inert" in element.attributes)
         if element.tag in SKELETON:
             # The page itself is never hidden.
             return Look(ink=found.ink, ground=found.ground)

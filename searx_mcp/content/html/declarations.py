@@ -14,14 +14,14 @@ _EDGES: Final = ("top", "right", "bottom", "left")
 _SINGLE: Final = frozenset({
     "display", "content-visibility", "visibility", "opacity", "filter", "font-size", "position",
     *_EDGES, "text-indent", *(f"margin-{edge}" for edge in _EDGES), "letter-spacing", "clip", "clip-path",
-    "overflow", "contain", "width", "height", "transform", "translate", "scale", "rotate", "zoom",
+    "overflow", "contain", "width", "height", "max-height", "transition", "transform", "translate", "scale", "rotate", "zoom",
     "color", "text-fill-color", "text-shadow", "text-stroke", "background-color", "background-image",
     "background-clip", "mask-image", "mask-size",
 })  # fmt: skip
 _OTHER_NAMES: Final = {
     "overflow-x": "overflow", "overflow-y": "overflow", "overflow-inline": "overflow", "overflow-block": "overflow",
-    "font": "font-size", "mask": "mask-image", "block-size": "height", "inline-size": "width",
-    "text-stroke-width": "text-stroke",
+    "font": "font-size", "mask": "mask-image", "max-block-size": "max-height", "block-size": "height", "inline-size": "width",
+    "text-stroke-width": "text-stroke", "transition-duration": "transition",
     "inset-inline-start": "left", "inset-inline-end": "right", "inset-block-start": "top", "inset-block-end": "bottom",
     "margin-inline-start": "margin-left", "margin-inline-end": "margin-right",
     "margin-block-start": "margin-top", "margin-block-end": "margin-bottom",
@@ -92,20 +92,17 @@ _PIXELS: Final = {
 
 _OTHER: Final = {"": 1.0, "deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
 _UNITS: Final = _PIXELS | _OTHER
-PERCENT: Final = "%"
-_LETTERS: Final = 16.0
+LETTERS: Final = 16.0
 
 _NUMBER: Final = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[+-]?[0-9]{1,3}(?![a-z%]))?"
 _LENGTH = re.compile(rf"({_NUMBER})([a-z%]*+)")
-_TOKEN = re.compile(rf"\s*+(?:({_NUMBER})([a-z%]*+)|([a-z-]*+\()|([-+*/),]))\s*+")
+_INNERMOST = re.compile(r"([a-z-]*+)\(([^()]*+)\)")
 _CALLS: Final[dict[str, Callable[[list[float]], float]]] = {
-    "min(": min, "max(": max, "(": sum, "calc(": sum, "-webkit-calc(": sum,
-    "clamp(": lambda three: max(three[0], min(three[1:])), "abs(": lambda one: abs(one[0]),
+    "min": min, "max": max, "": sum, "calc": sum, "-webkit-calc": sum,
+    "clamp": lambda three: max(three[0], min(three[1:])), "abs": lambda one: abs(one[0]),
 }  # fmt: skip
 _MAX_CALCULATION: Final = 500
 """Characters."""
-
-_MAX_DEPTH: Final = 16
 
 
 class Value(NamedTuple):
@@ -236,7 +233,11 @@ def is_transparent(ink: Colour) -> bool:
 
 def is_same(ink: Colour, ground: Colour) -> bool:
     """Tell whether letters of one colour cannot be told from a ground of the other."""
-    return all(abs(one - other) <= _NEAR for one, other in zip(ink[:3], ground[:3], strict=True))
+    return (
+        abs(ink[0] - ground[0]) <= _NEAR
+        and abs(ink[1] - ground[1]) <= _NEAR
+        and abs(ink[2] - ground[2]) <= _NEAR
+    )
 
 
 def _of_digits(digits: str) -> Colour:
@@ -305,7 +306,7 @@ def _mixed(text: str) -> Colour | None:
     return None
 
 
-def number(text: str, *, share: float | None = None, letters: float = _LETTERS) -> float | None:
+def number(text: str, *, share: float | None = None, letters: float = LETTERS) -> float | None:
     """A number, an angle in degrees or a length in pixels, calculated if it is to be.
 
     Args:
@@ -321,77 +322,34 @@ def number(text: str, *, share: float | None = None, letters: float = _LETTERS) 
     if not text.endswith(")") or len(text) > _MAX_CALCULATION:
         return None
     try:
-        calculation = _Calculation(text, share, letters)
-        value = calculation.product(0)
-        return value if calculation.is_done and math.isfinite(value) else None
-    except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError):
+        while (call := _INNERMOST.search(text)) is not None:
+            values = [_sum(part, share, letters) for part in call[2].split(",")]
+            text = f"{text[: call.start()]}{_CALLS[call[1]](values)!r}{text[call.end() :]}"
+        value = float(text)
+    except (KeyError, ValueError, IndexError, ZeroDivisionError, OverflowError):
         return None
+    return value if math.isfinite(value) else None
 
 
 def _amount(digits: str, unit: str, share: float | None, letters: float) -> float | None:
-    if unit == PERCENT:
+    if unit == "%":
         return None if share is None else float(digits) / 100 * share
     if unit == "em":
         return float(digits) * letters
     return float(digits) * _UNITS[unit] if unit in _UNITS else None
 
 
-class _Calculation:
-    """One pass over a sum of products (CSS Values 4, section 10)."""
-
-    def __init__(self, text: str, share: float | None, letters: float) -> None:
-        self._tokens: list[tuple[str, str, str, str]] = []
-        self._share, self._letters, self._at = share, letters, 0
-        end = 0
-        for found in _TOKEN.finditer(text):
-            if found.start() != end:
-                break
-            end = found.end()
-            self._tokens.append((found[1] or "", found[2] or "", found[3] or "", found[4] or ""))
-        if end != len(text):
-            raise ValueError(text)
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it was read."""
-        return self._at == len(self._tokens)
-
-    def product(self, depth: int) -> float:
-        """Factors up to what is none."""
-        value = self._factor(depth)
-        while self._sign() in {"*", "/"}:
-            is_product = self._next()[3] == "*"
-            factor = self._factor(depth)
-            value = value * factor if is_product else value / factor
-        return value
-
-    def _sum(self, depth: int) -> float:
-        value = self.product(depth)
-        while self._sign() in {"+", "-"}:
-            is_sum = self._next()[3] == "+"
-            other = self.product(depth)
-            value += other if is_sum else -other
-        return value
-
-    def _factor(self, depth: int) -> float:
-        digits, unit, call, _ = self._next()
-        if digits:
-            amount = _amount(digits, unit, self._share, self._letters)
+def _sum(text: str, share: float | None, letters: float) -> float:
+    """Calculate a sum of products (CSS Values 4, section 10)."""
+    total = 0.0
+    terms = re.split(r"\s([+-])\s", text)
+    for sign, term in zip(["+", *terms[1::2]], terms[::2], strict=True):
+        product = 1.0
+        for operator, factor in re.findall(r"(?:^|([*/]))([^*/]*)", term):
+            found = _LENGTH.fullmatch(factor.strip())
+            amount = _amount(found[1], found[2], share, letters) if found else None
             if amount is None:
-                raise ValueError(unit)
-            return amount
-        if call not in _CALLS or depth > _MAX_DEPTH:
-            raise ValueError(call)
-        values = [self._sum(depth + 1)]
-        while (sign := self._next()[3]) == ",":
-            values.append(self._sum(depth + 1))
-        if sign != ")":
-            raise ValueError(sign)
-        return _CALLS[call](values)
-
-    def _next(self) -> tuple[str, str, str, str]:
-        self._at += 1
-        return self._tokens[self._at - 1]
-
-    def _sign(self) -> str:
-        return "" if self.is_done else self._tokens[self._at][3]
+                raise ValueError(factor)
+            product = product / amount if operator == "/" else product * amount
+        total += -product if sign == "-" else product
+    return total

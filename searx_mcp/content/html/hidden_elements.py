@@ -47,6 +47,7 @@ _SKELETON: Final = frozenset({"html", "head", "body"})
 _STYLE_TYPES: Final = frozenset({"", "text/css"})
 _OTHER_SHEETS: Final = 'link[rel~="stylesheet" i],link[as="style" i]'
 
+_CONTAINERS: Final = '[style*="container" i]'
 _MOST: Final = 0.5
 """Share of the text that a rule may hide, or all inline styles together by what may be meant otherwise."""
 
@@ -138,7 +139,12 @@ def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
             sheets.append(css if holds else f"@media {queries.translate(_BRACES)}{{{css}\n}}")
     css = "\n".join(sheets)
     names = _names(tree) if len(css) > _LONG_CSS else None
-    return StyleSheet(css, names, is_alone=tree.css_first(_OTHER_SHEETS) is None)
+    return StyleSheet(
+        css,
+        names,
+        is_alone=tree.css_first(_OTHER_SHEETS) is None,
+        has_containers="@container" in css and tree.css_first(_CONTAINERS) is not None,
+    )
 
 
 def _names(tree: LexborHTMLParser) -> set[str]:

@@ -2,8 +2,8 @@
 
 A style can hide text in more ways than can be listed. These are the ways that are used: to hide what
 a script shows later, to speak to screen readers only, to replace text by a picture, and to speak to
-machines behind the reader's back. Text behind other boxes, on pictures, or folded to `max-height: 0`
-until a click, is taken for visible.
+machines behind the reader's back. Text behind other boxes, on pictures, or folded with a transition until a
+click, is taken for visible.
 """
 
 import re
@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from searx_mcp.content.html.declarations import (
+    LETTERS,
     Colour,
     colour,
     is_same,
@@ -40,10 +41,9 @@ _MOST_BLUR: Final = 15.0
 
 _EDGE_ON: Final = (90.0, 270.0)
 _FULL: Final = 100.0
-_LETTERS: Final = 16.0
 _SIZES: Final = {
-    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": _LETTERS, "large": 18.0, "x-large": 24.0,
-    "xx-large": 32.0, "xxx-large": 48.0, "initial": _LETTERS,
+    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": LETTERS, "large": 18.0, "x-large": 24.0,
+    "xx-large": 32.0, "xxx-large": 48.0, "initial": LETTERS,
 }  # fmt: skip
 _KEPT: Final = frozenset({"", "inherit", "unset", "revert", "revert-layer"})
 _NOTHING: Final = _KEPT | {"none", "initial"}
@@ -73,7 +73,7 @@ class Look(NamedTuple):
     is_gone: bool = False
     opacity: float = 1.0
     is_invisible: bool = False
-    size: float = _LETTERS
+    size: float = LETTERS
     ink: Colour | None = None
     ground: Colour | None = None
 
@@ -94,18 +94,19 @@ class Look(NamedTuple):
         )
 
 
-def look(style: Style, around: Look) -> Look:
+def look(style: Style, around: Look, *, is_inert: bool = False) -> Look:
     """Tell how the text of an element looks.
 
     Args:
         style: what holds for the element.
         around: how the text of its parent looks.
+        is_inert: whether no one can click in it, so that it does not unfold.
     """
     if not style:
         return around
     letters = _size(style.get("font-size", ""), around.size)
     return Look(
-        around.is_gone or _is_gone(style, letters),
+        around.is_gone or _is_gone(style, letters, is_inert=is_inert),
         around.opacity * _opacity(style),
         _is_invisible(style.get("visibility", ""), is_invisible=around.is_invisible),
         letters,
@@ -124,7 +125,7 @@ def ink_of(style: Style) -> Colour | None:
     return _ink(style, None)
 
 
-def _is_gone(style: Style, letters: float) -> bool:
+def _is_gone(style: Style, letters: float, *, is_inert: bool) -> bool:
     return (
         style.get("display") == "none"
         or style.get("content-visibility") == "hidden"
@@ -132,7 +133,7 @@ def _is_gone(style: Style, letters: float) -> bool:
         or _is_transformed_away(style)
         or _is_clipped(style, letters)
         or _is_masked(style)
-        or _is_empty_box(style, letters)
+        or _is_empty_box(style, letters, is_inert=is_inert)
     )
 
 
@@ -268,12 +269,13 @@ def _is_masked(style: Style) -> bool:
     return bool(paints) and all(paint is not None and is_transparent(paint) for paint in paints)
 
 
-def _is_empty_box(style: Style, letters: float) -> bool:
+def _is_empty_box(style: Style, letters: float, *, is_inert: bool) -> bool:
     if not _clips(style):
         return False
-    sizes = (
-        number(style.get(name, ""), share=_FULL, letters=letters) for name in ("width", "height")
-    )
+    # What unfolds has a transition, and can be clicked.
+    is_folded = is_inert or style.get("transition", "") in _NOTHING
+    names = ("width", "height", *(["max-height"] if is_folded else []))
+    sizes = [number(style[name], share=_FULL, letters=letters) for name in names if name in style]
     return any(size is not None and size <= _LEAST_BOX for size in sizes)
 
 

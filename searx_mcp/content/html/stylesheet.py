@@ -66,6 +66,8 @@ _UNKNOWN: Final = Value("unknown(")
 _QUERY = re.compile(
     r"(?:(only|not)\s++)?+(?:([a-z][a-z-]*+)(?:\s++and\b)?+)?\s*+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)*+)"
 )
+_IS_CONTAINER = re.compile(r"\bcontainer(?:-type)?\s*+:", re.IGNORECASE)
+_CONTAINER = re.compile(r"(?:(?!not\b|style\b)[-\w]++\s++)?+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)++)")
 _FEATURE = re.compile(r"\(([^()]*+)\)")
 _LEAST = re.compile(r"(?:min-(?:device-)?(?:width|height)\s*:|(?:width|height)\s*>=?)\s*(.+)")
 _MOST = re.compile(r"(?:max-(?:device-)?(?:width|height)\s*:|(?:width|height)\s*<=?)\s*(.+)")
@@ -158,16 +160,22 @@ class StyleSheet:
         css: style sheets, one after the other; what is longer than `MAX_CSS` is left out.
         names: the classes and ids that the page has; rules for others are left out. `None` leaves out none.
         is_alone: whether the page has no other style sheets.
+        has_containers: whether an element says itself that it is one, for `@container`.
     """
 
     def __init__(
-        self, css: str = "", names: set[str] | None = None, *, is_alone: bool = False
+        self,
+        css: str = "",
+        names: set[str] | None = None,
+        *,
+        is_alone: bool = False,
+        has_containers: bool = False,
     ) -> None:
         self.is_alone = is_alone and "@import" not in css
         self.is_cut = len(css) > MAX_CSS
         """Whether there is more than is read."""
         self.rules: list[Rule] = []
-        reader = _Reader(names)
+        reader = _Reader(names, has_containers=has_containers or bool(_IS_CONTAINER.search(css)))
         blocks: dict[tuple[str, bool], Block] = {}
         for opened in reader.blocks(css[:MAX_CSS]):
             # Of three blocks, one says the same as another.
@@ -193,10 +201,12 @@ class _Reader:
 
     Args:
         names: the classes and ids of the page; `None` if they are not known.
+        has_containers: whether the page may have any.
     """
 
-    def __init__(self, names: set[str] | None) -> None:
+    def __init__(self, names: set[str] | None, *, has_containers: bool) -> None:
         self._names = names
+        self._has_containers = has_containers
         self.is_cut = False
         """Whether blocks were passed over that lie too deep."""
         self._layers: dict[str, int] = {}
@@ -258,7 +268,9 @@ class _Reader:
         found = _AT.match(prelude)
         name, rest = (found[1].lower(), prelude[found.end() :]) if found else ("", "")
         if prelude not in self._conditions:
-            self._conditions[prelude] = _holds(name, rest)
+            self._conditions[prelude] = (
+                _holds(name, rest) if name != "container" or self._has_containers else None
+            )
         holds = self._conditions[prelude]
         if holds is False:
             return None
@@ -276,7 +288,9 @@ def _holds(name: str, condition: str) -> bool | None:
         return media(condition)
     if name == "supports":
         return supports(condition)
-    return None if name == "container" else name in {"layer", "scope"}
+    if name == "container":
+        return container(condition)
+    return name in {"layer", "scope"}
 
 
 def _nested(around: list[str], selectors: list[str]) -> list[str]:
@@ -324,6 +338,13 @@ def supports(condition: str) -> bool | None:
     return True if _SUPPORTED.fullmatch(condition.strip().lower()) else None
 
 
+def container(condition: str) -> bool | None:
+    """Tell whether every container meets a condition; `None` if only some do, or if it asks for more than sizes."""
+    found = _CONTAINER.fullmatch(condition.strip().lower())
+    features = _FEATURE.findall(found[1]) if found else ()
+    return True if features and all(_feature(each, _NO_SCREEN) for each in features) else None
+
+
 def _query(query: str) -> bool | None:
     found = _QUERY.fullmatch(query)
     if found is None:
@@ -333,11 +354,11 @@ def _query(query: str) -> bool | None:
     return answer if answer is None or found[1] != "not" else not answer
 
 
-def _feature(feature: str) -> bool | None:
+def _feature(feature: str, small: float = _SMALL_SCREEN) -> bool | None:
     feature = feature.strip()
     if least := _LEAST.fullmatch(feature):
         size = number(least[1].strip())
-        return True if size is not None and size <= _SMALL_SCREEN else None
+        return True if size is not None and size <= small else None
     if most := _MOST.fullmatch(feature):
         size = number(most[1].strip())
         if size is None:

@@ -67,7 +67,7 @@ KEPT = [
     pytest.param("@keyframes x{from{opacity:0}}.h{color:red}", "<p class=h>kept", id="animation"),
     pytest.param(".h:hover{display:none}.h::before{display:none}", "<p class=h>kept", id="pseudo"),
     pytest.param(".H{display:none}", "<p class=h>kept", id="another class"),
-    pytest.param(".h{max-height:0;overflow:hidden}", "<p class=h>kept", id="folded"),
+    pytest.param(".h{max-height:0;overflow:hidden;transition:max-height 1s}", "<p class=h>kept", id="folded"),
     pytest.param("html,body{display:none}", "<p class=h>kept", id="the page's skeleton"),
     pytest.param("*{display:none}", "<p>kept", id="everything"),
     pytest.param("p{display:none", "", id="nothing there"),
@@ -246,6 +246,12 @@ HOSTILE = {
         "".join(f"p:not(.x{number}).y{{display:none}}" for number in range(500)),
         "<p>x" * 3_000,
     ),
+    "children": (
+        "".join(f"p:has(b.x{number}){{display:none}}" for number in range(500)),
+        "<p>x" * 3_000,
+    ),
+    "later siblings": ("p:has(~ b){display:none}", "<p>x" * 20_000),
+    "in one another": ("div:has(div:has(div:has(b))){display:none}", "<div>" * 400 + "<i>x"),
     "variables that multiply": (
         "".join(f":root{{--v{n}:var(--v{n + 1})var(--v{n + 1})}}" for n in range(60)),
         "<p style='display:var(--v0)'>x" * 100,

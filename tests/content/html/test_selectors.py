@@ -34,9 +34,10 @@ SELECTORS = {
     "": [".b section p", "#d#e"],
     "35": ["p:not(.b)"],
     "24": [":is(.c,i)"],
+    "section": ["section:has(i)", "section:has(> i)"],
     "13": ["p:first-child", "p:nth-child(1)", "div p:nth-child(odd)"],
     "none": [
-        ".b:hover", ".b::before", ".b:has(i)", "p:not(.a .b)", "p >", r"\.b", r"\[data-k", "",
+        ".b:hover", ".b::before", "p:has(~ i)", "p:has(.a .b)", "div:has(p:has(i))", "p:not(.a .b)", "p >", r"\.b", r"\[data-k", "",
         "p" + " p" * 40,
     ],
 }  # fmt: skip
@@ -64,6 +65,7 @@ def test_a_selector_is_about(selector: str, texts: str):
         (":where(#i)", (0, 0, 0)),
         ("p:not(.a,b)", (0, 1, 1)),
         (":not(:is(#i))", (1, 0, 0)),
+        ("p:has(> #i)", (1, 0, 1)),
     ],
 )
 def test_a_selector_weighs(selector: str, weight: tuple[int, int, int]):
