@@ -40,7 +40,7 @@ _CHROME: Final = (
     " .prev-next-area, .pagination, .top-nav, .sub-nav, .bottom-nav, .tabs, #titlearea, #toc, .toc, #tocframe, #TOC,"
     " .table-of-contents, .page-toc, .contents.topic, #column2, #leftnav, #path, #page-header, #header .nav, .menubar,"
     " div.header:has(a[rel],a[accesskey]), div.header > div.summary, #footer, .footer, .footer-text, #postamble,"
-    " #package-header, #index, .section-toc, #markdown-toc, .source-link, .copy-popup-wrapper, .edit-on-github, .sidebar"
+    " #package-header, #index, .section-toc, #markdown-toc, .summary_toggle, .constants_summary_toggle, .inheritanceTree, .tsd-breadcrumb, .source-link, .copy-popup-wrapper, .edit-on-github, .sidebar"
 )
 """Inside and outside of the main element."""
 
@@ -105,8 +105,10 @@ _BLOCKS: Final = frozenset(
 )
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _CODE: Final = "pre, div.fragment"
-_COUNTED: Final = ".linenos, .lineno, .linenodiv, .lntd:first-child, .gutter, .line-numbers"
-"""Beside code: the numbers of its lines, and what is shown over it."""
+_COUNTED: Final = (
+    ".linenos, .lineno, .linenodiv, .lntd:first-child, .gutter, .line-numbers, .ltx_tag_item"
+)
+"""Beside code: the numbers of its lines; and of items."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:])\s+(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
 _LETTERS: Final = re.compile(r"[^\W_]+")

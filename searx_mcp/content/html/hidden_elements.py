@@ -33,6 +33,7 @@ _TEXT_BUTTONS: Final = (
 """Headings that open what stands below them are written as buttons, and so are words in cells and the labels
 of panels."""
 
+_TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round."""
 
@@ -86,9 +87,24 @@ def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
 
 
 def open_buttons(tree: LexborHTMLParser) -> None:
-    """Leave of the buttons that are text their words; to be called once styles have hidden what they hide."""
+    """Leave of the buttons that are text their words; to be called once styles have hidden what they hide.
+
+    Beside the words of a heading stands what acts on it.
+    """
     for button in tree.css("button"):
-        button.unwrap()
+        if _acts_on_title(button):
+            button.decompose()
+        else:
+            button.unwrap()
+
+
+def _acts_on_title(button: LexborNode) -> bool:
+    """Tell whether a button stands beside the words of a heading, and does not fold what is below it."""
+    title = button.parent
+    if title is None or title.tag not in _TITLES or "aria-expanded" in button.attributes:
+        return False
+    own = len(button.text().strip())
+    return len(title.text().strip()) - own > own / 2
 
 
 def _is_marked(node: LexborNode) -> bool:

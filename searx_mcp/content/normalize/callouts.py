@@ -82,6 +82,8 @@ _TITLE_CHARS: Final = 200
 _KIND_CHARS: Final = 40
 _MAX_CALLOUTS: Final = 5_000
 _AROUND: Final = 40
+_ICON_AND_TEXT: Final = 2
+"""Cells of a labelled block that is a table, without its title."""
 
 
 def _unfold(tree: LexborHTMLParser, _: Removals) -> None:
@@ -134,8 +136,10 @@ def _kind(box: LexborNode) -> str:
     for word in words:
         if word in _KINDS and word != "alert":
             return _SAID.get(word, word)
-    title = _title(box)
-    if "admonition" in words or (title is not None and {"callout", "hint"} & set(words)):
+    title = _title(box) or (box.css_first("td.icon") if "admonitionblock" in words else None)
+    if not {"admonition", "admonitionblock"}.isdisjoint(words) or (
+        title is not None and {"callout", "hint"} & set(words)
+    ):
         return _named(title) or "note"
     return ""
 
@@ -153,7 +157,7 @@ def _is_content(box: LexborNode) -> bool:
             return False
         if around.attributes.get("role") in {"dialog", "alertdialog", "navigation"}:
             return False
-    if box.tag == "details" or not _STRONG.isdisjoint(classes(box)):
+    if box.tag == "details" or not _STRONG.isdisjoint(classes(box)) or _cell(box) is not None:
         return True
     is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
     return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
@@ -206,17 +210,26 @@ def _named(title: LexborNode | None) -> str:
 
 
 def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
-    title = _title(box)
+    cell = _cell(box)
+    title = _title(box) if cell is None else box.css_first("th")
     said = ""
     if title is not None:
         said = text_of(title).rstrip(":")[:_TITLE_CHARS]
         title.decompose()
-    cell = box.css_first("td.content") if "admonitionblock" in classes(box) else None
     callout = new(tree, CALLOUT, kind=kind)
     if said and said.lower().strip(" :!.") != kind and not _is_kind(said, kind):
         callout.attrs["title"] = said
     move_children(box if cell is None else cell, callout)
     put_in_place(box, callout)
+
+
+def _cell(box: LexborNode) -> LexborNode | None:
+    """The last cell of a block that is a table of an icon, with or without a title, and its text."""
+    inside = solid(box)
+    if len(inside) != 1 or inside[0].tag != "table":
+        return None
+    cells = inside[0].css("td")
+    return cells[1] if len(cells) == _ICON_AND_TEXT else None
 
 
 def _is_kind(said: str, kind: str) -> bool:

@@ -390,7 +390,7 @@ class _Lines:
 
 def _is_line(node: LexborNode) -> bool:
     """Tell whether an element in code is a line of it."""
-    if node.tag in _BLOCKS:
+    if node.tag in _BLOCKS or _is_variant(node):
         return True
     if node.tag not in {"span", "code"}:
         return False
@@ -399,6 +399,13 @@ def _is_line(node: LexborNode) -> bool:
         "data-line" in attributes
         or not _LINE_CLASSES.isdisjoint(classes(node))
         or _SHOWN_AS_LINE.search(style(node)) is not None
+    )
+
+
+def _is_variant(node: LexborNode) -> bool:
+    """Tell whether it is one of several pieces of code right behind each other, between which readers choose."""
+    return node.tag == "code" and any(
+        beside is not None and beside.tag == "code" for beside in (node.prev, node.next)
     )
 
 

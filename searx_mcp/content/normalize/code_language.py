@@ -58,13 +58,14 @@ _ATTRIBUTES: Final = (
 )  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _PREFIXED = re.compile(
-    r"(?:language|lang|highlight-source|highlight-text|highlight|brush|prism-code-language|source"
+    r"(?:language|lang|highlight-source|highlight-text|highlight|hl|brush|prism-code-language|source"
     r"|ltx_lst_language)"
     r"[-:_](.+)"
 )
 _MARKERS: Final = frozenset({
     "brush:", "sourcecode", "hljs", "highlight", "syntaxhighlighter", "chroma", "prettyprint",
-    "prism-code", "codehilite", "hl", "shiki", "src", "rouge", "code", "listing", "codeblock",
+    "prism-code", "codehilite", "hl", "shiki", "src", "rouge", "code", "listing", "codeblock", "makeup",
+    "item-decl", "rust-example-rendered",
 })  # fmt: skip
 """Classes of highlighters: a known name among the classes beside one is the language."""
 
@@ -78,7 +79,7 @@ _STOP: Final = frozenset({"article", "main", "section", "li", "td", "th", "dd", 
 
 _COPY = re.compile(
     r"(?:copy|copied!?|copy code|copy to clipboard|copy link|run|run code|wrap|expand|collapse|edit"
-    r"|toggle (?:word|line) wrap|ask ai|explain|open in .{1,20}|raw|download|show more|try it)\W*",
+    r"|(?:in|out) ?\[[\d *]*\]|toggle (?:word|line) wrap|ask ai|explain|open in .{1,20}|raw|download|show more|try it)\W*",
     re.IGNORECASE,
 )
 """The words of buttons around code."""
@@ -156,11 +157,13 @@ def _said(node: LexborNode) -> str:
         value = value.strip().lower()
         if value in _KNOWN:
             return value
-    return _of_classes(classes(node))
+    words = [word.rstrip(";") for word in classes(node)]
+    if node.tag == "pre" and len(words) == 1 and words[0] in _KNOWN:
+        return words[0]
+    return _of_classes(words)
 
 
 def _of_classes(words: list[str]) -> str:
-    words = [word.rstrip(";") for word in words]
     for word in words:
         match = _PREFIXED.fullmatch(word)
         if match and (found := _named(match[1])):
@@ -194,7 +197,11 @@ def _is_label(node: LexborNode) -> bool:
     """Tell whether an element beside code is a button, a list of line numbers or names the language."""
     if node.tag == "button":
         return True
-    if node.tag in _CONTENT or node.css_first("pre,code,img,p,h1,h2,h3,h4,table") is not None:
+    if (
+        node.tag in _CONTENT
+        or node.tag == "summary"
+        or node.css_first("pre,code,img,p,h1,h2,h3,h4,table") is not None
+    ):
         return False
     text = short_text(node, _LABEL_CHARS)
     if not text:

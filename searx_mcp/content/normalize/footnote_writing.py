@@ -66,6 +66,9 @@ _PUNCTUATION: Final = "[](){},;\u2013-\u2014 \t\n\r\xa0"
 _LABEL_ENDS: Final = "])}.:"
 """Without one of these a number is a part of the text."""
 
+_LEFT_OVER = re.compile(r"\A\s*(?:\[\]|[\])}.:])?\s+|\A\s+")
+"""White space, with what stood around a label that was a link back."""
+
 _AFTER_LABEL = re.compile(r"\A[\s\xa0]*[\])}.:]*[\s\xa0]*")
 _HIDDEN_TITLES: Final = frozenset(
     {"sr-only", "visually-hidden", "screen-reader-text", "visuallyhidden"}
@@ -246,8 +249,10 @@ def _trim(made: LexborNode) -> None:
                 break
             node.decompose()
     first = _first_text(made)
-    if first is not None and (said := first.text_content or "") != said.lstrip():
-        first.replace_with(said.lstrip())
+    if first is not None and (said := first.text_content or "") != (
+        rest := _LEFT_OVER.sub("", said)
+    ):
+        first.replace_with(rest)
 
 
 def _is_nothing(node: LexborNode) -> bool:

@@ -1,6 +1,7 @@
 """Panels of tabs and folded answers, which scripts show on a click on their label."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -24,7 +25,7 @@ from searx_mcp.content.removals import Removals, Rule
 
 _PANELS: Final = '[role="tabpanel"]'
 _FOLDS: Final = "[aria-expanded][aria-controls]"
-_SETS: Final = ".tabbed-set"
+_SETS: Final = ".tabbed-set,.vp-code-group"
 """Tabs of Markdown extensions, whose labels stand in one element and whose panels in the next."""
 
 _PANEL: Final = "x-panel"
@@ -162,8 +163,14 @@ def _tabs(
         by_name.setdefault("#" + (attributes.get("id") or ""), tab)
         by_name.setdefault(attributes.get("aria-controls") or "", tab)
     by_place = _by_place(lists, panels)
+    controlled = Counter(
+        tab.attributes.get("aria-controls") or "" for tab in tree.css('[role="tab"]')
+    )
     for panel in panels:
         attributes = panel.attributes
+        if controlled[attributes.get("id") or "-"] > 1:
+            # They choose from what it holds, and none of them names it.
+            continue
         tabs = [
             by_name.get(attributes.get("id") or "-"),
             by_name.get("#" + (attributes.get("aria-labelledby") or "-")),
@@ -285,11 +292,11 @@ def _open(panel: LexborNode, mark: str) -> None:
 
 def _of_set(box: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
     """The panels of a set of tabs with their labels."""
-    labels = box.css_first(".tabbed-labels")
-    content = box.css_first(".tabbed-content")
+    labels = box.css_first(".tabbed-labels,.tabs")
+    content = box.css_first(".tabbed-content,.blocks")
     if labels is None or content is None:
         return
     names = [node for node in children(labels) if node.tag == "label"]
-    panels = [node for node in children(content) if "tabbed-block" in classes(node)]
+    panels = [node for node in children(content) if node.is_element_node]
     if len(names) == len(panels):
         yield from zip(panels, names, strict=True)

@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.normalize.callouts import CALLOUTS, FOLDED_CALLOUTS
 from searx_mcp.content.normalize.code_blocks import CODE
+from searx_mcp.content.normalize.declarations import DECLARATIONS
 from searx_mcp.content.normalize.footnotes import FOOTNOTES
 from searx_mcp.content.normalize.formulas import (
     DRAWN_FORMULAS,
@@ -30,7 +31,7 @@ from searx_mcp.content.removals import Removals
 _SOURCES: Final = (
     FORMULAS, TYPED_FORMULAS, FOLDED_CALLOUTS, FORMULA_IMAGES, TASKS, LAZY_IMAGES, PLAYERS,
 )  # fmt: skip
-_TEXT: Final = (POSTS, DRAWN_FORMULAS, CODE, CALLOUTS, FOOTNOTES)
+_TEXT: Final = (POSTS, DRAWN_FORMULAS, DECLARATIONS, CODE, CALLOUTS, FOOTNOTES)
 
 
 def normalize_sources(tree: LexborHTMLParser, removals: Removals) -> None:

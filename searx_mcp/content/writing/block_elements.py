@@ -42,6 +42,7 @@ _EMPTY_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _MAX_NUMBER: Final = 999_999_999
 """The largest number of an item (CommonMark, section 5.2)."""
 
+_BULLETS: Final = frozenset({"•", "◦", "‣", "–", "∗"})  # noqa: RUF001 - the signs themselves
 _NEAR: Final = 4
 """Elements between a list of terms and the definition that it belongs to."""
 
@@ -79,8 +80,10 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
     return walker.open_line(finish)
 
 
-def summary(walker: DomWalker, _node: LexborNode) -> Close:
-    """A line that stands for what is folded behind it."""
+def summary(walker: DomWalker, node: LexborNode) -> Close:
+    """A line that stands for what is folded behind it, unless it says that it is hidden as long as that is open."""
+    if "hide" in (node.attributes.get("class") or ""):
+        return skip
     return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 
 
@@ -240,11 +243,24 @@ class Listing:
             self.add(list(self.strays))
         self.strays.clear()
 
+    def is_layout(self) -> bool:
+        """Tell whether its items are sections: each begins with a heading, or the only one holds parts of a page."""
+        items = self.items.items
+        if self.number is not None:
+            return False
+        if len(items) == 1:
+            return any(isinstance(block, Headline | Rule) for block in items[0])
+        return all(isinstance(item[0], Headline) for item in items)
+
     def add(self, blocks: list[Block], value: int | None = None) -> None:
         """Add an item; an empty one only counts."""
         number = self.number if value is None or self.number is None else value
         if number is not None:
             self.number = min(max(number + self.step, 0), _MAX_NUMBER)
+        if len(blocks) > 1 and isinstance(first := blocks[0], Paragraph):
+            # Some pages write what a browser would put before it.
+            is_marker = first.text in _BULLETS or first.text == f"{number}\\."
+            blocks = blocks[is_marker:]
         if blocks:
             self.items.items.append(blocks)
             if number is not None:
@@ -315,7 +331,9 @@ def open_list(walker: DomWalker, node: LexborNode) -> Close:
         listing.settle()
         walker.blocks, walker.frame = before
         walker.level -= 2
-        if listing.items.items:
+        if listing.is_layout():
+            walker.blocks += [block for item in listing.items.items for block in item]
+        elif listing.items.items:
             walker.blocks.append(listing.items)
 
     return close

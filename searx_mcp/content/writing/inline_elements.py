@@ -32,9 +32,13 @@ _MARK_CHARS: Final = 30
 _PERMALINKS: Final = frozenset({
     "¶", "#", "§", "🔗", "⚓", "^", "↑", "↩", "⁋", "☍", "∞", "permalink", "anchor", "link",
     "direct link", "link to this heading", "link to this section", "permalink to this heading",
-    "permalink to this headline", "section permalink", "copy link",
+    "permalink to this headline", "section permalink", "copy link", "collapse", "show all",
 })  # fmt: skip
-"""Words and signs of links to the very place they stand at."""
+"""Words and signs of links to the very place they stand at, and of those that scripts answer there."""
+
+_SOURCE: Final = re.compile(r"\[?(?:source|src)\]?", re.IGNORECASE)
+_OF_SOURCE = re.compile(r"(?:^|\s)(?:src|srclink)(?:\s|$)")
+"""The label and the class of a link from a declaration to its source; in a sentence neither has brackets or class."""
 
 _RAISED = re.compile(r"(?=[^0-9+=/\u2212-]*[0-9+=/\u2212-])[\w+=/\u2212., ()-]{1,40}")
 """Raised text that means a power: it has a digit or an operator, so that ordinals (1st, 2e) and marks stay."""
@@ -42,6 +46,7 @@ _RAISED = re.compile(r"(?=[^0-9+=/\u2212-]*[0-9+=/\u2212-])[\w+=/\u2212., ()-]{1
 _SIDE_BY_SIDE: Final = frozenset({"a", "b", "cite", "em", "i", "small", "span", "strong"})
 _NAMED = re.compile(
     r"author|user|name|nick|date|time|ago|posted|score|points|votes|count|badge|label|tag|tab|role|rank"
+    r"|classifier|bibblock"
 )
 """In a class: a part of a line that is set apart by its style."""
 
@@ -96,6 +101,8 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
     """A link; nested ones, and those that lead nowhere, are their text."""
     beside(walker, node)
     href = node.attributes.get("href")
+    if _leads_to_source(node):
+        return skip
     text, shown = walker.text, walker.targets.shown
     if href is None or text.link is not None:
         return None
@@ -290,6 +297,20 @@ def _write_words(text: RunningText, words: str) -> None:
     text.space()
     text.add(f"image: {words}" if is_bare else f"[image: {words}]")
     text.space()
+
+
+def _leads_to_source(node: LexborNode) -> bool:
+    """Tell whether a declaration names its source with a link, as generators of documentation write it."""
+    child = node.first_child
+    if child is None or (child.next is not None and child.next.is_element_node):
+        return False
+    text = node.text() if not child.is_text_node else child.text_content or ""
+    label = text.strip() if len(text) <= _MARK_CHARS else ""
+    if _SOURCE.fullmatch(label) is None:
+        return False
+    around = node.parent
+    names = [one.attributes.get("class") or "" for one in (node, around) if one is not None]
+    return label[0] == "[" or any(map(_OF_SOURCE.search, names))
 
 
 def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:

@@ -84,10 +84,10 @@ def table(walker: DomWalker, node: LexborNode) -> Close:
         walker.frame = before
         rows = [row for row in own.rows if any(cell.blocks for cell in row)]
         walker.blocks += own.captions
-        if own.is_layout or not walker.style.keep_tables or _is_layout(rows):
-            walker.blocks += _unwrapped(rows)
-        else:
-            walker.blocks.append(_grid(rows))
+        is_kept = walker.style.keep_tables and not own.is_layout
+        for part in _parted(rows):
+            is_grid = is_kept and not _is_layout(part)
+            walker.blocks += [_grid(part)] if is_grid else _unwrapped(part)
 
     return close
 
@@ -140,13 +140,25 @@ def _alignment(attributes: dict[str, str | None]) -> str:
     return wanted if wanted in RULES else ""
 
 
+def _parted(rows: list[list[Cell]]) -> list[list[list[Cell]]]:
+    """The rows of a table, cut where a row is nothing but a heading over those that follow."""
+    parts: list[list[list[Cell]]] = [[]]
+    for row in rows:
+        filled = [cell for cell in row if cell.blocks]
+        if len(filled) == 1 and all(isinstance(inner, Headline) for inner in filled[0].blocks):
+            parts += [[row], []]
+        else:
+            parts[-1].append(row)
+    return [part for part in parts if part]
+
+
 def _is_layout(rows: list[list[Cell]]) -> bool:
     """Tell whether a table arranges blocks, by what is in it."""
     cells = [cell for row in rows for cell in row if cell.blocks]
     if len(cells) <= 1:
         return True
     has_head = any(cell.is_head for cell in cells)
-    if not has_head and all(len(row) <= 1 for row in rows):
+    if not has_head and len(cells) == len(rows):
         return True
     if any(_is_no_datum(cell, has_head=has_head) for cell in cells):
         return True

@@ -60,6 +60,18 @@ CALLOUTS = {
     "a class and a title": (
         f'<div class="note"><p><strong>Note:</strong></p>{P}</div>',
         callout("note", P)),
+    "DocBook with an icon": (
+        ('<div class="tip"><table summary="Tip"><tr><td rowspan="2"><img alt="[Tip]" src="t.png"></td><th>Tip</th>'
+         f"</tr><tr><td>{P}</td></tr></table></div>"),
+        callout("tip", P)),
+    "DocBook with an icon and a title": (
+        ('<div class="note"><table><tr><td rowspan="2"><img alt="[Note]" src="t.png"></td><th>Ports</th>'
+         f"</tr><tr><td>{P}</td></tr></table></div>"),
+        callout("note", P, "Ports")),
+    "AsciiDoc with its kind in words": (
+        ('<div class="admonitionblock"><table><tr><td class="icon"><div class="title">Note</div></td>'
+         f'<td class="content">{P}</td></tr></table></div>'),
+        callout("note", P)),
     "a class alone": (
         f'<main><div class="warning">{SAID}</div></main>',
         f"<main>{callout('warning', SAID)}</main>"),

@@ -28,6 +28,10 @@ EVALUATED = "#eval 1\n1\n#eval 2"
             "html-basic", id="GitHub text",
         ),
         pytest.param('<pre class="brush: php; gutter: false">{}</pre>', "php", id="brush"),
+        pytest.param('<pre class="ruby">{}</pre>', "ruby", id="RDoc"),
+        pytest.param('<pre class="ruby note">{}</pre>', None, id="a name among others"),
+        pytest.param('<div class="highlight hl-r"><pre>{}</pre></div>', "r", id="notebook"),
+        pytest.param('<pre><code class="makeup elixir">{}</code></pre>', "elixir", id="ExDoc"),
         pytest.param('<pre class="sourceCode haskell"><code>{}</code></pre>', "haskell", id="Pandoc"),
         pytest.param('<pre><code class="hljs kotlin">{}</code></pre>', "kotlin", id="highlight.js"),
         pytest.param('<pre data-lang="elixir">{}</pre>', "elixir", id="data-lang"),
@@ -138,6 +142,12 @@ LABELS = {
     "a paragraph stays": (
         "<div><p>Python</p><pre>x\ny</pre></div>",
         f"<div><p>Python</p>{block(XY)}</div>"),
+    "prompt of a notebook": (
+        "<div><div>In [12]:</div><div><pre>x\ny</pre></div></div>",
+        f"<div><div>{block(XY)}</div></div>"),
+    "a tab's label stays": (
+        "<div><summary>Docker</summary><pre>x\ny</pre></div>",
+        f"<div><summary>Docker</summary>{block(XY)}</div>"),
     "the nearest block": (
         "<div><div>go</div><pre>x</pre><pre>y</pre></div>",
         f"<div>{block('x', 'go')}{block('y')}</div>"),

@@ -187,6 +187,14 @@ def test_a_note_takes_what_is_its_own(standard, item, left, note):
     assert standard(html).endswith(f'</p>{left}<x-notes><x-note name="1">{note}</x-note></x-notes>')
 
 
+def test_nothing_is_left_of_a_number_that_leads_back(standard):
+    html = (
+        '<p>Word.<sup>[<a id="r1" href="#d1">1</a>]</sup></p><div id="notes"><hr>'
+        '<div class="footnote" id="d1"><a href="#r1">1</a>. Bark.</div></div>'
+    )
+    assert '<x-note name="1">Bark.</x-note>' in standard(html)
+
+
 def test_references_of_a_long_article_are_all_found(standard):
     count = 1_500
     text = "".join(

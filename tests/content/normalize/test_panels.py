@@ -31,6 +31,10 @@ PANELS = {
     "labels of Markdown extensions": (
         "<div class=tabbed-set><div class=tabbed-labels><label>One</label><label>Two</label></div>",
         "<div class=tabbed-content><div class=tabbed-block>{0}</div><div class=tabbed-block>{1}</div></div></div>"),
+    "code groups": (
+        ("<div class=vp-code-group><div class=tabs><input type=radio checked><label>One</label><input type=radio>"
+        "<label>Two</label></div>"),
+        "<div class=blocks><div>{0}</div><div>{1}</div></div></div>"),
 }  # fmt: skip
 
 
@@ -52,6 +56,13 @@ def test_tabs_in_a_panel_are_shown_with_it():
     inner = TAB.replace("=a", "=b").replace("More", "Inner")
     text = text_of(TAB.replace(SAID, f"<p>Outer panel.</p>{inner}"))
     assert f"**More**\n\nOuter panel.\n\n**Inner**\n\n{SAID}" in text
+
+
+def test_tabs_that_choose_from_one_panel_do_not_name_it():
+    tabs = TABS.format("button").replace("p2", "p1")
+    text = text_of(f"<div>{tabs}<div role=tabpanel id=p1><p>{SAID}</p></div></div>")
+    assert SAID in text
+    assert "One" not in text
 
 
 def test_what_several_tabs_show_is_said_once():

@@ -11,7 +11,11 @@ HEADINGS = [
     pytest.param("<h2>A<br>b <div>c</div></h2>", "## A b c", id="heading: one line"),
     pytest.param("<h2>C #</h2><h2>C#</h2>", "## C \\#\n\n## C#", id="heading: signs at the end"),
     pytest.param("<h2> </h2><p>a</p>", "a", id="heading: empty"),
-    pytest.param("<ul><li><h3>T</h3><p>d</p></li></ul>", "- ### T\n\n  d", id="heading: in an item"),
+    pytest.param("<ul><li>a</li><li><h3>T</h3><p>d</p></li></ul>", "- a\n\n- ### T\n\n  d", id="heading: in an item"),
+    pytest.param("<ul><li><h3>T</h3><p>d</p></li><li><h3>U</h3></li></ul>", "### T\n\nd\n\n### U", id="heading: items that are sections"),
+    pytest.param("<ul><li><hr><p>a</p><ul><li><h4>T</h4>b</li></ul></li></ul>", "a\n\n#### T\n\nb", id="heading: sections in a section"),
+    pytest.param("<ol><li><h3>T</h3>d</li><li><h3>U</h3>e</li></ol>", "1. ### T\n\n   d\n\n2. ### U\n\n   e", id="heading: in numbered items"),
+    pytest.param("<details open><summary class=hideme>Expand</summary><p>b</p></details>", "b", id="summary: hidden while open"),
     pytest.param("<div><h1>A<div><h2>B</h2></div></h1></div>", "# A\n\n## B", id="heading: in a heading"),
     pytest.param("<h2>a <pre>b`c</pre></h2>", "## a ``b`c``", id="heading: code"),
     pytest.param("<details><summary><h3>S</h3></summary>b</details>", "### S\n\nb", id="heading: in a summary"),
@@ -19,6 +23,8 @@ HEADINGS = [
 
 LISTS = [
     pytest.param("<ul><li>A<ul><li>B<ol><li>C</li><li>D</li></ol></li></ul></li><li>E</li></ul>", "- A\n  - B\n    1. C\n    2. D\n- E", id="list: nested"),
+    pytest.param("<ol><li><span>1.</span><p>a</p></li><li><span>2)</span><p>b</p></li></ol>", "1. a\n\n2. 2\\)\n\n   b", id="list: its own numbers"),
+    pytest.param("<ul><li><span>•</span><p>a</p></li></ul>", "- a", id="list: its own bullets"),
     pytest.param("<ol start=5><li>a</li><li>b</li></ol>", "5. a\n6. b", id="list: start"),
     pytest.param("<ol start=9><li>a<ul><li>x</li></ul></li><li>b<ul><li>y</li></ul></li></ol>", "9. a\n   - x\n10. b\n    - y", id="list: wide numbers"),
     pytest.param("<ol start=x><li>a</li></ol><p>b</p><ol start=0><li>c</li></ol>", "1. a\n\nb\n\n0. c", id="list: strange start"),
@@ -96,6 +102,10 @@ TABLES = [
     pytest.param("<table><tr><th><h4>A</h4><th>B<tr><td><a href=/x>1</a><td><b>2</b></table>", "| A | B |\n| --- | --- |\n| [1](https://ex.org/x) | **2** |", id="table: heading in a head"),
     pytest.param("<table><tr><td>a</table>", "a", id="table: one cell"),
     pytest.param("<table><tr><td>a<tr><td>b</table>", "a\n\nb", id="table: one column"),
+    pytest.param("<table><tr><td colspan=3>a<tr><td>&nbsp;<td><td>b</table>", "a\n\nb", id="table: one filled cell in each row"),
+    pytest.param(
+        "<table><tr><td colspan=2><h2>H</h2><tr><td>1<td>2<tr><td>3<td>4<tr><td colspan=2><h2>I</h2><tr><td>5<td>6</table>",
+        "## H\n\n| 1 | 2 |\n| --- | --- |\n| 3 | 4 |\n\n## I\n\n| 5 | 6 |\n| --- | --- |", id="table: headings over its rows"),
     pytest.param("<table><tr><td><h2>H</h2><p>x</p><td>y</table>", "## H\n\nx\n\ny", id="table: layout"),
     pytest.param("<table role=presentation><tr><td>a<td>b</table>", "a / b", id="table: layout by role"),
     pytest.param("<table><tr><td>o<table><tr><th>i<th>j<tr><td>1<td>2</table><td>z</table>", "o\n\n| i | j |\n| --- | --- |\n| 1 | 2 |\n\nz", id="table: table in a table"),

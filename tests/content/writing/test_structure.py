@@ -57,7 +57,8 @@ BLOCKS = st.recursive(
         st.one_of(
             LEAVES,
             inner.map("".join).map("<blockquote>{}</blockquote>".format),
-            st.builds("<ul>{}</ul>".format, items(inner)),
+            # A list of nothing but headings with what follows them is sections.
+            st.builds("<ul><li>a</li>{}</ul>".format, items(inner)),
             st.builds("<ol start={}>{}</ol>".format, st.integers(0, 12), items(inner)),
         ),
         min_size=1,

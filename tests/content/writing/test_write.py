@@ -32,14 +32,14 @@ def test_tasks_have_boxes(written):
 def test_headings_are_noted_with_their_places_and_anchors(written):
     page = written(
         "<p>é</p><h1 data-anchor=top>A <code>b</code> <a href=/x>c</a></h1>"
-        "<blockquote><ul><li><h3>D</h3></li></ul></blockquote><h2><img src=/i alt=E></h2>"
+        "<blockquote><ol><li><h3>D</h3></li></ol></blockquote><h2><img src=/i alt=E></h2>"
     )
     assert page.outline == (
         Heading(level=1, title="A b c", offset=3, anchor="top"),
         Heading(level=3, title="D", offset=page.markdown.index("### D")),
         Heading(level=2, title="E", offset=page.markdown.index("## [image")),
     )
-    assert page.markdown == "é\n\n# A `b` [c](https://ex.org/x)\n\n> - ### D\n\n## [image: E]"
+    assert page.markdown == "é\n\n# A `b` [c](https://ex.org/x)\n\n> 1. ### D\n\n## [image: E]"
 
 
 def test_deeper_headings_are_bold_lines_and_in_no_outline(written):
