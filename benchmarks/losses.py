@@ -11,6 +11,7 @@ less: `--pin` writes it down. `docs/decisions/pages-to-markdown.md` says what it
 """
 
 import argparse
+import importlib
 import json
 import sys
 import tomllib
@@ -18,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 from benchmarks.extracting.plain import plain_text
 from benchmarks.losing.page import (
@@ -27,6 +28,7 @@ from benchmarks.losing.page import (
     KINDS,
     SENTENCE,
     TABLE,
+    letters_of,
     read_source,
     words_of,
 )
@@ -35,6 +37,7 @@ from benchmarks.measure import Ratio, Table, report
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
+from searx_mcp.content.page import read_page
 from searx_mcp.errors import ContentError
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
@@ -42,6 +45,7 @@ _GENERATORS: Final = _ROOT / "tests" / "content" / "generators"
 _KNOWN: Final = _ROOT / "benchmarks" / "losing" / "known.json"
 _CHROME: Final = "words of chrome"
 
+_UNKNOWN: Final = "unknown"
 _SENTENCES_KEPT: Final = 0.995
 _CHROME_SHARE: Final = 0.01
 _SHOWN: Final = 160
@@ -105,15 +109,17 @@ def compare(body: bytes, *, name: str, main: str = "") -> Compared:
         name: of its file.
         main: a selector of its main element; looked for if not given.
     """
-    source = read_source(decode(body, charset=None)[0], main=main)
-    markdown = _markdown(body, f"https://docs.example/{name}")
+    html, url = decode(body, charset=None)[0], f"https://docs.example/{name}"
+    source = read_source(html, main=main)
+    markdown = _markdown(body, url)
+    removed = _removed(html, url)
     written = read_markdown(markdown)
     words = words_of(plain_text(markdown))
     losses = []
     for part in source.parts:
         verdict, letters = missing(part, written)
         if verdict:
-            losses.append(Loss(part.kind, verdict, _rule(letters), part.text))
+            losses.append(Loss(part.kind, verdict, _rule(letters, removed), part.text))
     added = words - source.words
     chrome = Counter(
         {
@@ -155,8 +161,20 @@ def _markdown(body: bytes, url: str) -> str:
         return ""
 
 
-def _rule(_letters: str) -> str:
-    return "unknown"
+def _removed(html: str, url: str) -> list[tuple[str, str]]:
+    """What is taken out of a page, each rule with letters; nothing where the package does not say it."""
+    try:
+        removals = importlib.import_module("searx_mcp.content.removals").Removals(keeps_texts=True)
+    except ImportError:
+        return []
+    config = ContentConfig()
+    told: dict[str, Any] = {"removals": removals}
+    read_page(html, url=url, style=config.style, max_chars=config.max_page_chars, **told)
+    return [(str(rule), letters_of(text)) for rule, text in removals.texts]
+
+
+def _rule(letters: str, removed: Sequence[tuple[str, str]]) -> str:
+    return next((rule for rule, text in removed if letters in text), _UNKNOWN)
 
 
 def _check(options: argparse.Namespace) -> None:

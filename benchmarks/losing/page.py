@@ -40,7 +40,7 @@ _CHROME: Final = (
     " .prev-next-area, .pagination, .top-nav, .sub-nav, .bottom-nav, .tabs, #titlearea, #toc, .toc, #tocframe, #TOC,"
     " .table-of-contents, .page-toc, .contents.topic, #column2, #leftnav, #path, #page-header, #header .nav, .menubar,"
     " div.header:has(a[rel],a[accesskey]), div.header > div.summary, #footer, .footer, .footer-text, #postamble,"
-    " #package-header, #index, .section-toc, #markdown-toc, .summary_toggle, .constants_summary_toggle, .inheritanceTree, .tsd-breadcrumb, .source-link, .copy-popup-wrapper, .edit-on-github, .sidebar"
+    " #package-header, #index, .section-toc, #markdown-toc, .summary_toggle, .constants_summary_toggle, .inheritanceTree, .tsd-breadcrumb, .src > .link, .source-link, .copy-popup-wrapper, .edit-on-github, .sidebar"
 )
 """Inside and outside of the main element."""
 
@@ -254,7 +254,11 @@ def _sentences(root: Tag) -> Iterator[Part]:
 
 
 def _is_data(table: Tag) -> bool:
-    if table.get("role") in {"presentation", "none"} or table.find(["table", *_HEADINGS]):
+    if (
+        "memname" in table.get_attribute_list("class")
+        or table.get("role") in {"presentation", "none"}
+        or table.find(["table", *_HEADINGS])
+    ):
         return False
     rows = [
         [cell for cell in row.find_all(["td", "th"]) if _cell(cell)] for row in table.find_all("tr")
