@@ -1,4 +1,4 @@
-"""What generators of documentation draw with other elements: tables of cells in rows, and declarations as code."""
+"""What generators of documentation write with other elements: tables in cells, declarations, contents as definitions."""
 
 import re
 from typing import Final
@@ -10,6 +10,7 @@ from searx_mcp.content.normalize.tree import (
     ancestors,
     children,
     classes,
+    few,
     move_children,
     new,
     put_in_place,
@@ -24,6 +25,7 @@ _SIGNATURES: Final = "div.member-signature,div.type-signature,div.package-signat
 _PROTOTYPES: Final = "table.memname"
 """A declaration in Doxygen: a row for each parameter, with type, name and comma in cells of their own."""
 
+_MOST_TERMS: Final = 2_000
 _BLANKS = re.compile(r"[ \t\xa0]+")
 _AFTER_BRACKET = re.compile(r"\( ")
 _BEFORE_BRACKET = re.compile(r" (?=[),])")
@@ -31,7 +33,7 @@ _MAX: Final = 5_000
 
 
 def _normalize_declarations(tree: LexborHTMLParser) -> None:
-    """Write tables as tables, and declarations as code.
+    """Write tables as tables, declarations as code, and contents as lists.
 
     Args:
         tree: without what is hidden.
@@ -42,12 +44,17 @@ def _normalize_declarations(tree: LexborHTMLParser) -> None:
         _put_code(tree, signature, _BLANKS.sub(" ", signature.text()).strip())
     for prototype in tree.css(_PROTOTYPES)[:_MAX]:
         _rewrite_prototype(tree, prototype)
+    # From the inside out, so that what a definition holds is known to be contents.
+    for terms in tree.css("dl")[:_MAX][::-1]:
+        if _is_contents(terms):
+            _rewrite_contents(tree, terms)
 
 
 DECLARATIONS: Final = Dialect(
     {
         "div": ":is(.summary-table,.member-signature,.type-signature,.package-signature)",
         "table": ".memname",
+        "dl": "",
     },
     _normalize_declarations,
 )
@@ -67,6 +74,36 @@ def _rewrite_grid(tree: LexborHTMLParser, grid: LexborNode) -> None:
             row.insert_child(made, move=True)
         table.insert_child(row, move=True)
     put_in_place(grid, table)
+
+
+def _is_contents(terms: LexborNode) -> bool:
+    """Tell whether all terms are links, and the definitions lists of links below them: DocBook writes contents so."""
+    parts = few(terms, _MOST_TERMS)
+    return len(parts) > 1 and all(
+        (part.tag == "dt" and _is_link(part))
+        or (part.tag == "dd" and [inner.tag for inner in few(part, 4)] == ["ul"])
+        for part in parts
+    )
+
+
+def _is_link(term: LexborNode) -> bool:
+    """Tell whether it is one link, perhaps behind a number."""
+    link = term.css_first("a[href]")
+    return link is not None and not any(
+        map(str.isalpha, text_of(term).replace(text_of(link), "", 1))
+    )
+
+
+def _rewrite_contents(tree: LexborHTMLParser, terms: LexborNode) -> None:
+    listed = new(tree, "ul")
+    item = None
+    for part in few(terms, _MOST_TERMS):
+        if part.tag == "dt" or item is None:
+            item = new(tree, "li")
+            listed.insert_child(item, move=True)
+            item = listed.last_child or item
+        move_children(part, item)
+    put_in_place(terms, listed)
 
 
 def _rewrite_prototype(tree: LexborHTMLParser, prototype: LexborNode) -> None:

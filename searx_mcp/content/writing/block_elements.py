@@ -84,6 +84,9 @@ def summary(walker: DomWalker, node: LexborNode) -> Close:
     """A line that stands for what is folded behind it, unless it says that it is hidden as long as that is open."""
     if "hide" in (node.attributes.get("class") or ""):
         return skip
+    if node.css_first("p,pre,table,ul") is not None:
+        # Some generators mean a part of the page by it.
+        return walker.open_paragraph()
     return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 
 

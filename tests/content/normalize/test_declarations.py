@@ -20,6 +20,32 @@ def test_cells_in_rows_are_a_table(standard):
     )
 
 
+@pytest.mark.parametrize(
+    ("html", "left"),
+    [
+        pytest.param(
+            '<dl><dt>1. <a href="a">A</a></dt><dd><dl><dt><a href="b">B</a></dt><dt><a href="c">C</a></dt></dl></dd>'
+            '<dt><a href="d">D</a></dt></dl>',
+            '<ul><li>1. <a href="a">A</a><ul><li><a href="b">B</a></li><li><a href="c">C</a></li></ul></li>'
+            '<li><a href="d">D</a></li></ul>',
+            id="contents",
+        ),
+        pytest.param(
+            '<dl><dt><a href="a">A</a></dt><dd>what A is</dd><dt><a href="b">B</a></dt></dl>',
+            None,
+            id="defined",
+        ),
+        pytest.param(
+            '<dl><dt><a href="a">A</a> of a</dt><dt><a href="b">B</a></dt></dl>',
+            None,
+            id="more than links",
+        ),
+    ],
+)
+def test_definitions_of_links_are_a_list(standard, html, left):
+    assert standard(html) == (html if left is None else left)
+
+
 def test_cells_that_fill_no_rows_stay(standard):
     html = GRID.replace('<div class="col-first"><code>int</code></div>', "")
     assert standard(html) == html

@@ -16,6 +16,7 @@ HEADINGS = [
     pytest.param("<ul><li><hr><p>a</p><ul><li><h4>T</h4>b</li></ul></li></ul>", "a\n\n#### T\n\nb", id="heading: sections in a section"),
     pytest.param("<ol><li><h3>T</h3>d</li><li><h3>U</h3>e</li></ol>", "1. ### T\n\n   d\n\n2. ### U\n\n   e", id="heading: in numbered items"),
     pytest.param("<details open><summary class=hideme>Expand</summary><p>b</p></details>", "b", id="summary: hidden while open"),
+    pytest.param("<div><summary><h4>T</h4><p>a</p><pre>b</pre></summary></div>", "#### T\n\na\n\n```\nb\n```", id="summary: of nothing"),
     pytest.param("<div><h1>A<div><h2>B</h2></div></h1></div>", "# A\n\n## B", id="heading: in a heading"),
     pytest.param("<h2>a <pre>b`c</pre></h2>", "## a ``b`c``", id="heading: code"),
     pytest.param("<details><summary><h3>S</h3></summary>b</details>", "### S\n\nb", id="heading: in a summary"),
