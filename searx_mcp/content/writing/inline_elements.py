@@ -38,7 +38,7 @@ _PERMALINKS: Final = frozenset({
 
 _SOURCE: Final = re.compile(r"\[?(?:source|src)\]?", re.IGNORECASE)
 _OF_SOURCE = re.compile(r"(?:^|\s)(?:src|srclink)(?:\s|$)")
-"""The label and the class of a link from a declaration to its source; in a sentence neither has brackets or class."""
+"""The label of a link from a declaration to its source, and the class that it or its line has, if it has no brackets."""
 
 _RAISED = re.compile(r"(?=[^0-9+=/\u2212-]*[0-9+=/\u2212-])[\w+=/\u2212., ()-]{1,40}")
 """Raised text that means a power: it has a digit or an operator, so that ordinals (1st, 2e) and marks stay."""
@@ -101,7 +101,7 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
     """A link; nested ones, and those that lead nowhere, are their text."""
     beside(walker, node)
     href = node.attributes.get("href")
-    if _leads_to_source(node):
+    if _leads_to_source(node, is_line=walker.finish_line is not None):
         return skip
     text, shown = walker.text, walker.targets.shown
     if href is None or text.link is not None:
@@ -299,7 +299,7 @@ def _write_words(text: RunningText, words: str) -> None:
     text.space()
 
 
-def _leads_to_source(node: LexborNode) -> bool:
+def _leads_to_source(node: LexborNode, *, is_line: bool) -> bool:
     """Tell whether a declaration names its source with a link, as generators of documentation write it."""
     child = node.first_child
     if child is None or (child.next is not None and child.next.is_element_node):
@@ -310,7 +310,7 @@ def _leads_to_source(node: LexborNode) -> bool:
         return False
     around = node.parent
     names = [one.attributes.get("class") or "" for one in (node, around) if one is not None]
-    return label[0] == "[" or any(map(_OF_SOURCE.search, names))
+    return (is_line and label[0] == "[") or any(map(_OF_SOURCE.search, names))
 
 
 def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:
