@@ -59,7 +59,7 @@ _BOXES: Final[Mapping[str, str]] = {
     "aside": "",
     "details": "[class]",
     "section": ":is(.note,.warning)",
-    "blockquote": "",
+    "blockquote": "[class]",
 }
 """Elements that may be labelled blocks."""
 
@@ -73,7 +73,6 @@ _TITLE: Final = re.compile(
 _TITLES: Final = frozenset(
     {"p", "div", "span", "strong", "b", "h2", "h3", "h4", "h5", "h6", "summary", "header"}
 )
-_GITHUB = re.compile(r"\s*\[!([A-Za-z]{3,20})\][+-]?[ \t]*([^\n]*)\n?")
 _NOT_CONTENT: Final = frozenset({"form", "nav", "header", "footer", "dialog", "button", "label"})
 _BANNER = re.compile(
     r"cookie|consent|dismissible|banner|toast|modal|newsletter|subscribe|popup|flash"
@@ -111,8 +110,6 @@ def _normalize_callouts(tree: LexborHTMLParser, _: Removals) -> None:
     """
     for box in tree.css(CALLOUTS.selector)[:_MAX_CALLOUTS]:
         if not is_attached(box):
-            continue
-        if box.tag == "blockquote" and _quoted(tree, box):
             continue
         kind = _kind(box)
         if kind and _is_content(box):
@@ -235,35 +232,3 @@ def _cell(box: LexborNode) -> LexborNode | None:
 def _is_kind(said: str, kind: str) -> bool:
     word = said.lower().strip(" :!.")
     return _SAID.get(word, word) == kind
-
-
-def _quoted(tree: LexborHTMLParser, box: LexborNode) -> bool:
-    """Rewrite a quotation that begins with `[!NOTE]`; Markdown that its page has not understood."""
-    first = first_solid(box)
-    if first is not None and first.tag == "p":
-        first = first_solid(first)
-    if first is None or not first.is_text_node:
-        return False
-    text = first.text_content or ""
-    match = _GITHUB.match(text)
-    if match is None or (kind := match[1].lower()) not in _KINDS:
-        return False
-    callout = new(tree, CALLOUT, kind=_SAID.get(kind, kind))
-    after = first.next
-    is_line = "\n" in match[0] or after is None or after.tag == "br"
-    title = " ".join(match[2].split()) if is_line else ""
-    rest = text[match.end() :] if is_line else match[2] + text[match.end() :]
-    if title and title.lower() != kind:
-        callout.attrs["title"] = title[:_TITLE_CHARS]
-    if after is not None and after.tag == "br":
-        after.decompose()
-    if rest.strip():
-        first.replace_with(rest)
-    else:
-        parent = first.parent
-        first.decompose()
-        if parent is not None and parent.tag == "p" and all(map(is_blank, solid(parent))):
-            parent.decompose()
-    move_children(box, callout)
-    put_in_place(box, callout)
-    return True

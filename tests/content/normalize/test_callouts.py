@@ -82,10 +82,6 @@ CALLOUTS = {
     "a title in the text": (
         '<div class="notecard warning"><p><strong>Warning:</strong> Mind this.</p></div>',
         callout("warning", "<p> Mind this.</p>")),
-    "Markdown": ("<blockquote><p>[!WARNING]<br>Mind this.</p></blockquote>", callout("warning", P)),
-    "Markdown with a title": (
-        "<blockquote><p>[!tip] A title\nMind this.</p></blockquote>",
-        callout("tip", P, "A title")),
     "one in another": (
         ('<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
          f'<p class="admonition-title">Tip</p>{P}</div></div>'),
@@ -111,7 +107,6 @@ NO_CALLOUTS = {
     "no kind": f'<div class="alert">{P}</div>',
     "an aside": f"<aside>{P}</aside>",
     "a quotation": f"<blockquote>{P}</blockquote>",
-    "no kind in Markdown": "<blockquote><p>[!SHOUT] Mind this.</p></blockquote>",
     "advertising": '<div class="callout"><p>Buy now.</p></div>',
     "nothing": '<div class="admonition note"></div>',
 }  # fmt: skip

@@ -21,7 +21,7 @@ OPENING = st.sampled_from([
     '<script type="math/tex">x_{1}</script>', '<span class="mwe-math-element">',
     '<img class="latex" alt="x">', '<img src="/f?%5Cfrac">', "<p>", "<ul><li>", "<ol><li>",
     '<div class="admonition note">', '<p class="admonition-title">', '<div class="callout">',
-    '<div data-callout="tip" class="callout is-collapsed">', "<blockquote><p>[!NOTE]",
+    '<div data-callout="tip" class="callout is-collapsed">', "<blockquote class=note><p>",
     '<aside class="tip">', "<details class=note><summary>", "<sup>", '<a href="#n1">1</a>',
     '<sup><a href="#n1" id="r1">1</a></sup>', '<li id="n1">', '<p id="n1"><a href="#r1">1</a>',
     '<div class="footnote" id="n2">', '<a href="#n2">[2]</a>', '<span class="sidenote">',
