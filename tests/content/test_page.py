@@ -53,6 +53,17 @@ def test_a_heading_that_is_a_button_stays(heading: str):
     assert "## Is it free?" in text_of(f"{heading}<p>Yes. {LONG}</p>")
 
 
+def test_a_button_behind_the_words_of_a_heading_is_none_of_them():
+    text = text_of(
+        f"<h2>Struct <a href=#>Bin</a><button>Copy path</button></h2><p>{LONG}</p>"
+        f"<h2>1. <button>Is it free?</button></h2><p>{LONG}</p>"
+        f"<h2>What <button aria-expanded=true>does it cost?</button></h2><p>{LONG}</p>"
+    )
+    assert "## Struct Bin\n" in text
+    assert "## 1. Is it free?" in text
+    assert "## What does it cost?" in text
+
+
 def test_words_of_buttons_in_cells_stay():
     table = (
         "<table><tr><th><button>Mode</button><th>For<tr><td><button>fast</button><td>all</table>"

@@ -99,12 +99,11 @@ def open_buttons(tree: LexborHTMLParser) -> None:
 
 
 def _acts_on_title(button: LexborNode) -> bool:
-    """Tell whether a button stands beside the words of a heading, and does not fold what is below it."""
-    title = button.parent
+    """Tell whether a button stands right behind words of a heading, and does not fold what is below it."""
+    title, before = button.parent, button.prev
     if title is None or title.tag not in _TITLES or "aria-expanded" in button.attributes:
         return False
-    own = len(button.text().strip())
-    return len(title.text().strip()) - own > own / 2
+    return before is not None and sum(map(str.isalpha, before.text())) > 1
 
 
 def _is_marked(node: LexborNode) -> bool:

@@ -12,6 +12,7 @@ from searx_mcp.content.normalize.tree import (
     Dialect,
     ancestors,
     classes,
+    few,
     first_solid,
     has_text,
     is_attached,
@@ -20,7 +21,6 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
     short_text,
-    solid,
     text_of,
 )
 from searx_mcp.content.removals import Removals
@@ -81,6 +81,7 @@ _TITLE_CHARS: Final = 200
 _KIND_CHARS: Final = 40
 _MAX_CALLOUTS: Final = 5_000
 _AROUND: Final = 40
+_FEW: Final = 8
 _ICON_AND_TEXT: Final = 2
 """Cells of a labelled block that is a table, without its title."""
 
@@ -133,7 +134,7 @@ def _kind(box: LexborNode) -> str:
     for word in words:
         if word in _KINDS and word != "alert":
             return _SAID.get(word, word)
-    title = _title(box) or (box.css_first("td.icon") if "admonitionblock" in words else None)
+    title = _title(box) or next(iter(_icon_and_text(box)), None)
     if not {"admonition", "admonitionblock"}.isdisjoint(words) or (
         title is not None and {"callout", "hint"} & set(words)
     ):
@@ -154,7 +155,7 @@ def _is_content(box: LexborNode) -> bool:
             return False
         if around.attributes.get("role") in {"dialog", "alertdialog", "navigation"}:
             return False
-    if box.tag == "details" or not _STRONG.isdisjoint(classes(box)) or _cell(box) is not None:
+    if box.tag == "details" or not _STRONG.isdisjoint(classes(box)) or _icon_and_text(box):
         return True
     is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
     return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
@@ -207,8 +208,8 @@ def _named(title: LexborNode | None) -> str:
 
 
 def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
-    cell = _cell(box)
-    title = _title(box) if cell is None else box.css_first("th")
+    cells = _icon_and_text(box)
+    title = box.css_first("th") if cells else _title(box)
     said = ""
     if title is not None:
         said = text_of(title).rstrip(":")[:_TITLE_CHARS]
@@ -216,17 +217,18 @@ def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
     callout = new(tree, CALLOUT, kind=kind)
     if said and said.lower().strip(" :!.") != kind and not _is_kind(said, kind):
         callout.attrs["title"] = said
-    move_children(box if cell is None else cell, callout)
+    move_children(cells[1] if cells else box, callout)
     put_in_place(box, callout)
 
 
-def _cell(box: LexborNode) -> LexborNode | None:
-    """The last cell of a block that is a table of an icon, with or without a title, and its text."""
-    inside = solid(box)
-    if len(inside) != 1 or inside[0].tag != "table":
-        return None
-    cells = inside[0].css("td")
-    return cells[1] if len(cells) == _ICON_AND_TEXT else None
+def _icon_and_text(box: LexborNode) -> list[LexborNode]:
+    """The two cells of a block that is a table of an icon, with or without a title, and its text."""
+    inside = few(box, _FEW)
+    rows = first_solid(inside[0]) if len(inside) == 1 and inside[0].tag == "table" else None
+    if rows is None:
+        return []
+    cells = [cell for row in few(rows, _FEW) for cell in few(row, _FEW) if cell.tag == "td"]
+    return cells if len(cells) == _ICON_AND_TEXT else []
 
 
 def _is_kind(said: str, kind: str) -> bool:

@@ -14,6 +14,7 @@ from searx_mcp.content.normalize.tree import (
     move_children,
     new,
     put_in_place,
+    short_text,
     text_of,
 )
 
@@ -30,6 +31,9 @@ _BLANKS = re.compile(r"[ \t\xa0]+")
 _AFTER_BRACKET = re.compile(r"\( ")
 _BEFORE_BRACKET = re.compile(r" (?=[),])")
 _MAX: Final = 5_000
+_LONGEST: Final = 4_000
+_LONGEST_TITLE: Final = 200
+"""Characters of a declaration, and of an entry of contents; what is longer stays as it is."""
 
 
 def _normalize_declarations(tree: LexborHTMLParser) -> None:
@@ -38,13 +42,15 @@ def _normalize_declarations(tree: LexborHTMLParser) -> None:
     Args:
         tree: without what is hidden.
     """
-    for grid in tree.css(_GRIDS)[:_MAX]:
+    # From the inside out, since each takes the place of what it holds.
+    for grid in tree.css(_GRIDS)[:_MAX][::-1]:
         _rewrite_grid(tree, grid)
-    for signature in tree.css(_SIGNATURES)[:_MAX]:
-        _put_code(tree, signature, _BLANKS.sub(" ", signature.text()).strip())
-    for prototype in tree.css(_PROTOTYPES)[:_MAX]:
-        _rewrite_prototype(tree, prototype)
-    # From the inside out, so that what a definition holds is known to be contents.
+    for signature in tree.css(_SIGNATURES)[:_MAX][::-1]:
+        if short_text(signature, _LONGEST):
+            _put_code(tree, signature, _BLANKS.sub(" ", signature.text()).strip())
+    for prototype in tree.css(_PROTOTYPES)[:_MAX][::-1]:
+        if short_text(prototype, _LONGEST):
+            _rewrite_prototype(tree, prototype)
     for terms in tree.css("dl")[:_MAX][::-1]:
         if _is_contents(terms):
             _rewrite_contents(tree, terms)
@@ -88,10 +94,9 @@ def _is_contents(terms: LexborNode) -> bool:
 
 def _is_link(term: LexborNode) -> bool:
     """Tell whether it is one link, perhaps behind a number."""
-    link = term.css_first("a[href]")
-    return link is not None and not any(
-        map(str.isalpha, text_of(term).replace(text_of(link), "", 1))
-    )
+    title = short_text(term, _LONGEST_TITLE)
+    link = term.css_first("a[href]") if title else None
+    return link is not None and not any(map(str.isalpha, title.replace(text_of(link), "", 1)))
 
 
 def _rewrite_contents(tree: LexborHTMLParser, terms: LexborNode) -> None:

@@ -42,6 +42,7 @@ _EMPTY_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _MAX_NUMBER: Final = 999_999_999
 """The largest number of an item (CommonMark, section 5.2)."""
 
+_PARTS: Final = frozenset({"div", "p", "pre", "table", "ul"})
 _BULLETS: Final = frozenset({"•", "◦", "‣", "–", "∗"})  # noqa: RUF001 - the signs themselves
 _NEAR: Final = 4
 """Elements between a list of terms and the definition that it belongs to."""
@@ -84,8 +85,13 @@ def summary(walker: DomWalker, node: LexborNode) -> Close:
     """A line that stands for what is folded behind it, unless it says that it is hidden as long as that is open."""
     if "hide" in (node.attributes.get("class") or ""):
         return skip
-    if node.css_first("p,pre,table,ul") is not None:
-        # Some generators mean a part of the page by it.
+    around = node.parent
+    if (
+        around is not None
+        and around.tag != "details"
+        and _PARTS & {child.tag for child in node.iter()}
+    ):
+        # Nothing is folded: gi-docgen means a part of the page by it.
         return walker.open_paragraph()
     return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 

@@ -24,6 +24,8 @@ OPENING = st.sampled_from([
     '<div data-callout="tip" class="callout is-collapsed">', "<blockquote class=note><p>",
     '<aside class="tip">', "<details class=note><summary>", "<sup>", '<a href="#n1">1</a>',
     '<sup><a href="#n1" id="r1">1</a></sup>', '<li id="n1">', '<p id="n1"><a href="#r1">1</a>',
+    '<div class="summary-table">', '<div class="table-header">', '<div class="member-signature">',
+    '<table class="memname"><tr><td>', '<dl><dt><a href="a">A</a></dt>', '<div class="tip"><table><tr><td>',
     '<div class="footnote" id="n2">', '<a href="#n2">[2]</a>', '<span class="sidenote">',
     '<label class="margin-toggle"></label>', '<input type="checkbox" checked>', "<dl><dt id=n1><dd>",
     '<iframe src="https://www.youtube.com/embed/a">', "</iframe>", '<video src="/a.mp4">', "<noscript>",
@@ -93,7 +95,9 @@ def _visible(tree):
 
 
 @given(st.sampled_from(["<pre>", "<code>", "<blockquote>", "<math>", "<sup>", '<div class="callout tip">',
-                        '<span class="katex">', "<mrow>", "<li>", '<span data-math="x">', "<mjx-mrow>"]))  # fmt: skip
+                        '<span class="katex">', "<mrow>", "<li>", '<span data-math="x">', "<mjx-mrow>",
+                        "<dl><dt><a href=a>A</a></dt><dd>", '<div class="member-signature">',
+                        '<table class="memname"><tr><td>', '<div class="tip"><table><tr><td>i<td>']))  # fmt: skip
 def test_deep_pages_are_rewritten(opening):
     tree = LexborHTMLParser(guard(f"<p>a</p>{opening * 2_000}x = 1\ny = 2"))
     normalize_sources(tree, Removals())
