@@ -282,12 +282,14 @@ class Terms:
 
     Attributes:
         names: of terms that wait for their definitions.
-        definitions: of these.
+        definitions: of these, without empty ones.
+        is_defined: whether one was met, so that another term is of its own.
         items: what finished terms become, where the list is not flat.
     """
 
     names: list[str] = field(default_factory=list)
     definitions: list[list[Block]] = field(default_factory=list)
+    is_defined: bool = False
     items: Items | None = None
 
     def settle(self, blocks: list[Block]) -> None:
@@ -305,7 +307,7 @@ class Terms:
     def _settled(self) -> list[Block]:
         """The terms with what defines them, as `**Term**: definition`; there are none after."""
         names, definitions = ", ".join(self.names), self.definitions
-        self.names, self.definitions = [], []
+        self.names, self.definitions, self.is_defined = [], [], False
         if not names:
             return [block for blocks in definitions for block in blocks]
         if not definitions:
@@ -403,7 +405,7 @@ def _is_in_definition(node: LexborNode) -> bool:
 def term(walker: DomWalker, _node: LexborNode) -> Close:
     """A term, in bold."""
     frame = walker.frame
-    if isinstance(frame, Terms) and frame.definitions:
+    if isinstance(frame, Terms) and frame.is_defined:
         walker.flush()
         frame.settle(walker.blocks)
 
@@ -422,6 +424,7 @@ def definition(walker: DomWalker, _node: LexborNode) -> Close:
     frame = walker.frame
     if not isinstance(frame, Terms) or walker.level + 2 > MAX_LEVEL:
         return walker.open_paragraph()
+    frame.is_defined = True
     return walker.open_blocks(2, frame.definitions.append)
 
 

@@ -26,6 +26,7 @@ LISTS = [
     pytest.param("<ul><li>A<ul><li>B<ol><li>C</li><li>D</li></ol></li></ul></li><li>E</li></ul>", "- A\n  - B\n    1. C\n    2. D\n- E", id="list: nested"),
     pytest.param("<ol><li><span>1.</span><p>a</p></li><li><span>2)</span><p>b</p></li></ol>", "1. a\n\n2. 2\\)\n\n   b", id="list: its own numbers"),
     pytest.param("<ul><li><span>•</span><p>a</p></li></ul>", "- a", id="list: its own bullets"),
+    pytest.param("<dl><dt>a<dd><dt>b<dd> <dt>c<dd>d</dl>", "**a**\n\n**b**\n\n**c**: d", id="terms: empty definitions"),
     pytest.param("<ol start=5><li>a</li><li>b</li></ol>", "5. a\n6. b", id="list: start"),
     pytest.param("<ol start=9><li>a<ul><li>x</li></ul></li><li>b<ul><li>y</li></ul></li></ol>", "9. a\n   - x\n10. b\n    - y", id="list: wide numbers"),
     pytest.param("<ol start=x><li>a</li></ol><p>b</p><ol start=0><li>c</li></ol>", "1. a\n\nb\n\n0. c", id="list: strange start"),
