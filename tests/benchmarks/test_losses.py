@@ -58,12 +58,16 @@ def losses(page: ModuleType, written: ModuleType, markdown: str) -> list[tuple[s
         pytest.param("", "", [], id="nothing"),
         pytest.param("# Kites", "Kites", [("heading", "as text")], id="heading as text"),
         pytest.param("# Kites", "", [("heading", "gone")], id="heading gone"),
-        pytest.param("```\nfly(10)\nland()\n```", "fly(10) land()", [("fence", "as text")], id="code"),
+        pytest.param(
+            "```\nfly(10)\nland()\n```", "fly(10) land()", [("fence", "as text")], id="code"
+        ),
         pytest.param("| box | none |", "box none", [("table", "as text")], id="row"),
         pytest.param("| box | none |", "| box | |", [("table", "gone")], id="cell"),
         pytest.param("- paper\n- silk", "paper\n\nsilk", [("list", "as text")], id="list"),
         pytest.param("**reel**", "", [("list", "gone")], id="term"),
-        pytest.param("It was **flown** by day and night[^1], too.", "", [("sentence", "gone")], id="sentence"),
+        pytest.param(
+            "It was **flown** by day and night[^1], too.", "", [("sentence", "gone")], id="sentence"
+        ),
     ],
 )
 def test_a_part_that_is_lost_is_told_from_one_that_is_only_text(page, written, old, new, expected):
