@@ -11,7 +11,6 @@ less: `--pin` writes it down. `docs/decisions/pages-to-markdown.md` says what it
 """
 
 import argparse
-import importlib
 import json
 import sys
 import tomllib
@@ -19,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Final, TextIO
 
 from benchmarks.extracting.plain import plain_text
 from benchmarks.losing.page import (
@@ -38,6 +37,7 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
 from searx_mcp.content.page import read_page
+from searx_mcp.content.removals import Removals
 from searx_mcp.errors import ContentError
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
@@ -162,14 +162,9 @@ def _markdown(body: bytes, url: str) -> str:
 
 
 def _removed(html: str, url: str) -> list[tuple[str, str]]:
-    """What is taken out of a page, each rule with letters; nothing where the package does not say it."""
-    try:
-        removals = importlib.import_module("searx_mcp.content.removals").Removals(keeps_texts=True)
-    except ImportError:
-        return []
-    config = ContentConfig()
-    told: dict[str, Any] = {"removals": removals}
-    read_page(html, url=url, style=config.style, max_chars=config.max_page_chars, **told)
+    """What is taken out of a page, each rule with letters."""
+    removals, config = Removals(keeps_texts=True), ContentConfig()
+    read_page(html, url=url, style=config.style, max_chars=config.max_page_chars, removals=removals)
     return [(str(rule), letters_of(text)) for rule, text in removals.texts]
 
 

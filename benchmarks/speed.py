@@ -33,6 +33,7 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
+from searx_mcp.content.removals import Removals
 
 _ROUNDS: Final = 3
 _SAMPLE: Final = 40
@@ -159,13 +160,13 @@ def _shares(page: AnnotatedPage, rounds: int) -> tuple[float, float]:
     html = guard(decode(body, charset=None)[0])
     styles: list[float] = []
     for _ in range(rounds):
-        tree = parse(html)
+        tree, removals = parse(html), Removals()
         began = time.process_time()
         sheet = style_sheet(tree)
         taken = time.process_time() - began
-        drop_unseen(tree)
+        drop_unseen(tree, removals)
         began = time.process_time()
-        drop_hidden(tree, sheet)
+        drop_hidden(tree, sheet, removals)
         styles.append(taken + time.process_time() - began)
     whole = [_timed(lambda: _convert(body, page.url)) for _ in range(rounds)]
     return statistics.median(styles), statistics.median(whole)

@@ -17,6 +17,7 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
+from searx_mcp.content.removals import Removals
 
 _GRIDS: Final = "div.summary-table"
 """A cell after the other, the first of them heads: as javadoc writes tables since version 16."""
@@ -36,7 +37,7 @@ _LONGEST_TITLE: Final = 200
 """Characters of a declaration, and of an entry of contents; what is longer stays as it is."""
 
 
-def _normalize_declarations(tree: LexborHTMLParser) -> None:
+def _normalize_declarations(tree: LexborHTMLParser, _removals: Removals) -> None:
     """Write tables as tables, declarations as code, and contents as lists.
 
     Args:
