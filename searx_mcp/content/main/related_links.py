@@ -55,7 +55,7 @@ documentation .9267 with it, .9252 without."""
 
 _LINES: Final = frozenset({"div", "p", "a", "li", "ul", "span"})
 _NO_LINES: Final = HEADINGS | {"table", "dt"}
-_NUMBER: Final = re.compile(r"[0-9]+")
+_NUMBER: Final = re.compile(r"#?[0-9]+")
 _MOST_REPEATED: Final = 30
 _REPEATED: Final = 3
 
@@ -137,7 +137,8 @@ def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
             and element.links == 1
             and not element.is_inside(_NO_LINES)
         ):
-            lines[_NUMBER.sub("0", "".join(element.node.text().split()))].append(element)
+            shown = "".join(element.node.text().split())
+            lines["#" if _NUMBER.fullmatch(shown) else shown].append(element)
     return [
         element
         for alike in lines.values()

@@ -102,7 +102,7 @@ def test_a_form_for_an_address_goes_with_what_introduces_it(control: str):
 
 
 def test_links_below_and_between_posts_are_no_content_of_a_forum(find):
-    post = "<div class=message><span><a href=#{0}>#{0}</a></span>{1}<a href=/r/{0}>REPLY</a></div>"
+    post = "<div class=message><span><a href=#{0}>#{0}</a></span> <a href=#p{0}>{0}3 May 2021</a>{1}<a href=/r/{0}>REPLY</a></div>"
     posts = "".join(post.format(number, PARAGRAPH) for number in range(5))
     more = "".join(
         f"<li><a href=/{n}>ANOTHER topic on the rivers of the county</a>" for n in range(5)
@@ -112,6 +112,7 @@ def test_links_below_and_between_posts_are_no_content_of_a_forum(find):
         url="https://ex.org/threads/mill.12/",
     )
     assert page.text.count("The river runs") == 15
+    assert page.text.count("May 2021") == 5
     assert not {"REPLY", "ANOTHER", "ALIKE", "#3"} & set(page.text.split())
 
 
