@@ -80,7 +80,7 @@ def _before_main(html: str, url: str) -> tuple[LexborHTMLParser, Hints] | None:
     def record(tree: LexborHTMLParser, hints: Hints, _: Removals) -> Main:
         with contextlib.suppress(SelectolaxError):  # a page without a body has no copy
             given.append((tree.clone(), hints))
-        return Main((), kind=None, body="recorded")
+        return Main((), kind=None)
 
     module = vars(page)
     original = module["find_main"]
@@ -99,7 +99,7 @@ def score(pages: Sequence[Prepared]) -> float:
 
 def _text(one: Prepared) -> str:
     found = find_main(one.tree.clone(), one.hints, Removals())
-    return found.body or "\n".join(root.text(separator=" ") for root in found.roots)
+    return "\n".join(root.text(separator=" ") for root in found.roots)
 
 
 def constants(wanted: frozenset[str]) -> Iterator[tuple[ModuleType, str, float]]:

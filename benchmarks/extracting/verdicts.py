@@ -24,12 +24,12 @@ _FASTER: Final = 3.0
 """How many times as fast as trafilatura's Markdown we must be."""
 
 _GOALS: Final[Mapping[str, float]] = {
-    "wcxb-dev": 0.86,
-    "wcxb-test": 0.895,
-    "article-extraction": 0.96,
-    "trafilatura": 0.915,
+    "wcxb-dev": 0.868,
+    "wcxb-test": 0.902,
+    "article-extraction": 0.965,
+    "trafilatura": 0.92,
 }
-"""F1 without captions."""
+"""F1 with the settings that everyone has."""
 
 _GOAL_MILLISECONDS: Final = 8.0
 _GOAL_HEADINGS: Final = 0.99
@@ -67,8 +67,8 @@ def goals(found: Sequence[Results]) -> list[Table]:
     rows: list[tuple[str | float, ...]] = []
     for results in found:
         if goal := _GOALS.get(results.pages.name):
-            value = results.score(UNCAPTIONED).f1
-            title = f"{results.pages.name}: F1 without captions"
+            value = results.score(OURS).f1
+            title = f"{results.pages.name}: F1"
             rows.append((title, _rounded(value), goal, _met(value >= goal)))
         if reached := results.reached(OURS):
             value = share_of_kept(reached)

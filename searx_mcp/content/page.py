@@ -126,7 +126,11 @@ def read_page(
     tree = parse(guarded)
     said = metadata(tree, url=url)
     hints = Hints(
-        url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
+        url,
+        title=said.title,
+        author=said.author,
+        types=said.types,
+        generator=generator_of(tree),
     )
     source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
     tags = html.count("<", 0, max_chars)
@@ -183,19 +187,17 @@ def _whole(tree: LexborHTMLParser) -> Main:
 
 
 def _has_text(main: Main) -> bool:
-    return bool(main.body) or any(root.text().strip() for root in main.roots)
+    return any(root.text().strip() for root in main.roots)
 
 
 def _written(main: Main, source: _Source, style: Style) -> Written:
-    if main.body:
-        return _paragraphs(main.body)
     if main.kind in _SHOWN_KINDS and sum(len(root.text()) for root in main.roots) > _SHORT:
         style = replace(style, keep_image_words=False)
     return write(main.roots, base=source.base, style=style)
 
 
 def _plain(main: Main) -> Written:
-    return _paragraphs(main.body or "\n\n".join(map(_lines, main.roots)))
+    return _paragraphs("\n\n".join(map(_lines, main.roots)))
 
 
 def _paragraphs(text: str) -> Written:

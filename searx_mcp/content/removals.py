@@ -55,6 +55,9 @@ class Rule(StrEnum):
     LINE = "line"
     """A byline, a date, a credit, or a label with links, around the text of an article."""
 
+    CAPTION = "caption"
+    """A caption of an article that says whose the picture is, or what the picture's words say."""
+
     BESIDE = "beside"
     """Stands beside what holds the content."""
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.page import MARK, ReadPage, mark_anchors, read_page
-from searx_mcp.models.page import PageKind
 from searx_mcp.models.style import Style
 
 URL = "https://ex.org/a/b.html"
@@ -151,17 +150,6 @@ def test_plain_text_is_whole_however_long_it_is(unit: str, shown: str):
     page = read(f"<p>{'x ' * 1_000}{unit * count}", max_chars=300_000, max_elements=0)
     assert page.is_plain
     assert page.written.markdown == ("x " * 1_000 + shown * count).strip()
-
-
-def test_the_text_that_a_page_gives_in_json_stands_for_content_that_is_not_there():
-    body = "What the scripts of the page would show, told in many words. " * 8
-    page = read(
-        '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "'
-        + body
-        + '"}</script><div id=root>Loading</div>'
-    )
-    assert page.written.markdown == body.strip()
-    assert page.kind is PageKind.ARTICLE
 
 
 @pytest.mark.parametrize("html", ["", "<frameset><frame></frameset>", "<!-- x -->"])

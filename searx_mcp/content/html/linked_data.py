@@ -14,7 +14,6 @@ _MAX_BLOCK: Final = 200_000
 """Characters; a longer one is a catalogue of something else."""
 _MAX_NODES: Final = 300
 _MAX_TEXT: Final = 2_000
-_MAX_BODY: Final = 200_000
 _MAX_TYPES: Final = 50
 _WRAPPING = re.compile(
     r"\A(?:<!--\s*|(?://|/\*)?\s*<!\[CDATA\[(?:\*/)?\s*)|\s*(?:-->|(?://|/\*)?\]\]>(?:\*/)?)\Z"
@@ -37,7 +36,6 @@ class LinkedData:
     Attributes:
         site: the name of the site or of its publisher.
         is_free: what `isAccessibleForFree` says, or `None`.
-        body: the text of the work, or the description of the thing; plain, perhaps with entities.
         types: of everything that is described, such as `NewsArticle` or `BreadcrumbList`.
     """
 
@@ -49,7 +47,6 @@ class LinkedData:
     language: str = ""
     site: str = ""
     is_free: bool | None = None
-    body: str = ""
     types: frozenset[str] = frozenset()
 
 
@@ -90,7 +87,6 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
         language=_first(_linked_language(node.get("inLanguage")) for node in nodes),
         site=_site(nodes, graph),
         is_free=_is_free(nodes, graph.nodes),
-        body=_first(_body(node) for node in nodes),
         types=frozenset(kind for node in graph.nodes for kind in _kinds(node)[:_MAX_TYPES]),
     )
 
@@ -186,15 +182,6 @@ def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
     return _first(sites) or _first(
         _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
     )
-
-
-def _body(node: Mapping[str, Any]) -> str:
-    keys = ["articleBody", "reviewBody", "text"]
-    keys += ["description"] if _rank(node) == _THING else []
-    for key in keys:
-        if isinstance(value := node.get(key), str) and value.strip():
-            return value[:_MAX_BODY].strip()
-    return ""
 
 
 def _linked_language(value: object) -> str:

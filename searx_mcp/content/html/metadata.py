@@ -88,7 +88,6 @@ class Metadata:
         sources: where each of these is said, by its name here.
         is_protected: whether it says that it is not free to read.
         types: what it says it is: types of schema.org in JSON-LD and microdata, and `og:type`.
-        body: the text that its JSON-LD gives; plain.
     """
 
     title: str = ""
@@ -102,7 +101,6 @@ class Metadata:
     sources: Mapping[str, str] = field(default_factory=dict)
     is_protected: bool = False
     types: frozenset[str] = frozenset()
-    body: str = ""
 
 
 def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
@@ -142,7 +140,6 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
         sources={name: found.source for name, found in said.items() if found},
         is_protected=_is_protected(metas, linked),
         types=linked.types | _types(tree, metas),
-        body=linked.body,
     )
 
 

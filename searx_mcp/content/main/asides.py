@@ -37,6 +37,14 @@ _CAPTION = re.compile(
 _NOT_AROUND: Final = CANONICAL | HEADINGS | {"a", "figcaption", "table"}
 _CAPTIONS: Final = frozenset({"cite", "div", "em", "i", "p", "small", "span"})
 _MAX_CAPTION: Final = 600
+_COUNTER: Final = re.compile(
+    r"\W*(?:[^\W\d_]+ )?\d+ ?(?:/|of|von|de|di|sur|van|из) ?\d+\W*", re.IGNORECASE
+)
+_NUMBERED: Final = re.compile(r"[^\W\d_]+\.? ?\d")
+_CAPTION_WORDS: Final = 3
+_FIGURE: Final = 30
+_REPEATS: Final = 0.8
+"""What of a caption its picture says already."""
 _NO_CAPTION: Final = "img, h1, h2, h3, h4, h5, h6, table, pre, figcaption"
 """What is in no caption: one who names a box with a picture so means the box."""
 
@@ -98,24 +106,47 @@ def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> Non
 
 
 def captions(elements: list[Element], root: Element) -> list[Element]:
-    """The captions of an article that only their names tell, the outermost of each.
+    """The captions of an article, also those that only their names tell, the outermost of each.
 
     Of 239 lines with such names in WCXB dev, 214 are not of the text.
     """
     found: list[Element] = []
     for element in live(elements, root):
         if (
-            element.names
-            and element.tag in _CAPTIONS
-            and 0 < element.text <= _MAX_CAPTION
+            0 < element.text <= _MAX_CAPTION
             and (not found or element.start >= found[-1].end)
-            and _CAPTION.search(element.names)
-            and not element.is_in_sentence
-            and not element.is_inside(_NOT_AROUND)
-            and element.node.css_first(_NO_CAPTION) is None
+            and (element.tag == "figcaption" or _is_named_caption(element))
         ):
             found.append(element)
     return found
+
+
+def _is_named_caption(element: Element) -> bool:
+    return bool(
+        element.names
+        and element.tag in _CAPTIONS
+        and _CAPTION.search(element.names)
+        and not element.is_in_sentence
+        and not element.is_inside(_NOT_AROUND)
+        and element.node.css_first(_NO_CAPTION) is None
+    )
+
+
+def is_needed(caption: Element) -> bool:
+    """Tell whether a caption says more than whose its picture is, which of many, or what the picture's words say."""
+    shown = _shown(caption)
+    if _COUNTER.fullmatch(shown) or _CREDIT.match(shown):
+        return False
+    words = _WORD.findall(shown.lower())
+    if len(words) < _CAPTION_WORDS and not _NUMBERED.match(shown):
+        return False
+    around = next((above for above in caption.ancestors() if above.node.css_first("img")), None)
+    if around is None or around.elements > _FIGURE:
+        return True
+    said = set()
+    for image in around.node.css("img[alt]"):
+        said |= set(_WORD.findall((image.attributes.get("alt") or "").lower()))
+    return sum(word in said for word in words) < _REPEATS * len(words)
 
 
 class _Asides:

@@ -1,8 +1,9 @@
 """What belongs to the site and not to the page, told by tags, roles and names."""
 
+import re
 from bisect import bisect_right
 from itertools import takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from searx_mcp.content.html.hidden_elements import ASKS_ADDRESS, FILLED_IN
 from searx_mcp.content.main.class_names import (
@@ -14,6 +15,7 @@ from searx_mcp.content.main.class_names import (
     MORE,
     signs_of,
 )
+from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import Rule
@@ -23,6 +25,9 @@ _KEPT: Final = CANONICAL | HEADINGS | {
     "html", "body", "main", "article", "tbody", "tr", "td", "th", "thead", "tfoot", "img",
 }  # fmt: skip
 _TAGS: Final = frozenset({"nav", "menu", "dialog", "aside"})
+_SURE: Final = frozenset({"nav", "menu", "dialog", "header", "footer", "form"})
+"""Elements that are what they are without a name."""
+
 _ROLES: Final = frozenset({
     "alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar",
     "navigation", "search", "tablist", "toolbar",
@@ -44,6 +49,7 @@ _MOST_TEXT: Final = 0.5
 whatever it is called. Shares are of what there was when the pass began: with those of what is left,
 junk becomes most of the page when the rest of it has gone (WCXB dev F1 .857 so, .855 with those)."""
 
+_CONSENT: Final = re.compile(r"cookie|consent|privacy|datenschutz|einwillig", re.IGNORECASE)
 _CONSENT_SHARE: Final = 0.6
 _CONSENT_PROSE: Final = 3_000
 _LINKED_HEADER: Final = 0.5
@@ -57,35 +63,48 @@ _NO_INTRODUCTION: Final = "h1,table,pre,dl,figure,blockquote"
 _PANEL_SHARE: Final = 0.1
 _MEMBER_SHARE: Final = 0.2
 
-_OWN_SHARE: Final = 0.25
-_OWN_PROSE: Final = 1_200
-_OWN_LINKED: Final = 0.15
-"""An element named as chrome stays with so much of the prose, if little of it is linked."""
-
-_SECTION_PROSE: Final = 250
-_SECTION_LINKED: Final = 0.05
-"""Inside `<main>` of a page that is no article, one with so much prose stays: what a service calls a
-promotion is what it says. WCXB dev service .834 with it, .831 without."""
-
+_MOSTLY_LINKED: Final = 0.6
 _ABOUT_TEXT: Final = 600
 _BESIDE_COMMENTS: Final = 250
 
 
-def take_out_chrome(elements: list[Element], *, is_forum: bool) -> list[Element]:
+class Named(NamedTuple):
+    """Blocks taken out by their names.
+
+    Attributes:
+        taken: all of them, in order.
+        lowered: those that hold content of their own, and are put back if they stand in the main content.
+    """
+
+    taken: list[Element]
+    lowered: list[Element]
+
+
+def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) -> list[Element]:
     """Take out what tags and roles, and names that ask for consent, say is not the page's.
 
     Returns:
-        What was taken out, in order.
+        What of it holds content of its own, in order: roles, names and asides only lower a block.
     """
     rule = _Chrome(elements, is_forum=is_forum)
-    found: list[Element] = []
+    lowered: list[Element] = []
     for element in live(elements):
         if element.tag in _KEPT or (why := rule.against(element)) is None:
             continue
         block = _form_block(element) if why is Rule.FORM else element
-        if block.take_out(why):
-            found.append(block)
-    return found
+        if (
+            block.take_out(why)
+            and element.tag not in _SURE
+            and shapes.says_its_own(element)
+            and not (why is Rule.CONSENT and _asks_consent(element))
+        ):
+            lowered.append(block)
+    return lowered
+
+
+def _asks_consent(element: Element) -> bool:
+    """Tell whether a block that is named so speaks of consent."""
+    return len(_CONSENT.findall(element.node.text())) > 1
 
 
 def _form_block(form: Element) -> Element:
@@ -102,24 +121,56 @@ def _form_block(form: Element) -> Element:
     return block
 
 
-def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
+def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> Named:
     """Take out what names say is not the page's.
 
     Returns:
-        What was taken out, in order.
+        What was taken out, in order, and what of it holds content of its own.
     """
     rule = _Named(elements[0], kind)
     headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
-    taken: list[Element] = []
+    named = Named([], [])
     for element in live(elements):
-        if not element.names or element.tag in _KEPT:
-            continue
-        signs = signs_of(element.names)
-        if rule.holds(element, signs):
+        signs = rule.against(element)
+        if signs:
             is_of_member = signs & MEMBER and kind is PageKind.FORUM
             parts = _beside_name(element, headings) if is_of_member else [element]
-            taken += [part for part in parts if part.take_out(Rule.NAMED)]
-    return taken
+            taken = [part for part in parts if part.take_out(Rule.NAMED)]
+            named.taken.extend(taken)
+            named.lowered.extend(part for part in taken if shapes.says_its_own(part))
+    return named
+
+
+def raise_lowered(
+    elements: list[Element],
+    lowered: list[Element],
+    roots: list[Element],
+    kind: PageKind,
+    shapes: Shapes,
+) -> None:
+    """Put back what holds content of its own and stands in a root, without the rows of links in it."""
+    rule = _Named(elements[0], kind)
+    for block in reversed(lowered):
+        if not any(root.start < block.start < root.end for root in roots) or any(
+            above.is_out for above in block.ancestors()
+        ):
+            continue
+        block.put_back()
+        for element in live(elements, block):
+            if rule.against(element) and not shapes.says_its_own(element):
+                element.take_out(Rule.NAMED)
+        _take_links(block)
+
+
+def _take_links(block: Element) -> None:
+    """Take the rows of links out of a block that is kept for what it says itself."""
+    todo = [child for child in block.children if not child.is_out]
+    while todo:
+        part = todo.pop()
+        if part.links and part.linked > _MOSTLY_LINKED * part.text and part.tag not in _KEPT:
+            part.take_out(Rule.NAMED)
+        elif part.links and part.tag not in _KEPT:
+            todo += [child for child in part.children if not child.is_out]
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
@@ -196,11 +247,18 @@ class _Named:
         self._prose = page.prose
         self._kind = kind
 
-    def holds(self, element: Element, signs: int) -> bool:
-        if not signs or self._is_most(element):
+    def against(self, element: Element) -> int:
+        """Give what the names of an element say against it; 0 if nothing."""
+        if not element.names or element.tag in _KEPT:
+            return 0
+        signs = signs_of(element.names)
+        return signs if signs and self._holds(element, signs) else 0
+
+    def _holds(self, element: Element, signs: int) -> bool:
+        if self._is_most(element):
             return False
         if signs & (CHROME | MORE):
-            return not self._says_something(element)
+            return True
         if signs & MEMBER and self._kind is PageKind.FORUM:
             return element.prose < _MEMBER_SHARE * self._prose
         if signs & ABOUT and self._kind is PageKind.ARTICLE:
@@ -216,17 +274,4 @@ class _Named:
             element.text > _MOST_TEXT * self._text
             or self._text - element.text < _LEAST
             or (element.text > _LARGE and element.prose > _MOST_PROSE * self._prose)
-        )
-
-    def _says_something(self, element: Element) -> bool:
-        if (
-            element.prose > max(_OWN_PROSE, _OWN_SHARE * self._prose)
-            and element.linked < _OWN_LINKED * element.text
-        ):
-            return True
-        return (
-            self._kind not in {PageKind.ARTICLE, PageKind.FORUM}
-            and element.prose > _SECTION_PROSE
-            and element.linked < _SECTION_LINKED * element.text
-            and element.is_inside(_PARTS)
         )

@@ -114,17 +114,16 @@ class Hints:
     Attributes:
         url: its address.
         title: as `content.html.metadata` found it; may be empty.
+        author: likewise.
         types: of its own JSON-LD objects and microdata, without their namespace, such as
             `NewsArticle`; and its `og:type`.
-        body: the text that its JSON-LD gives as `articleBody`, `text` or `description` of a product;
-            may be empty.
         generator: the program that made it, in lower case; may be empty.
     """
 
     url: str
     title: str = ""
+    author: str = ""
     types: frozenset[str] = frozenset()
-    body: str = ""
     generator: str = ""
 
 

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from typing import Final
 
+from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import Rule
@@ -90,7 +91,9 @@ def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> 
     return taken
 
 
-def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> list[Element]:
+def take_out_links(
+    elements: list[Element], kind: PageKind, root: Element, shapes: Shapes
+) -> list[Element]:
     """Take out lists of nothing but links.
 
     One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
@@ -122,6 +125,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         and (is_text or element.start > end or element.linked <= _LONG_LINKS * element.links)
         and _is_list_of_links(element, most)
         and not holds(element, kept)
+        and not shapes.has_content(element)
         and not (is_text and _is_announced(element))
         and element.take_out(Rule.LINKS)
     ]

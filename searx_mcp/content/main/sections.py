@@ -7,6 +7,7 @@ and .8555 without; run `python -m benchmarks.extraction PATH` after changing wha
 import re
 from typing import Final
 
+from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, live
 from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
@@ -194,7 +195,7 @@ def _plain(heading: str) -> str:
     return words if len(words) <= _MAX_CHARS else ""
 
 
-def take_out_sections(elements: list[Element], kind: PageKind) -> list[Element]:
+def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -> list[Element]:
     """Take out sections whose heading says that they are not of the text.
 
     A section is the largest element that begins with the heading, or else the siblings that follow it
@@ -212,8 +213,11 @@ def take_out_sections(elements: list[Element], kind: PageKind) -> list[Element]:
             found += 1
             if found > _MAX_SECTIONS:
                 break
+            parts = _section(element, level, page, kind)
             taken += [
-                part for part in _section(element, level, page, kind) if part.take_out(Rule.SECTION)
+                part
+                for part in parts
+                if not shapes.says_its_own(part) and part.take_out(Rule.SECTION)
             ]
     return taken
 

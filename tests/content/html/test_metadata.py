@@ -324,22 +324,6 @@ def test_what_is_described_is_told_by_its_types():
 
 
 @pytest.mark.parametrize(
-    ("block", "body"),
-    [
-        ({"@type": "Article", "articleBody": " the text "}, "the text"),
-        ({"@type": "Review", "reviewBody": "the text"}, "the text"),
-        ({"@type": "DiscussionForumPosting", "text": "the text"}, "the text"),
-        ({"@type": "Product", "name": "P", "description": "the text"}, "the text"),
-        ({"@type": "Article", "description": "a summary"}, ""),
-        ({"@type": "Article", "articleBody": ["the text"]}, ""),
-        ({"@type": "Organization", "description": "of somebody else"}, ""),
-    ],
-)
-def test_the_text_of_the_work_is_read_and_the_description_of_a_thing(block: Any, body: str):
-    assert read_blocks(block).body == body
-
-
-@pytest.mark.parametrize(
     ("block", "site"),
     [
         ([{"@type": "WebSite", "name": "Bees"}, ARTICLE | {"publisher": {"name": "P"}}], "Bees"),

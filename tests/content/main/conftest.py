@@ -30,12 +30,10 @@ Find = Callable[..., Found]
 def find() -> Find:
     """Finds the main content of what is inside `<body>`."""
 
-    def _find(
-        body: str, *, url: str = "https://ex.org/", types: str = "", stated: str = ""
-    ) -> Found:
+    def _find(body: str, *, url: str = "https://ex.org/", types: str = "") -> Found:
         tree = LexborHTMLParser(f"<html><body>{body}</body></html>")
-        main = find_main(tree, Hints(url, types=frozenset(types.split()), body=stated), Removals())
-        words = main.body or " ".join(root.text(separator=" ") for root in main.roots)
+        main = find_main(tree, Hints(url, types=frozenset(types.split())), Removals())
+        words = " ".join(root.text(separator=" ") for root in main.roots)
         return Found(
             tree,
             main.kind,

@@ -28,7 +28,7 @@ GOES = {
     "related": "<div class='post__related-articles'>JUNK</div>",
     "German": "<div class='seitenleiste'>JUNK</div>",
     "byline": "<p class=byline>JUNK</p>",
-    "consent": f"<div class=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>",
+    "consent": f"<div class=onetrust-consent-sdk><p>JUNK We ask for your consent to our cookies. {SENTENCE * 9}</p></div>",
     "form": "<form><label>JUNK</label></form>",
     "jump link": "<a class=mw-jump-link href=#nav>JUNK to navigation</a>",
     "header of a manual": "<div class=navheader><table><tr><th>JUNK 11. Rivers<tr><td><a accesskey=p href=/1>Prev</a>"
@@ -273,27 +273,3 @@ def test_any_address_will_do(find, url: str):
 def test_deep_nesting_is_no_recursion(find):
     page = find("<div class=wrap>" * 5_000 + ARTICLE)
     assert page.text.count("The river runs") == 12
-
-
-class TestText:
-    """The text that a page gives in JSON-LD."""
-
-    STATED = SENTENCE * 12
-
-    def test_stands_for_elements_that_do_not_hold_it(self, find):
-        page = find("<p>Loading</p>", types="NewsArticle", stated=self.STATED)
-        assert page.text == self.STATED.strip()
-
-    def test_loses_its_markup(self, find):
-        page = find("<p>Loading</p>", types="Article", stated=f"<p>{SENTENCE}</p><p>{SENTENCE}</p>")
-        assert page.text == f"{SENTENCE}{SENTENCE}".strip()
-
-    def test_is_not_wanted_where_the_elements_hold_it(self, find):
-        page = find(f"<article>{ARTICLE}</article>", types="NewsArticle", stated=self.STATED)
-        assert page.html.startswith("<article>")
-
-    def test_is_not_believed_where_it_is_not_on_the_page(self, find):
-        page = find(
-            f"<article>{ARTICLE}</article>", types="Article", stated="Not there at all. " * 40
-        )
-        assert page.text.count("The river runs") == 12

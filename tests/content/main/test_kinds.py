@@ -64,7 +64,10 @@ def test_the_kind_of_a_page(find, body: str, url: str, types: str, kind: PageKin
 
 
 def test_comments_are_taken_out_of_an_article(find):
-    page = find(f"{ARTICLE}<div id=comments>{COMMENT}</div>", url="https://ex.org/blog/the-river")
+    page = find(
+        f"{ARTICLE}<div class=comments><i>3 May 2021</i>{COMMENT}</div>",
+        url="https://ex.org/blog/the-river",
+    )
     assert page.text.count("The river runs") == 24
 
 

@@ -6,6 +6,7 @@ from selectolax.lexbor import LexborHTMLParser
 from searx_mcp.content.main import text_density as measuring
 from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.sections import take_out_sections
+from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, live, measure
 from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
@@ -89,9 +90,10 @@ def test_the_work_grows_with_the_page_and_not_faster(part: str, monkeypatch):
         nonlocal steps
         steps = 0
         tree, found = elements(f"<main>{f'<p>{LONG * 3}</p>' * count}{part * count}</main>")
-        take_out_chrome(found, is_forum=False)
-        take_out_named(found, PageKind.ARTICLE)
-        take_out_sections(found, PageKind.ARTICLE)
+        shapes = Shapes(found, "")
+        take_out_chrome(found, shapes, is_forum=False)
+        take_out_named(found, PageKind.ARTICLE, shapes)
+        take_out_sections(found, PageKind.ARTICLE, shapes)
         del tree
         return steps
 

@@ -13,11 +13,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.noscript import show_unscripted
 from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
-from searx_mcp.content.main.find import fallback, find_main
+from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.kinds import Hints, kind_of
 from searx_mcp.content.main.related_links import take_out_links, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
+from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, measure, rows_of_cards
 from searx_mcp.content.removals import Removals
 from searx_mcp.models.page import PageKind
@@ -203,16 +204,6 @@ ROOTS = {
 }  # fmt: skip
 
 
-def stands(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
-    """Whether the stated text stands for the elements."""
-
-    def probe(count: int) -> bool:
-        _tree, elements = measured(page(count))
-        return bool(fallback(text(count), [elements[0]]))
-
-    return probe
-
-
 def is_opened(count: int) -> bool:
     tree = LexborHTMLParser(f"<body><p>x</p><noscript><p>{'x' * count}</p></noscript>")
     show_unscripted(tree)
@@ -243,8 +234,6 @@ def is_believed(page: Callable[[int], str]) -> Probe:
 
 
 OTHERS = {
-    "a text that stands for a page": (stands(lambda n: "x" * n, lambda n: ""), 150),
-    "a page that needs none": (lambda n: not stands(lambda n: "x" * 400, words)(n), 200),
     "a page for readers without scripts": (is_opened, 500),
     "parts that scripts would show": (are_hidden, 501),
     "prose that names may leave": (
@@ -276,15 +265,15 @@ def goes(rule: Callable[[list[Element]], object], page: Callable[[int], str]) ->
 
 
 def chrome(elements: list[Element]) -> None:
-    take_out_chrome(elements, is_forum=False)
+    take_out_chrome(elements, Shapes(elements, ""), is_forum=False)
 
 
 def names(kind: PageKind) -> Callable[[list[Element]], object]:
-    return lambda elements: take_out_named(elements, kind)
+    return lambda elements: take_out_named(elements, kind, Shapes(elements, ""))
 
 
 def sections(kind: PageKind = PageKind.ARTICLE) -> Callable[[list[Element]], object]:
-    return lambda elements: take_out_sections(elements, kind)
+    return lambda elements: take_out_sections(elements, kind, Shapes(elements, ""))
 
 
 def teasers(kind: PageKind) -> Callable[[list[Element]], object]:
@@ -292,7 +281,9 @@ def teasers(kind: PageKind) -> Callable[[list[Element]], object]:
 
 
 def links(kind: PageKind = PageKind.ARTICLE) -> Callable[[list[Element]], object]:
-    return lambda elements: take_out_links(elements, kind, named(elements, "root"))
+    return lambda elements: take_out_links(
+        elements, kind, named(elements, "root"), Shapes(elements, "")
+    )
 
 
 def card(linked: int, text: int = 0, *, prosaic: int = 0) -> str:
@@ -342,16 +333,6 @@ NAMES = {
         stays(names(_ARTICLE), lambda n: f"<div class=sidebar id=it>{prose(n)}</div>{prose(300)}{words(3_000)}"), 501),
     "share of the prose": (
         stays(names(_ARTICLE), lambda n: f"<div class=sidebar id=it>{prose(n)}</div>{prose(1_000)}{words(3_000)}"), 819),
-    "prose of its own": (
-        stays(names(_ARTICLE), lambda n: f"<div class=sidebar id=it>{prose(n)}</div>{prose(3_000)}"), 1_201),
-    "its own share": (
-        stays(names(_ARTICLE), lambda n: f"<div class=sidebar id=it>{prose(n)}</div>{prose(9_000)}"), 3_001),
-    "links in its own": (
-        goes(names(_ARTICLE), lambda n: f"<div class=sidebar id=it>{prose(2_000)}<p>{link(min(n, 900))}</p></div>{prose(4_500)}"), 353),
-    "prose of a section": (
-        stays(names(_SERVICE), lambda n: f"<main><div class=promo id=it>{prose(n)}</div>{prose(3_000)}</main>"), 251),
-    "links of a section": (
-        goes(names(_SERVICE), lambda n: f"<main><div class=promo id=it>{prose(1_000)}<p>{link(min(n, 900))}</p></div>{prose(4_500)}</main>"), 53),
     "about a member": (
         stays(names(_FORUM), lambda n: f"<div class=userinfo id=it>{prose(n)}</div>{prose(1_000)}"), 250),
     "about the author": (

@@ -1,0 +1,139 @@
+"""What a block is, measured on the block itself, whatever it is called.
+
+Names and headings only lower what is needed of a block to be taken out. One that holds content of its own kind
+is taken out only for its shape: a thread of remarks, teasers of other pages, lines about a person.
+"""
+
+import re
+from bisect import bisect_left
+from functools import cached_property
+from typing import Final
+
+from searx_mcp.content.main.text_density import Element
+from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTES
+
+_KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
+_LINKED: Final = 0.5
+"""Share of links from which a table, definitions or a caption are links."""
+
+_SENTENCES: Final = 100
+_LINKED_SENTENCES: Final = 0.25
+"""Characters of a paragraph that is content by itself, and how much of it may be linked."""
+
+_END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][)\]\"'\u201d\u00bb]*(?:\s|\Z)")
+_MANY: Final = 2
+_CAPTIONED: Final = "img,picture,video,table,pre"
+_LEAST: Final = 20
+
+_DATE: Final = re.compile(
+    r"\d{1,2}\.? (?:de )?[^\W\d_]{3,10}\.?,? (?:de )?(?:19|20)\d\d\b"
+    r"|[^\W\d_]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:at )?(?:19|20)\d\d\b"
+    r"|\b\d{1,2}[./-]\d{1,2}[./-](?:20)?\d\d\b|\b(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}\b"
+    r"|(?:19|20)\d\d ?[\u5e74\ub144] ?\d{1,2}|\b\d+ \w+ ago\b|\bvor \d+ \w+|\bhace \d+ \w+|\bil y a \d+ \w+"
+)
+_DATE_LINE: Final = 120
+"""Characters of a line with the date of a remark."""
+
+_BESIDE_DATE: Final = 4
+"""Paragraphs of a remark, in the mean."""
+
+_LINK_LINE: Final = 0.7
+_TEASERS: Final = 2
+_LINKED_TEASERS: Final = 0.08
+"""A line that is a link; how many of them, and how much linked text, teasers have at least."""
+
+_MOST: Final = 0.4
+"""A block with more of a page's content than this is the content, whatever its shape."""
+
+_PERSON: Final = 900
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_FIRST: Final = 12
+_NAME_CHARS: Final = 3
+
+
+class Shapes:
+    """The shapes of the blocks of one page."""
+
+    def __init__(self, elements: list[Element], author: str) -> None:
+        self._elements = elements
+        self._author = frozenset(word for word in _WORD.findall(author) if len(word) >= _NAME_CHARS)
+        self._contents = [element.start for element in elements if _is_content(element)]
+
+    @cached_property
+    def _dates(self) -> list[int]:
+        return [
+            element.start
+            for element in self._elements
+            if element.tag == "time"
+            or (0 < element.run <= _DATE_LINE and _DATE.search(element.node.text(separator=" ")))
+        ]
+
+    @cached_property
+    def _link_lines(self) -> list[int]:
+        return [
+            element.start
+            for element in self._elements
+            if element.tag == "a"
+            and element.text
+            and element.parent is not None
+            and element.run >= _LINK_LINE * element.parent.run
+        ]
+
+    def has_content(self, block: Element) -> bool:
+        """Tell whether a block holds content of its own."""
+        return _count(block, self._contents) > 0
+
+    def says_its_own(self, block: Element) -> bool:
+        """Tell whether a block holds content of its own, and has none of the shapes that pages have around theirs."""
+        contents = _count(block, self._contents)
+        if contents > _MOST * len(self._contents):
+            return True
+        return contents > 0 and not (
+            contents <= _BESIDE_DATE * _count(block, self._dates)
+            or self._is_of_teasers(block, contents)
+            or self._is_about_person(block)
+        )
+
+    def _is_of_teasers(self, block: Element, contents: int) -> bool:
+        """Tell whether there is a line that is a link for everything that a block says."""
+        return (
+            _count(block, self._link_lines) >= contents >= _TEASERS
+            and block.linked >= _LINKED_TEASERS * block.text
+        )
+
+    def _is_about_person(self, block: Element) -> bool:
+        """Tell whether a short block is about who wrote the page, or about one whose name it begins with."""
+        if block.text > _PERSON or block.node.css_first("pre,table,dl,figure") is not None:
+            return False
+        words = _WORD.findall(block.node.text(separator=" "))[:_FIRST]
+        if not self._author.isdisjoint(words):
+            return True
+        names = [word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS]
+        return len(set(names)) < len(names)
+
+
+def _count(block: Element, places: list[int]) -> int:
+    return bisect_left(places, block.end) - bisect_left(places, block.start)
+
+
+def _is_content(element: Element) -> bool:
+    if element.tag in _KINDS:
+        return True
+    if element.run >= _SENTENCES and element.run_linked < _LINKED_SENTENCES * element.run:
+        return len(_END.findall(element.node.text())) >= _MANY
+    if element.tag not in {"table", "dl", "figure"} or element.text < _LEAST:
+        return False
+    if element.linked > _LINKED * element.text:
+        return False
+    if element.tag == "figure":
+        has_caption = any(child.tag == "figcaption" and child.text for child in element.children)
+        return has_caption and element.node.css_first(_CAPTIONED) is not None
+    return element.tag == "dl" or _is_data(element)
+
+
+def _is_data(table: Element) -> bool:
+    parts = [table, *(part for part in table.children if part.tag != "tr")]
+    rows = [row for part in parts for row in part.children if row.tag == "tr"]
+    return sum(len(row.children) > 1 for row in rows) > 1 and not any(
+        row.prose > _SENTENCES * len(row.children) for row in rows
+    )

@@ -1,0 +1,159 @@
+"""A name, a role, an id, a heading's words or a place only lower a block: what says something of its own stays."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searx_mcp.content.page import read_page
+from searx_mcp.models.style import Style
+
+SENTENCE = (
+    "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
+)
+PARAGRAPH = f"<p>{SENTENCE * 3}</p>"
+OWN = "Each of the three sluices is opened by hand once the snow on the upper slopes has gone. A keeper writes down how high it stood."
+
+CONTENTS = {
+    "table": "<table><tr><th>Mill<th>Built<tr><td>KEPT<td>1702<tr><td>Upper<td>1731</table>",
+    "code": "<pre><code>open_sluice(KEPT)\nwait()</code></pre>",
+    "formula": "<p>It carries <math><mi>KEPT</mi><mo>=</mo><mn>4</mn></math> as is known.</p>",
+    "definitions": "<dl><dt>KEPT<dd>what holds the water back<dt>race<dd>where it runs to the wheel</dl>",
+    "caption": "<figure><img src=/m.png alt=mill><figcaption>KEPT of the lower mill, seen from the bridge</figcaption></figure>",
+    "sentences": f"<p>KEPT. {OWN}</p>",
+    "section": f"<h3>KEPT and meadows</h3><p>{OWN}</p>",
+}
+LINKED = (
+    "<ul><li><a href=/1>one mill</a><li><a href=/2>two mills</a><li><a href=/3>three mills</a></ul>"
+)
+NAMES = [
+    "sidebar",
+    "menu",
+    "navigation",
+    "footer",
+    "masthead",
+    "toolbar",
+    "widget",
+    "related",
+    "recommended",
+    "popular",
+    "comments",
+    "comment",
+    "author",
+    "meta",
+    "share",
+    "sharing",
+    "tools",
+    "promo",
+    "sponsored",
+    "newsletter",
+    "disclaimer",
+    "legal",
+    "announcement",
+    "modal",
+    "popup",
+    "tooltip",
+    "table-contents",
+    "tags",
+    "categories",
+    "see-also",
+    "site-info",
+    "read-more",
+    "cookies",
+    "consent",
+    "post-footer",
+    "signature",
+    "user-info",
+    "copyright",
+    "pager",
+]
+ROLES = ["", "complementary", "navigation", "toolbar", "banner", "contentinfo", "search", "menu"]
+HEADINGS = [
+    "",
+    "See also",
+    "Related",
+    "Share",
+    "Tools",
+    "Comments",
+    "Tags",
+    "Legal",
+    "About the author",
+    "Navigation",
+]
+URLS = [
+    "https://ex.org/blog/the-river-and-its-meadows",
+    "https://docs.ex.org/manual/rivers.html",
+    "https://ex.org/",
+    "https://ex.org/products/river",
+    "https://forum.ex.org/t/river/12",
+    "https://ex.org/category/rivers/",
+]
+
+
+def markdown(body: str, url: str) -> str:
+    html = f"<title>The river</title><body>{body}"
+    return read_page(html, url=url, style=Style(), max_chars=1_000_000).written.markdown
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(sorted(CONTENTS)),
+    st.sampled_from(["div", "section", "aside"]),
+    st.lists(st.sampled_from(NAMES), max_size=2),
+    st.sampled_from(["", *NAMES]),
+    st.sampled_from(ROLES),
+    st.sampled_from(HEADINGS),
+    st.sampled_from(["", LINKED]),
+    st.integers(0, 4),
+    st.sampled_from(URLS),
+)
+def test_no_name_takes_out_what_says_something_of_its_own(
+    content: str,
+    tag: str,
+    names: list[str],
+    identifier: str,
+    role: str,
+    heading: str,
+    links: str,
+    place: int,
+    url: str,
+):
+    shown = f"<h2>{heading}</h2>" if heading else ""
+    block = f'<{tag} class="{" ".join(names)}" id="{identifier}" role="{role}">{shown}{CONTENTS[content]}{links}</{tag}>'
+    parts = [PARAGRAPH] * 4
+    parts.insert(place, block)
+    found = markdown(f"<main><h1>The river</h1>{''.join(parts)}</main>", url)
+    assert "KEPT" in found
+    assert found.count("The river runs") == 12
+
+
+TEASERS = "".join(
+    f"<div><a href=/{number}>JUNK {number} of the valley</a><p>{OWN}</p></div>"
+    for number in range(3)
+)
+SHAPED = {
+    "rows of links": LINKED.replace("one", "JUNK"),
+    "teasers": TEASERS,
+    "remarks": "".join(
+        f"<div><b>Ann</b> <i>{n} May 2021</i><p>JUNK {OWN}</p></div>" for n in range(1, 4)
+    ),
+    "a person": f"<p><b>Ann Miller</b></p><p>Ann Miller is JUNK. {OWN}</p>",
+    "a label": "<p>JUNK</p>",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPED)
+@pytest.mark.parametrize("name", ["related", "sidebar"])
+def test_a_name_lowers_what_has_the_shape_of_what_stands_around_a_text(shape: str, name: str):
+    block = f"<div class={name}>{SHAPED[shape]}</div>"
+    found = markdown(f"<article><h1>The river</h1>{PARAGRAPH * 6}{block}</article>", URLS[0])
+    assert "JUNK" not in found
+    assert found.count("The river runs") == 18
+
+
+def test_links_go_from_a_named_block_that_stays():
+    block = f"<div class=tools><h2>Tools</h2><p>KEPT. {OWN}</p>{LINKED}</div>"
+    found = markdown(f"<main><h1>The river</h1>{PARAGRAPH * 4}{block}{PARAGRAPH}</main>", URLS[0])
+    assert re.search(r"## Tools\n\nKEPT\.", found)
+    assert "two mills" not in found
