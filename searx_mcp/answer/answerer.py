@@ -9,7 +9,7 @@ from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.answer.expansion import RETRIEVED, Expander, search_each_part, tell
 from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.answer.question import analyse
-from searx_mcp.answer.report import QuoteInReport, Report, address_key, read_report
+from searx_mcp.answer.report import ClaimInReport, QuoteInReport, Report, address_key, read_report
 from searx_mcp.answer.selection import Wishes
 from searx_mcp.answer.verification import check_report
 from searx_mcp.corpus.corpus import Corpus
@@ -189,13 +189,13 @@ class Answerer:
         return await self._done(material, watch, budget=0, progress=progress)
 
     async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes and links of a report against the pages that are kept; makes no request.
+        """Check the quotes, sentences and links of a report against the pages that are kept; makes no request.
 
         Args:
             text: of the report, in Markdown or plain.
 
         Raises:
-            InvalidArgumentError: it is too long, or has too many quotes or links.
+            InvalidArgumentError: it is too long, or has too many quotes, sentences or links.
         """
         report = await asyncio.to_thread(read_report, text)
         heads = await self.corpus.heads()
@@ -205,7 +205,26 @@ class Answerer:
         quotes: list[CheckedQuote] = []
         for start in range(0, len(report.quotes), _QUOTES):
             quotes += await self._verified(report.quotes[start : start + _QUOTES], kept)
-        return VerifyReport(quotes=tuple(quotes), links=links)
+        sentences = await self._verified_sentences(report.claims, kept)
+        return VerifyReport(quotes=tuple(quotes), links=links, sentences=sentences)
+
+    async def _verified_sentences(
+        self, claims: Sequence[ClaimInReport], kept: Mapping[str, str]
+    ) -> tuple[CheckedQuote, ...]:
+        """Check sentences in the pages that they link, each page read for as many of them at a time as link the same."""
+        by_pages: dict[tuple[str, ...], list[ClaimInReport]] = {}
+        for claim in claims:
+            keys = map(address_key, claim.urls)
+            named = dict.fromkeys(kept[key] for key in keys if key in kept)
+            by_pages.setdefault(tuple(named)[:_CANDIDATES], []).append(claim)
+        checked: list[CheckedQuote] = []
+        for urls, group in by_pages.items():
+            pages: dict[str, str] = {}
+            for page in await self.corpus.pages(urls):
+                pages |= dict.fromkeys((page.url, page.final_url), page.document.markdown)
+            report = Report((), (), tuple(group))
+            checked += (await asyncio.to_thread(check_report, report, pages)).sentences
+        return tuple(sorted(checked, key=lambda each: each.line))
 
     async def _verified(
         self, quotes: Sequence[QuoteInReport], kept: Mapping[str, str]

@@ -1,7 +1,8 @@
 """Quotes of kept pages, each compared with the page before it is given.
 
-One normalisation says what is the same: `normalised`. A quote is cut from the page's own bytes, and what it shows has to
-be equal after it to what stands at its span; what is not is no citation. Nothing here writes a word.
+A quote is cut from the page's own bytes, and what it shows has to be equal, but for marks, to what stands at its span; what
+is not is no citation. Nothing here writes a word. What a report quotes is compared after `normalised`, where marks that mean
+something count.
 """
 
 # ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
@@ -12,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final, NamedTuple
+from unicodedata import normalize
 from urllib.parse import quote
 
-from searx_mcp.content.markdown import code_span, in_code
+from searx_mcp.content.markdown import code_span, code_spans, in_code
 from searx_mcp.content.outline import inline_text
 from searx_mcp.content.passages import score_parts
 from searx_mcp.content.sentences import plain, sentence_ends
@@ -54,8 +56,37 @@ _UNSEEN = re.compile(
 _LINE_MARK = re.compile(
     r"^[ \t]*+(?:>[ \t]*+)*+(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?)?", re.MULTILINE
 )
-_MARKS = re.compile(r"[*_`~#>|\\\[\]]")
-_QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』", '"') | dict.fromkeys("‘’‚‛", "'"))
+_LINE_START = re.compile(
+    r"^[ \t]*+(?:#{1,6}[ \t]++|(?:\|[ \t:|-]*+|:?-{3,}[ \t:|-]*+)$|(?:`{3}|~{3,})[^\n]*+$)",
+    re.MULTILINE,
+)
+"""Marks of headings, and lines that rule tables or fence code."""
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKS_OF_MARKDOWN: Final = "*_~#>|[]<^`-+"
+_SHIELD: Final = str.maketrans(
+    {mark: chr(0xE100 + number) for number, mark in enumerate(_MARKS_OF_MARKDOWN)}
+)
+_SIC = re.compile(r"[ \t]?\[sic!?\]", re.IGNORECASE)
+_RAISED_TAG = re.compile(r"<sup>([^<>]{1,50}+)</sup>|([⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]{1,20}+)", re.IGNORECASE)
+_LINE_RAISED = re.compile(r"(?<=[^\W\d_])\^([0-9]{1,3})|(?<=[^\W\d_])\^(-[0-9]{1,3})")
+_LOWERED_TAG = re.compile(r"<sub>([^<>]{1,50}+)</sub>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:em|strong|b|i|u|mark|span|a|q|cite|code|small)(?:\s[^<>]{0,500}+)?>", re.IGNORECASE
+)
+_DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_STARRED = re.compile(r"(?<!\d)\*{1,3}(?=[^\s*])([^*]{1,1000}+)(?<=\S)\*{1,3}")
+_UNDERSCORED = re.compile(r"(?<!\w)_(?=[^\s_])([^_]{1,1000}+)(?<=\S)_(?!\w)")
+_EMPHASIS_DEPTH: Final = 2
+_NO_SPACE = re.compile(r"~~|[\[\]`\u00ad]")
+_MARKS = re.compile(r"[|]|\\$|<br\s?/?>", re.MULTILINE)
+_ANY_MARK = re.compile(r"[*_`~#>|\\\[\]]")
+_SAME: Final = str.maketrans(
+    dict.fromkeys("“”„‟«»‹›「」『』", '"')
+    | dict.fromkeys("‘’‚‛", "'")
+    | dict.fromkeys("‐‑−", "-")
+    | dict(zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True))
+    | {chr(0xE100 + number): mark for number, mark in enumerate(_MARKS_OF_MARKDOWN)}
+)
 
 _SILENT = re.compile(
     r"[ \t>]*+(?:(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++)?#{1,6}[ \t]|[<‹]!--"
@@ -107,7 +138,7 @@ def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) ->
     start = chunk.start + len(chunk.text[: best.start].encode("utf-8", "replace"))
     end = start + len(chunk.text[best.start : best.end].encode("utf-8", "replace"))
     found = _cut(kept, start, end)
-    if not found or normalised(found) != normalised(best.shown):
+    if not found or _letters(found) != _letters(best.shown):
         raise MisquoteError
     return Citation(
         source=source,
@@ -132,18 +163,55 @@ def _section(chunk: StoredChunk, before: int, at: int, outline: Sequence[Heading
     return chunk.path[-1] if chunk.path else ""
 
 
-def normalised(text: str) -> str:
+def _letters(text: str) -> str:
+    """What a line that is shown has in common with the bytes it is cut from: all but marks, wherever they stand."""
+    seen = _UNSEEN.sub("", _LINE_MARK.sub("", text))
+    return " ".join(_ANY_MARK.sub("", seen).translate(_SAME).split())
+
+
+def normalised(text: str, *, is_inline: bool = False) -> str:
     """A text as it is compared with another one: without what Markdown adds, on one line.
 
-    Out go images, the addresses of links, marks of notes, of quotes and of list items, and the signs that
-    Markdown uses as marks, wherever they stand. Quotation marks and apostrophes become straight, and white
-    space of any kind becomes one space. Words, figures, other signs and their order stay.
+    Out go images, the addresses of links, marks of notes, of quotes, of headings and of list items, emphasis, brackets,
+    `[sic]` and the marks of raised and lowered letters. Quotation marks, apostrophes and hyphens become those of ASCII,
+    and white space of any kind becomes one space. Words, figures, other signs and their order stay: also what marks
+    something in Markdown where it marks nothing, as in code, `> 5`, `~5`, `C#` and `foo_bar`.
 
     Args:
         text: Markdown or plain text. Linear in its length.
+        is_inline: whether it starts inside a line, where a mark is a sign.
     """
-    seen = _UNSEEN.sub("", _LINE_MARK.sub("", text))
-    return " ".join(_MARKS.sub("", seen).translate(_QUOTES).split())
+    text = _shielded(normalize("NFC", text))
+    first, line_break, rest = text.partition("\n") if is_inline else ("", "", text)
+    text = first + line_break + _LINE_START.sub("", _LINE_MARK.sub("", rest))
+    text = _UNSEEN.sub("", _SIC.sub("", text))
+    text = _LINE_RAISED.sub(_raised, _TAG.sub("", _RAISED_TAG.sub(_raised, text)))
+    text = _LOWERED_TAG.sub(r"\1", text)
+    for _ in range(_EMPHASIS_DEPTH):
+        text = _UNDERSCORED.sub(r"\1", _STARRED.sub(r"\1", text))
+    return " ".join(_MARKS.sub(" ", _NO_SPACE.sub("", text)).translate(_SAME).split())
+
+
+def _shielded(text: str) -> str:
+    """The text with marks that mark nothing, in code and behind a backslash, out of reach."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in code_spans(text) if "`" in text or "~~~" in text else ():
+        code = text[start:end].strip("`") if text[start] == "`" else text[start:end]
+        pieces += (_ESCAPED.sub(_literal, text[at:start]), code.translate(_SHIELD))
+        at = end
+    return "".join((*pieces, _ESCAPED.sub(_literal, text[at:])))
+
+
+def _literal(found: re.Match[str]) -> str:
+    return found[1].translate(_SHIELD)
+
+
+def _raised(found: re.Match[str]) -> str:
+    """Raised letters: behind a figure they are an exponent, elsewhere as others."""
+    raised = next(filter(None, found.groups()), "").translate(_DIGITS)
+    before = found.string[found.start() - 1 : found.start()]
+    return f"^{raised}" if before.isdecimal() and not raised[:1].isalpha() else raised
 
 
 def fragment_url(address: str, text: str) -> str:
@@ -248,7 +316,7 @@ def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sen
         piece = text[first:stop]
         shown = " ".join(plain(_LINE_MARK.sub("", piece)).split())
         is_torn = "](" in shown or shown.count("[") != shown.count("]")
-        if is_torn or normalised(shown) != normalised(piece):
+        if is_torn or _letters(shown) != _letters(piece):
             bare = _UNSEEN.sub("", _LINE_MARK.sub("", piece))
             shown = " ".join(_BRACKET.sub("", bare).split())
         if _is_worth(shown):

@@ -1,7 +1,8 @@
 """What a report quotes and links.
 
-A quote stands between quotation marks of one of many languages, or in a quotation of Markdown. It is ascribed to
-the link or to the numbered source nearest to it.
+A quote stands between quotation marks of one of many languages, in a quotation of Markdown, or in `<q>` or `<blockquote>`.
+It is ascribed to the link or to the numbered source nearest to it. A sentence, or a row of a table, claims what it says
+of each page that it links.
 """
 
 # ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
@@ -16,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from searx_mcp.answer.citations import normalised
 from searx_mcp.content.clean import clean
 from searx_mcp.content.markdown import code_spans
+from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.errors import InvalidArgumentError
 
@@ -32,14 +34,26 @@ _SPACELESS_CHARS: Final = 8
 _BEHIND: Final = 20
 """What a number before a quote is farther away than it stands: `[1]` stands behind what it belongs to."""
 
+_OPEN_TAG, _CLOSE_TAG = "\ue000", "\ue001"
+"""What stands for `<q>` and its end."""
 _QUOTE = re.compile(
-    r"(?<![\w\"])\"(?=\S)(?P<straight>[^\"]{1,3000}+)(?<=\S)\"(?!\w)"
+    r"(?<![^\W_]|\")\"(?=\S)(?P<straight>[^\"]{1,3000}+)(?<=\S)\"(?![^\W_])"
     r"|“[^“”]{1,3000}+”|„[^„“”]{1,3000}+[“”]|(?<!\w)”(?=\S)[^“”]{1,3000}+”"
     r"|«[^«»]{1,3000}+»|»[^«»]{1,3000}+«|‹[^‹›]{1,3000}+›"
     r"|「[^「」]{1,3000}+」|『[^『』]{1,3000}+』|《[^《》]{1,3000}+》|‚[^‚‘]{1,3000}+‘"
-    r"|(?<!\w)‘(?:[^‘’]|’(?=\w)){1,3000}+’(?!\w)"
+    rf"|{_OPEN_TAG}[^{_OPEN_TAG}{_CLOSE_TAG}]{{1,3000}}+{_CLOSE_TAG}"
 )
-_QUOTE_MARKS = re.compile(r"[\"“”„«»‹›「」『』《》‚‘]")
+_SINGLE = re.compile(
+    r"(?P<open>(?<![^\W_])(?:‘|'(?!\d0s|(?:tis|twas|em|cause)\b))(?=\S))|(?P<close>(?<=\S)['’](?!\w))"
+)
+"""Where single quotation marks can open and close; the others are apostrophes."""
+_PLURAL = re.compile(r"(?<=s)['’] [^\W\d_]")
+_QUOTE_MARKS = re.compile(r"[\"'“”„«»‹›「」『』《》‚‘’]")
+_TAG_LINE = re.compile(r"[ \t]*+<blockquote\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE)
+_TAG_END = re.compile(r"</blockquote\s?>", re.IGNORECASE)
+_QUOTING_TAG = re.compile(
+    r"<(?P<close>/?)(?:q|blockquote)\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE
+)
 _NO_PROSE = re.compile(
     r"`[^`\n]{1,500}+`|<[a-zA-Z/!][^<>\n]{0,500}+>|(?<=\])\([^()\s]{1,2100}+\s\"[^\"\n]{0,500}+\"\)"
 )
@@ -50,6 +64,9 @@ _ANCHOR = re.compile(
     r"!\[[^\[\]\n]{0,500}+\]\([^()\s]{0,2100}+"  # an image ascribes nothing
     rf"|(?:\[[^\[\]\n]{{0,500}}+\]\(\s?<?)?(?P<url>{_ADDRESS})"
     r"|\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
+)
+_ANCHOR_NUMBER = re.compile(
+    r"\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
 )
 _SOURCE = re.compile(
     rf"^[ \t>]*+(?:[-*+][ \t]++)?(?:\[\^?(?P<number>[0-9]{{1,3}})\]:?|(?P<item>[0-9]{{1,3}})[.)])"
@@ -62,7 +79,7 @@ _CITATION = re.compile(r"[^\n\"“„«「]{0,9}[\"“„«「][^\n]*+\n[ \t]*+(
 """An entry that quotes, and ascribes the quote on the line below: as `answer` writes its citations."""
 _BETWEEN = re.compile(r"[\s,;]*+")
 _QUOTED_LINE = re.compile(r"[ ]{0,3}>[ \t>]*+")
-_NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t])")
+_NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t]|\|)")
 _ASCRIBING = re.compile(r"[\s>]*+(?:[—–―]|--|\(|\[|https?://|source|from)", re.IGNORECASE)
 """Starts of lines that say where the quotation above is from."""
 _LEFT_OUT = re.compile(r"\s*+\(?(?:…|\.{3,}|\. \. \.)\)?\s*+")
@@ -70,8 +87,20 @@ _NUMBER = re.compile(r"\[[0-9]{1,3}[\],;]")
 _NO_NEWLINE = re.compile(r"[^\n]")
 SPACELESS: Final = "\u0e00"
 """From Thai on, scripts are written without spaces, or join their particles to words."""
+_STRAIGHT: Final = "\"'"
 _DASHES: Final = ("—", "–", "―", "--")
-_EDGES: Final = " \t\"'.,;:!?()-–—"
+_EDGES = re.compile(r"^(?:[ \t\"'.,;:!?()–—]|-(?!\d))++|[ \t\"'.,;:!?()–—-]+$")
+_WORDS_BEFORE: Final = 80
+"""Code points before a quote that can deny it."""
+_TARGET: Final = r"https?://[^\s<>()]{1,2100}+(?:\([^\s<>()]{0,500}+\)[^\s<>()]{0,500}+){0,3}+"
+_ADDRESSED = re.compile(
+    rf"\(\s?(?:[^\W\d_]{{1,20}}:?\s)?\[[^\[\]\n]{{0,500}}+\]\(<?{_TARGET}>?(?:\s\"[^\"\n]{{0,500}}+\")?\)\s?\)"
+    r"|\[(?:the\s)?(?:source|link|here|docs|documentation|manual|guide|page|website|reference)s?\]"
+    rf"\(<?{_TARGET}>?\)"
+    rf"|\(?<?{_TARGET}>?\)?",
+    re.IGNORECASE,
+)
+"""What names a page and says nothing."""
 
 
 class QuoteInReport(NamedTuple):
@@ -82,20 +111,39 @@ class QuoteInReport(NamedTuple):
         parts: of it, between what was left out, normalised.
         urls: pages that it is ascribed to; none if it is to nothing.
         line: of the report, from 1.
+        before: the words before it, normalised.
     """
 
     text: str
     parts: tuple[str, ...]
     urls: tuple[str, ...]
     line: int
+    before: str = ""
+
+
+class ClaimInReport(NamedTuple):
+    """A sentence, or a row of a table, that links pages.
+
+    Attributes:
+        text: normalised, without its quotes and addresses.
+        urls: pages that it links.
+        line: of the report, from 1.
+        is_rest: whether a quote was taken out of it.
+    """
+
+    text: str
+    urls: tuple[str, ...]
+    line: int
+    is_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The quotes of a report and its links, each address once, with its first line."""
+    """The quotes of a report, its links, each address once with its first line, and its sentences with links."""
 
     quotes: tuple[QuoteInReport, ...]
     links: tuple[tuple[str, int], ...]
+    claims: tuple[ClaimInReport, ...] = ()
 
 
 class _Anchor(NamedTuple):
@@ -127,14 +175,16 @@ def read_report(text: str) -> Report:
     """
     if len(text) > MAX_CHARS:
         raise InvalidArgumentError("text", f"has {len(text)} characters; {MAX_CHARS} are checked")
-    reader = _Reader(clean(text))
-    quotes, links = tuple(reader.quotes()), tuple(reader.links())
-    for name, claims in (("quotes", quotes), ("links", links)):
-        if len(claims) > MAX_CLAIMS:
-            raise InvalidArgumentError(
-                "text", f"has {len(claims)} {name}; {MAX_CLAIMS} are checked"
-            )
-    return Report(quotes, links)
+    reader = _Reader(_marked(clean(text)))
+    report = Report(tuple(reader.quotes()), tuple(reader.links()), tuple(reader.claims()))
+    for name, found in (
+        ("quotes", report.quotes),
+        ("links", report.links),
+        ("sentences", report.claims),
+    ):
+        if len(found) > MAX_CLAIMS:
+            raise InvalidArgumentError("text", f"has {len(found)} {name}; {MAX_CLAIMS} are checked")
+    return report
 
 
 def address_key(url: str) -> str:
@@ -173,10 +223,91 @@ class _Reader:
             if block.is_quotation:
                 yield from self._quotation(index)
             elif not self._is_listed(block.start):
-                for found in _QUOTE.finditer(self._prose, block.start, block.end):
-                    start, end = found.start() + 1, found.end() - 1
+                for start, end in self._inline(block):
                     urls = self._nearest(block.start, block.end, start - 1, end + 1)
-                    yield from self._quote(self._text[start:end], urls, start)
+                    before = self._text[max(block.start, start - 1 - _WORDS_BEFORE) : start - 1]
+                    yield from self._quote(self._text[start:end], urls, start, before)
+
+    def claims(self) -> Iterator[ClaimInReport]:
+        """All sentences with links, in order, but for those that have nothing beside a quote."""
+        was_quotation = False
+        for block in self._blocks:
+            is_ascription = was_quotation and _ASCRIBING.match(self._prose, block.start)
+            was_quotation = block.is_quotation
+            if was_quotation or is_ascription or self._is_listed(block.start):
+                continue
+            quotes = [
+                (start, end)
+                for start, end in self._inline(block)
+                if _is_long(self._text[start:end])
+            ]
+            for start, end in self._linking(block, quotes):
+                anchors = self._in(start, end)
+                urls = tuple(dict.fromkeys(url for anchor in anchors for url in anchor.urls))
+                is_rest = any(start <= low < end for low, _ in quotes)
+                if urls and ((text := self._said(start, end, quotes)) or not is_rest):
+                    first = len(self._text[start:end]) - len(self._text[start:end].lstrip())
+                    yield ClaimInReport(text, urls, self._line(start + first), is_rest)
+
+    def _linking(
+        self, block: _Block, quotes: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[int, int]]:
+        """The sentences of a block; what stands behind the full stop and only names a source belongs before it."""
+        blank = list(self._prose[block.start : block.end])
+        for start, end in quotes:
+            blank[start - block.start : end - block.start] = "X" * (end - start)
+        for anchor in self._in(block.start, block.end):
+            low, high = anchor.start - block.start, min(anchor.end, block.end) - block.start
+            blank[low:high] = "X" * (high - low)
+        text = "".join(blank)
+        if text.lstrip().startswith("|"):
+            yield block.start, block.end
+            return
+        start = 0
+        for end in (*sentence_ends(text), len(text)):
+            at = end
+            for anchor in self._in(block.start + end, block.end):
+                between = text[at : anchor.start - block.start]
+                if not anchor.is_number or between.strip(" \t\n[(,;"):
+                    break
+                at = anchor.end - block.start
+            if at > start:
+                yield block.start + start, block.start + at
+            start = max(start, at)
+
+    def _said(self, start: int, end: int, quotes: Sequence[tuple[int, int]]) -> str:
+        """A sentence without its quotes and without what names its source."""
+        pieces: list[str] = []
+        at = start
+        for low, high in quotes:
+            if start <= low < end:
+                pieces += (self._text[at : low - 1], " ")
+                at = high + 1
+        pieces.append(self._text[at:end])
+        bare = _ANCHOR_NUMBER.sub(self._without_number, _ADDRESSED.sub(" ", "".join(pieces)))
+        bare = bare.replace("|", " ; ")
+        return normalised(bare.strip()) if any(map(str.isalnum, bare)) else ""
+
+    def _inline(self, block: _Block) -> list[tuple[int, int]]:
+        """Where the quotes of a block stand, without their marks, in order."""
+        found = [
+            (each.start() + 1, each.end() - 1)
+            for each in _QUOTE.finditer(self._prose, block.start, block.end)
+        ]
+        opened = -1
+        spans: list[tuple[int, int]] = []
+        closed = -1
+        for mark in (*_SINGLE.finditer(self._prose, block.start, block.end), None):
+            if mark is None or mark["open"]:
+                if 0 <= opened < closed:
+                    spans.append((opened, closed))
+                    opened = -1
+                if mark and (opened < 0 or closed < 0):
+                    opened = mark.end()
+                closed = -1
+            elif opened >= 0 and (closed < 0 or _PLURAL.match(self._prose, closed)):
+                closed = mark.start()
+        return _outermost(sorted((*found, *spans), key=lambda span: (span[0], -span[1])))
 
     def _quotation(self, index: int) -> Iterator[QuoteInReport]:
         block = self._blocks[index]
@@ -216,12 +347,21 @@ class _Reader:
             return found[-1].urls
         return ()
 
-    def _quote(self, text: str, urls: tuple[str, ...], at: int) -> Iterator[QuoteInReport]:
+    def _quote(
+        self, text: str, urls: tuple[str, ...], at: int, before: str | None = None
+    ) -> Iterator[QuoteInReport]:
         bare = _ANCHOR.sub(self._without_number, text)
-        parts = [part.strip(_EDGES) for part in _LEFT_OUT.split(normalised(bare))]
+        plain = normalised(bare, is_inline=before is not None)
+        parts = [_EDGES.sub("", part) for part in _LEFT_OUT.split(plain)]
         parts = [part for part in parts if any(map(str.isalnum, part))]
         if _is_long(" ".join(parts)):
-            yield QuoteInReport(normalised(text), tuple(parts), urls, self._line(at))
+            yield QuoteInReport(
+                normalised(text, is_inline=before is not None),
+                tuple(parts),
+                urls,
+                self._line(at),
+                normalised(before or ""),
+            )
 
     def _without_number(self, found: re.Match[str]) -> str:
         numbers = found["numbers"]
@@ -279,6 +419,56 @@ class _Reader:
 
     def _line(self, at: int) -> int:
         return bisect_left(self._newlines, at) + 1
+
+
+def _marked(text: str) -> str:
+    """A report in which quotations of HTML are written as in Markdown; its lines keep their numbers."""
+    if "<" not in text:
+        return text
+    code = iter((*code_spans(text), (len(text), len(text))))
+    start, end = next(code)
+    lines: list[str] = []
+    at = 0
+    source: str | None = None
+    for line in text.split("\n"):
+        while end <= at and end < len(text):
+            start, end = next(code)
+        at += len(line) + 1
+        if source is None and (mark := _TAG_LINE.match(line)) and not start < at - len(line) < end:
+            source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - what is left of it
+            closing = _TAG_END.search(line)
+            if closing and line[closing.end() :].strip():  # goes on behind the quotation
+                lines.append(
+                    f"{_OPEN_TAG}{line[: closing.start()]}{_CLOSE_TAG}{source}{line[closing.end() :]}"
+                )
+                source = None
+                continue
+        if source is not None:
+            closing = _TAG_END.search(line)
+            bare = re.sub(r"</?(?:p|div)\s?>", "", line[: closing.start()] if closing else line)
+            lines.append(f"> {bare}{source if closing else ''}")
+            source = None if closing else source
+            continue
+        lines.append(line if "`" in line else _QUOTING_TAG.sub(_quotation_mark, line))
+    return "\n".join(lines)
+
+
+def _quotation_mark(tag: re.Match[str]) -> str:
+    return _CLOSE_TAG if tag["close"] else _OPEN_TAG
+
+
+def _cited(head: str) -> str:
+    found = re.search(rf"\bcite\s?=\s?[\"']?(?P<url>{_ADDRESS})", head)
+    return f" ({found['url'].rstrip(_STRAIGHT)})" if found else ""
+
+
+def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that do not stand in others."""
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
 
 
 def _is_long(text: str) -> bool:

@@ -37,7 +37,9 @@ _MEGA: Final = 1_000_000
 _STYLES: Final = {
     QuoteVerdict.SUPPORTED: "green",
     QuoteVerdict.MISATTRIBUTED: "yellow",
+    QuoteVerdict.ALTERED: "red",
     QuoteVerdict.MISSING: "red",
+    QuoteVerdict.NOT_CHECKED: "dim",
 }
 
 
@@ -188,22 +190,23 @@ def print_status(status: CorpusStatus) -> None:
 
 
 def print_verdicts(report: VerifyReport) -> None:
-    """Print a row for each quote and link of a report, in its order."""
-    checked = sorted((*report.quotes, *report.links), key=lambda each: each.line)
+    """Print a row for each quote, sentence and link of a report, in its order."""
+    checked = sorted((*report.quotes, *report.sentences, *report.links), key=lambda each: each.line)
     out = console()
     if not checked:
         out.print("The report has no quotes and no links.")
         return
-    table = plain_table("line", "verdict", "quote or link", "found in")
+    table = plain_table("line", "verdict", "quote, sentence or link", "found in, or what differs")
     for each in checked:
         table.add_row(
             str(each.line),
             plain_text(each.verdict.value, style=_STYLES[each.verdict]),
             plain_text(_cut(each.text, _QUOTE) or each.url),
-            plain_text("\n".join(each.found_in)),
+            plain_text("\n".join(each.found_in) or each.difference),
         )
     out.print(table)
-    out.print(plain_text(f"quotes: {_tally(report.quotes)}; links: {_tally(report.links)}"))
+    tallies = {"quotes": report.quotes, "sentences": report.sentences, "links": report.links}
+    out.print(plain_text("; ".join(f"{name}: {_tally(each)}" for name, each in tallies.items())))
 
 
 def _tally(checked: Sequence[CheckedQuote]) -> str:

@@ -178,7 +178,7 @@ class CorpusCalls(Service):
         )
 
     async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes and links of a report against the kept pages; sends no request.
+        """Check the quotes, sentences and links of a report against the kept pages; sends no request.
 
         Args:
             text: the report, in Markdown or plain text.

@@ -135,6 +135,47 @@ FUNCTION_WORDS: Final = frozenset(word for words in _ALL for word in words.split
 another ("die", "are"), but for those that name things there ("war", "fur", "door"), which are not
 here; what a page speaks of often is weighed low anyway."""
 
+_EXCEPTIONS: Final = """
+unless except ausser sauf salvo excepto exceto eccetto tenzij behalve кроме oprocz chyba haric kecuali
+"""
+EXCEPTIONS: Final = frozenset(_EXCEPTIONS.split())
+"""What takes a part of a sentence back, wherever it stands behind it."""
+
+_NEGATIVE: Final = """
+not no never without nor neither none nobody nothing nowhere cannot hardly barely
+nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts
+ne n pas jamais sans aucun aucune ni rien
+nunca jamas sin ningun ninguno ninguna nada nadie tampoco
+nao sem nem nenhum nenhuma
+non senza nessun nessuno nessuna niente
+niet geen nooit zonder noch niets
+не ни нет никогда без никто ничего нельзя
+nie nigdy bez ani nikt nic zaden zadna zadne
+لا لم لن ليس ليست غير دون بدون نه هرگز نیست نہیں بغیر مت नहीं न मत बिना
+degil yok asla hic
+tidak bukan tanpa jangan belum
+khong chua
+"""
+NEGATIONS: Final = frozenset(_NEGATIVE.split()) | EXCEPTIONS
+"""What turns what is said into its contrary, as `folded` writes it. Italian "mai" is not here: in German it is a month."""
+
+_DENYING: Final = """
+denies denied deny denying refutes refuted disputes disputed doubts doubted false untrue
+bestreitet bestritt leugnet dementiert falsch nie conteste dement niega nego desmiente nega smentisce отрицает
+"""
+DENIALS: Final = NEGATIONS | frozenset(_DENYING.split())
+"""What turns a clause behind it into its contrary."""
+
+_CONTRASTING: Final = "but while whereas although aber sondern wahrend mais pero ma maar но"
+CONTRASTS: Final = frozenset(_CONTRASTING.split())
+"""They begin a clause that says something else."""
+
+NEGATION_PARTS: Final = (
+    "不", "没", "沒", "無", "无", "未", "ない", "ません", "なし", "なく", "ずに", "않", "없", "못",
+    "ไม่", "ห้าม", "อย่า", "ยกเว้น",
+)  # fmt: skip
+"""The same in scripts without spaces, and where particles are joined to words."""
+
 _FIGURES: Final = """
 many much long far fast often old tall high deep wide big large loud heavy cost costs price prices
 fee weight size length height width age date dates year years deadline duration percent number

@@ -384,13 +384,18 @@ async def test_a_report_is_checked_against_kept_pages(valley, client_of):
             f'"Ospreys have nested on the northern shore" ([dam]({valley.url("/tarn")})).',
             f'"Herons have nested on the southern shore" ([birds]({valley.url("/birds")})).',
             f"See also {valley.url('/inns')}.",
+            f"The wall of Tarn Dam was finished in 1932 ([dam]({valley.url('/tarn')})).",
         )
     )
     checked = await client.verify(report)
     assert [quote.verdict for quote in checked.quotes] == [
         QuoteVerdict.SUPPORTED,
         QuoteVerdict.MISATTRIBUTED,
-        QuoteVerdict.MISSING,
+        QuoteVerdict.ALTERED,
+    ]
+    assert [(each.line, each.verdict) for each in checked.sentences] == [
+        (7, QuoteVerdict.NOT_CHECKED),
+        (9, QuoteVerdict.ALTERED),
     ]
     assert checked.quotes[1].found_in == (valley.url("/birds"),)
     assert {link.url.removeprefix(valley.base): link.verdict for link in checked.links} == {

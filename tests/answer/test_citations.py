@@ -233,11 +233,11 @@ def test_every_chunk_of_a_page_can_be_looked_into(markdown: str):
     ("markdown", "plain"),
     [
         ('**A** [link](https://e.org/x "t") `b`', "A link b"),
-        ("- [x] done\n> 1. Step\\*", "done Step"),
+        ("- [x] done\n> 1. Step\\*", "done Step*"),
         ("![alt](https://e.org/i.png)a[image: b]c[^1].", "ac."),
         ("“It\u2019s”\u00a0so\n\n„here“ «there»", "\"It's\" so \"here\" \"there\""),
         ("| a | b |", "a b"),
-        ("snake_case - not 5.", "snakecase - not 5."),
+        ("snake_case - not 5.", "snake_case - not 5."),
         ("(a) [b](c(d)e) (f)", "(a) b (f)"),
         ("1990. It was.", "1990. It was."),
         ("", ""),

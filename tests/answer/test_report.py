@@ -12,6 +12,7 @@ from searx_mcp.answer.report import MAX_CHARS, MAX_CLAIMS, read_report
 from searx_mcp.errors import InvalidArgumentError
 
 A, B, C = "https://a.example/x", "https://b.example/y_(z)", "https://c.example/"
+LIST_OF_TWO = f"\n\n[1] A page {A}\n[2] Another {B}\n"
 SAID = "the limit of retries is five"
 
 
@@ -27,6 +28,13 @@ SAID = "the limit of retries is five"
         f"Da steht ‚{SAID}‘.",
         f"Där står ”{SAID}”.",
         f"It says ‘{SAID}’.",
+        f"It says '{SAID}'.",
+        f'It says *"{SAID}"*.',
+        f'_"{SAID}"_',
+        f"They say <q>{SAID}</q> there.",
+        f"<blockquote>{SAID}</blockquote>",
+        f'<blockquote class="a">\n<p>{SAID}</p>\n</blockquote>\n\nMore.',
+        f'| a | "{SAID}" | b |',
         f"書いてある「{SAID}」と",
         f"書いてある『{SAID}』と",
         f"> {SAID}",
@@ -84,6 +92,33 @@ def test_what_is_left_out_parts_a_quote(written: str, parts: tuple[str, ...]):
     assert found.parts == parts
 
 
+@pytest.mark.parametrize("marks", ["''", "‘’"])
+def test_an_apostrophe_behind_a_plural_ends_no_quote(marks: str):
+    (found,) = read_report(
+        f"So {marks[0]}the limit of all users{marks[1]} tokens is six{marks[1]} there."
+    ).quotes
+    assert found.parts == ("the limit of all users' tokens is six",)
+
+
+def test_a_quotation_of_html_is_ascribed_to_what_it_cites():
+    (found,) = read_report(f'<blockquote cite="{A}">\n{SAID}\n</blockquote>').quotes
+    assert (found.parts, found.urls, found.line) == ((SAID,), (A,), 2)
+
+
+@pytest.mark.parametrize(
+    ("written", "claims"),
+    [
+        (f"One is 5. Two is 6 ([A]({A})). Three is 7.", [("Two is 6 .", (A,))]),
+        (f"One is 5. [1] Two is 6 [2].{LIST_OF_TWO}", [("One is 5.", (A,)), ("Two is 6 .", (B,))]),
+        (f"[One is 5]({A}).", [("One is 5 .", (A,))]),
+        (f"- One is 5 <{A}>\n- Two", [("One is 5", (A,))]),
+        (f"Nothing is linked.{LIST_OF_TWO}", []),
+    ],
+)
+def test_sentences_with_links_are_found(written: str, claims: list[tuple[str, tuple[str, ...]]]):
+    assert [(each.text, each.urls) for each in read_report(written).claims] == claims
+
+
 LIST = f"\n\n## Sources\n\n[1] A page — {A}\n[2] Another\n    {B}\n[3]: {C}\n"
 
 
@@ -137,7 +172,8 @@ def test_more_than_can_be_checked_is_refused(text: str):
 @pytest.mark.parametrize(
     "unit",
     ['"', '"a ', "“", "“”", "‘a", "’", "> ", ">\n", "> a\n\n", "[1]", "[1] ", "[", "](", "[a](", "https://", A + ")",
-     "1. \n", "[1] \n", "`", "<a", "...", "…", "\n", "[1] a\n  b\n", "»", "((", "[1]: ", '("a"\n', "‚a"],
+     "1. \n", "[1] \n", "`", "<a", "...", "…", "\n", "[1] a\n  b\n", "»", "((", "[1]: ", '("a"\n', "‚a", "'a", "' ", "a' 'b ", "<q>", "<blockquote>\n", "</q>",
+     "|", "| a |\n", f"{A} a. "],
 )  # fmt: skip
 def test_a_hostile_report_is_read_too(unit: str):
     with suppress(InvalidArgumentError):

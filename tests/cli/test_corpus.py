@@ -212,12 +212,14 @@ async def test_a_report_is_checked_against_what_is_kept(run, web, tmp_path):
     report.write_text(right, "utf-8")
     held = await run("corpus", "verify", str(report))
     assert held.code == 0, held.err
-    assert held.out.endswith("quotes: 1 supported; links: 1 supported\n")
+    assert held.out.endswith("quotes: 1 supported; sentences: none; links: 1 supported\n")
     wrong = f'{right}\nOthers: "tea is best when robots make it" ({web.url("/other")}).\n'
     report.write_text(wrong, "utf-8")
     failed = await run("corpus", "verify", str(report))
     assert failed.code == 1
-    assert failed.out.endswith("quotes: 1 supported, 1 missing; links: 1 supported, 1 missing\n")
+    assert failed.out.endswith(
+        "quotes: 1 supported, 1 missing; sentences: none; links: 1 supported, 1 missing\n"
+    )
     data = json.loads((await run("corpus", "verify", str(report), "--json")).out)
     assert [(each["line"], each["verdict"]) for each in data["quotes"]] == [
         (1, "supported"),

@@ -202,16 +202,25 @@ def test_verdicts_stand_in_the_order_of_the_report(capsys):
             ),
         ),
         links=(CheckedQuote(url=TEA, line=3, verdict=QuoteVerdict.SUPPORTED),),
+        sentences=(
+            CheckedQuote(
+                text="Cold.", url=TEA, line=4, verdict=QuoteVerdict.ALTERED, difference="not there"
+            ),
+        ),
     )
     print_verdicts(report)
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert [line.split()[:2] for line in lines[1:4]] == [
+    assert [line.split()[:2] for line in lines[1:5]] == [
         ["2", "misattributed"],
         ["3", "supported"],
+        ["4", "altered"],
         ["9", "missing"],
     ]
     assert lines[1].endswith(TIN)
-    assert f"{'Q' * 99}…" in lines[3]
-    assert lines[4] == "quotes: 1 misattributed, 1 missing; links: 1 supported"
+    assert f"{'Q' * 99}…" in lines[4]
+    assert lines[3].endswith("not there")
+    assert (
+        lines[5] == "quotes: 1 misattributed, 1 missing; sentences: 1 altered; links: 1 supported"
+    )
     print_verdicts(VerifyReport())
     assert capsys.readouterr().out == "The report has no quotes and no links.\n"
