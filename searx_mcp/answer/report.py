@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from searx_mcp.answer.citations import normalised
+from searx_mcp.answer.quotation import ADDRESS, marked, quoted, without_code
 from searx_mcp.content.clean import clean
-from searx_mcp.content.markdown import code_spans
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.errors import InvalidArgumentError
@@ -34,35 +34,9 @@ _SPACELESS_CHARS: Final = 8
 _BEHIND: Final = 20
 """What a number before a quote is farther away than it stands: `[1]` stands behind what it belongs to."""
 
-_OPEN_TAG, _CLOSE_TAG = "\ue000", "\ue001"
-"""What stands for `<q>` and its end."""
-_QUOTE = re.compile(
-    r"(?<![^\W_]|\")\"(?=\S)(?P<straight>[^\"]{1,3000}+)(?<=\S)\"(?![^\W_])"
-    r"|“[^“”]{1,3000}+”|„[^„“”]{1,3000}+[“”]|(?<!\w)”(?=\S)[^“”]{1,3000}+”"
-    r"|«[^«»]{1,3000}+»|»[^«»]{1,3000}+«|‹[^‹›]{1,3000}+›"
-    r"|「[^「」]{1,3000}+」|『[^『』]{1,3000}+』|《[^《》]{1,3000}+》|‚[^‚‘]{1,3000}+‘"
-    rf"|{_OPEN_TAG}[^{_OPEN_TAG}{_CLOSE_TAG}]{{1,3000}}+{_CLOSE_TAG}"
-)
-_SINGLE = re.compile(
-    r"(?P<open>(?<![^\W_])(?:‘|'(?!\d0s|(?:tis|twas|em|cause)\b))(?=\S))|(?P<close>(?<=\S)['’](?!\w))"
-)
-"""Where single quotation marks can open and close; the others are apostrophes."""
-_PLURAL = re.compile(r"(?<=s)['’] [^\W\d_]")
-_QUOTE_MARKS = re.compile(r"[\"'“”„«»‹›「」『』《》‚‘’]")
-_TAG_LINE = re.compile(r"[ \t]*+<blockquote\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE)
-_TAG_END = re.compile(r"</blockquote\s?>", re.IGNORECASE)
-_QUOTING_TAG = re.compile(
-    r"<(?P<close>/?)(?:q|blockquote)\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE
-)
-_NO_PROSE = re.compile(
-    r"`[^`\n]{1,500}+`|<[a-zA-Z/!][^<>\n]{0,500}+>|(?<=\])\([^()\s]{1,2100}+\s\"[^\"\n]{0,500}+\"\)"
-)
-"""Inline code, tags, and links with titles: quotation marks in them quote nothing."""
-
-_ADDRESS: Final = r"https?://[^\s<>\[\]\"“”«»|`\\^{}]{1,2100}+"
 _ANCHOR = re.compile(
     r"!\[[^\[\]\n]{0,500}+\]\([^()\s]{0,2100}+"  # an image ascribes nothing
-    rf"|(?:\[[^\[\]\n]{{0,500}}+\]\(\s?<?)?(?P<url>{_ADDRESS})"
+    rf"|(?:\[[^\[\]\n]{{0,500}}+\]\(\s?<?)?(?P<url>{ADDRESS})"
     r"|\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
 )
 _ANCHOR_NUMBER = re.compile(
@@ -70,7 +44,7 @@ _ANCHOR_NUMBER = re.compile(
 )
 _SOURCE = re.compile(
     rf"^[ \t>]*+(?:[-*+][ \t]++)?(?:\[\^?(?P<number>[0-9]{{1,3}})\]:?|(?P<item>[0-9]{{1,3}})[.)])"
-    rf"[ \t][^\n]{{0,1000}}?(?:\n[ \t]++[^\n]{{0,200}}?)?(?P<url>{_ADDRESS})",
+    rf"[ \t][^\n]{{0,1000}}?(?:\n[ \t]++[^\n]{{0,200}}?)?(?P<url>{ADDRESS})",
     re.MULTILINE,
 )
 """An entry of a list of sources; its address may stand on the line below."""
@@ -84,10 +58,8 @@ _ASCRIBING = re.compile(r"[\s>]*+(?:[—–―]|--|\(|\[|https?://|source|from)"
 """Starts of lines that say where the quotation above is from."""
 _LEFT_OUT = re.compile(r"\s*+\(?(?:…|\.{3,}|\. \. \.)\)?\s*+")
 _NUMBER = re.compile(r"\[[0-9]{1,3}[\],;]")
-_NO_NEWLINE = re.compile(r"[^\n]")
 SPACELESS: Final = "\u0e00"
 """From Thai on, scripts are written without spaces, or join their particles to words."""
-_STRAIGHT: Final = "\"'"
 _DASHES: Final = ("—", "–", "―", "--")
 _EDGES = re.compile(r"^(?:[ \t\"'.,;:!?()–—]|-(?!\d))++|[ \t\"'.,;:!?()–—-]+$")
 _WORDS_BEFORE: Final = 80
@@ -175,7 +147,7 @@ def read_report(text: str) -> Report:
     """
     if len(text) > MAX_CHARS:
         raise InvalidArgumentError("text", f"has {len(text)} characters; {MAX_CHARS} are checked")
-    reader = _Reader(_marked(clean(text)))
+    reader = _Reader(marked(clean(text)))
     report = Report(tuple(reader.quotes()), tuple(reader.links()), tuple(reader.claims()))
     for name, found in (
         ("quotes", report.quotes),
@@ -202,7 +174,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._prose = _without_code(text)
+        self._prose = without_code(text)
         self._newlines = [each.start() for each in re.finditer("\n", text)]
         self._sources, self._listed = _sources(self._prose)
         self._anchors = list(self._find_anchors())
@@ -223,7 +195,7 @@ class _Reader:
             if block.is_quotation:
                 yield from self._quotation(index)
             elif not self._is_listed(block.start):
-                for start, end in self._inline(block):
+                for start, end in quoted(self._prose, block.start, block.end):
                     urls = self._nearest(block.start, block.end, start - 1, end + 1)
                     before = self._text[max(block.start, start - 1 - _WORDS_BEFORE) : start - 1]
                     yield from self._quote(self._text[start:end], urls, start, before)
@@ -238,7 +210,7 @@ class _Reader:
                 continue
             quotes = [
                 (start, end)
-                for start, end in self._inline(block)
+                for start, end in quoted(self._prose, block.start, block.end)
                 if _is_long(self._text[start:end])
             ]
             for start, end in self._linking(block, quotes):
@@ -287,27 +259,6 @@ class _Reader:
         bare = _ANCHOR_NUMBER.sub(self._without_number, _ADDRESSED.sub(" ", "".join(pieces)))
         bare = bare.replace("|", " ; ")
         return normalised(bare.strip()) if any(map(str.isalnum, bare)) else ""
-
-    def _inline(self, block: _Block) -> list[tuple[int, int]]:
-        """Where the quotes of a block stand, without their marks, in order."""
-        found = [
-            (each.start() + 1, each.end() - 1)
-            for each in _QUOTE.finditer(self._prose, block.start, block.end)
-        ]
-        opened = -1
-        spans: list[tuple[int, int]] = []
-        closed = -1
-        for mark in (*_SINGLE.finditer(self._prose, block.start, block.end), None):
-            if mark is None or mark["open"]:
-                if 0 <= opened < closed:
-                    spans.append((opened, closed))
-                    opened = -1
-                if mark and (opened < 0 or closed < 0):
-                    opened = mark.end()
-                closed = -1
-            elif opened >= 0 and (closed < 0 or _PLURAL.match(self._prose, closed)):
-                closed = mark.start()
-        return _outermost(sorted((*found, *spans), key=lambda span: (span[0], -span[1])))
 
     def _quotation(self, index: int) -> Iterator[QuoteInReport]:
         block = self._blocks[index]
@@ -421,56 +372,6 @@ class _Reader:
         return bisect_left(self._newlines, at) + 1
 
 
-def _marked(text: str) -> str:
-    """A report in which quotations of HTML are written as in Markdown; its lines keep their numbers."""
-    if "<" not in text:
-        return text
-    code = iter((*code_spans(text), (len(text), len(text))))
-    start, end = next(code)
-    lines: list[str] = []
-    at = 0
-    source: str | None = None
-    for line in text.split("\n"):
-        while end <= at and end < len(text):
-            start, end = next(code)
-        at += len(line) + 1
-        if source is None and (mark := _TAG_LINE.match(line)) and not start < at - len(line) < end:
-            source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - what is left of it
-            closing = _TAG_END.search(line)
-            if closing and line[closing.end() :].strip():  # goes on behind the quotation
-                lines.append(
-                    f"{_OPEN_TAG}{line[: closing.start()]}{_CLOSE_TAG}{source}{line[closing.end() :]}"
-                )
-                source = None
-                continue
-        if source is not None:
-            closing = _TAG_END.search(line)
-            bare = re.sub(r"</?(?:p|div)\s?>", "", line[: closing.start()] if closing else line)
-            lines.append(f"> {bare}{source if closing else ''}")
-            source = None if closing else source
-            continue
-        lines.append(line if "`" in line else _QUOTING_TAG.sub(_quotation_mark, line))
-    return "\n".join(lines)
-
-
-def _quotation_mark(tag: re.Match[str]) -> str:
-    return _CLOSE_TAG if tag["close"] else _OPEN_TAG
-
-
-def _cited(head: str) -> str:
-    found = re.search(rf"\bcite\s?=\s?[\"']?(?P<url>{_ADDRESS})", head)
-    return f" ({found['url'].rstrip(_STRAIGHT)})" if found else ""
-
-
-def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that do not stand in others."""
-    kept: list[tuple[int, int]] = []
-    for start, end in spans:
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, end))
-    return kept
-
-
 def _is_long(text: str) -> bool:
     """Tell whether so much is said that it is a quote."""
     if len(text) >= _LEAST_CHARS and len(words(text)) >= _LEAST_WORDS:
@@ -478,17 +379,6 @@ def _is_long(text: str) -> bool:
     return len(text) >= _SPACELESS_CHARS and sum(letter >= SPACELESS for letter in text) * 2 > len(
         text
     )
-
-
-def _without_code(text: str) -> str:
-    """The text with code blanked out, and without quotation marks where they quote nothing."""
-    pieces: list[str] = []
-    at = 0
-    for start, end in code_spans(text):
-        pieces += (text[at:start], _NO_NEWLINE.sub(" ", text[start:end]))
-        at = end
-    prose = "".join((*pieces, text[at:]))
-    return _NO_PROSE.sub(lambda found: _QUOTE_MARKS.sub(" ", found[0]), prose)
 
 
 def _sources(prose: str) -> tuple[dict[int, str], list[tuple[int, int]]]:

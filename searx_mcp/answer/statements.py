@@ -7,13 +7,12 @@ is concluded: what is said in other words is not checked, and that is said.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
-from searx_mcp.answer.citations import normalised
-from searx_mcp.content.sentences import sentence_ends
+from searx_mcp.answer.page_sentences import PageSentence, sentences_of
 from searx_mcp.content.words import (
     CONTRASTS,
     EXCEPTIONS,
@@ -25,11 +24,11 @@ from searx_mcp.content.words import (
 )
 from searx_mcp.models.evidence import QuoteVerdict
 
-_LONGEST: Final = 2_000
-"""Code points of a statement; a longer one is cut, wherever it is."""
 _POSTINGS: Final = 200
 """Statements with one word that are counted."""
-_LIKELY: Final = 5
+_LONGEST_CLAIM: Final = 600
+"""Code points of a sentence that is compared."""
+_LIKELY: Final = 4
 """Statements that a sentence is compared with."""
 _ENDINGS: Final = 20
 """Places at which what a sentence says may end in a statement."""
@@ -43,6 +42,8 @@ _HALF: Final = 0.5
 _LEAST: Final = 2
 """Words, names and figures of a sentence that says something."""
 _STEM: Final = 6
+_ALIKE_FROM: Final = 3
+"""First letters that all forms of a word share; most pairs differ in them."""
 _LEAST_NAME: Final = 4
 _ENDING: Final = 2
 """Letters by which a name may be inflected."""
@@ -59,9 +60,7 @@ _CODE = re.compile(r".[^\W\d_]*[A-Z\d_]|.*[#_+]")
 _SUFFIX = re.compile(r"'s$|(?<=[^\Ws])s$")
 _WORD = re.compile(r"[^\W_]++(?:'[^\W_]++)?")
 _WORDISH = re.compile(r"[^\W_]+")
-_HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
-_RULER = re.compile(r"\|[ \t:|-]*+$")
-_NEW = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
+
 
 _WEIGHTY_WORDS: Final = """
 all only more most over up under before after should will would some any same out off
@@ -102,13 +101,6 @@ class _Token(NamedTuple):
     is_first: bool = False
 
 
-class _Statement(NamedTuple):
-    """A sentence of a page, and the headings above it."""
-
-    text: str
-    above: str
-
-
 class Finding(NamedTuple):
     """What came of comparing a sentence: a verdict, and what differs."""
 
@@ -125,7 +117,7 @@ class Statements:
         Args:
             markdown: of the page.
         """
-        self._all = list(_statements(markdown))
+        self._all = list(sentences_of(markdown))
         self._places: dict[str, list[int]] = {}
         for number, each in enumerate(self._all):
             for key in dict.fromkeys(_keys(f"{each.above} {each.text}")):
@@ -143,13 +135,17 @@ class Statements:
         Returns:
             `None` if nothing is left beside the quote.
         """
+        if len(claim) > _LONGEST_CLAIM:
+            return Finding(QuoteVerdict.NOT_CHECKED, "it is too long")
         said = _tokens(claim)
         if is_rest:
             return self._check_rest([each for each in said if each.kind in _FACTS])
         telling = [each for each in said if each.kind in _TELLING]
+        if len({each.exact for each in telling}) * 2 < len(telling):
+            return Finding(QuoteVerdict.NOT_CHECKED, "it repeats itself")
         if len(telling) < _LEAST:
             return Finding(QuoteVerdict.NOT_CHECKED, "it has nothing to compare")
-        best: tuple[tuple[int, int], list[_Token], str, _Statement] | None = None
+        best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None = None
         for number in self._likely(claim):
             statement = self._all[number]
             there = _tokens(statement.text)
@@ -175,7 +171,7 @@ class Statements:
     def _lacking(
         self,
         telling: Sequence[_Token],
-        best: tuple[tuple[int, int], list[_Token], str, _Statement] | None,
+        best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None,
     ) -> Finding:
         """Say what is wrong with a sentence that is not supported."""
         facts = [each for each in telling if each.kind is not _Kind.WORD]
@@ -199,7 +195,7 @@ class Statements:
             return Finding(QuoteVerdict.MISSING, f"not there: {_listed(nowhere)}")
         return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(lost)}")
 
-    def _has(self, fact: _Token, near: _Statement) -> bool:
+    def _has(self, fact: _Token, near: PageSentence) -> bool:
         """Whether a figure or a name stands anywhere in a page; a figure with its unit in the best statement only there."""
         if fact.kind is _Kind.FIGURE and any(
             each.exact == fact.exact and each.unit for each in _tokens(near.text)
@@ -215,14 +211,14 @@ class Statements:
     def nearest(self, quote: str) -> str:
         """Say in what a quote differs from the passage that is most like it; empty if none is."""
         wanted = quote.split()
-        if len(wanted) > _LONGEST_QUOTE:
-            return ""
         bare = _bare(wanted)
+        if len(wanted) > _LONGEST_QUOTE or len(set(bare)) * 2 < len(bare):
+            return ""  # what repeats itself takes too long to compare
         best, found = _ALIKE, ""
         for number in self._likely(quote):
             texts = [each.text for each in self._all[number : number + 2]]
             for passage in (texts[0], " ".join(texts)):
-                there = passage.split()[: _LONGEST_QUOTE * 3]
+                there = passage.split()[:_LONGEST_QUOTE]
                 matcher = SequenceMatcher(None, _bare(there), bare, autojunk=False)
                 share = sum(block.size for block in matcher.get_matching_blocks()) / len(wanted)
                 if share > best:
@@ -313,6 +309,8 @@ def _word(word: str, *, is_first: bool) -> _Token:
 
 def _same(one: _Token, other: _Token) -> bool:
     """Whether two tokens say the same."""
+    if one.exact[:_ALIKE_FROM] != other.exact[:_ALIKE_FROM]:
+        return False
     if _Kind.FIGURE in {one.kind, other.kind}:
         return (
             one.kind is other.kind and one.exact == other.exact and _is_unit(one.unit, other.unit)
@@ -470,56 +468,3 @@ def _differences(matcher: SequenceMatcher[str], there: Sequence[str], wanted: Se
         if kind != "equal"
     ]
     return "; ".join(changes[:_MOST_SHOWN])
-
-
-def _statements(markdown: str) -> Iterator[_Statement]:
-    """Sentences, rows and items, each with the headings above it."""
-    divider = _Divider()
-    for line in markdown.split("\n"):
-        yield from divider.take(line)
-    yield from divider.end()
-
-
-class _Divider:
-    """Divides a page, line by line."""
-
-    def __init__(self) -> None:
-        self._above: list[tuple[int, str]] = []
-        self._lines: list[str] = []
-        self._header = ""
-
-    def take(self, line: str) -> Iterator[_Statement]:
-        if line.lstrip().startswith("|"):
-            yield from self.end()
-            yield from self._row(line)
-            return
-        self._header = ""
-        heading = _HEADING.match(line)
-        if heading or not line.strip() or _NEW.match(line):
-            yield from self.end()
-        if heading:
-            level = len(heading[1])
-            while self._above and self._above[-1][0] >= level:
-                self._above.pop()
-            self._above.append((level, normalised(heading[2][:_LONGEST])))
-        elif line.strip():
-            self._lines.append(line)
-
-    def end(self) -> Iterator[_Statement]:
-        text = normalised("\n".join(self._lines))
-        self._lines.clear()
-        start = 0
-        for stop in (*sentence_ends(text), len(text)):
-            for low in range(start, stop, _LONGEST):
-                yield _Statement(text[low : min(stop, low + _LONGEST)].strip(), self._title())
-            start = stop
-
-    def _row(self, line: str) -> Iterator[_Statement]:
-        if _RULER.match(line.strip()):
-            return
-        row = normalised(line.replace("|", " ; "))[:_LONGEST]
-        yield _Statement(row, f"{self._title()} ; {self._header}")
-        self._header = self._header or row
-
-    def _title(self) -> str:
-        return " ; ".join(text for _, text in self._above)

@@ -214,8 +214,8 @@ async def export(loaded: "Loaded", /, *, output: str | None) -> None:
 async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
     """Check a report's quotes, sentences and links; sends no request.
 
-    Says for each quote, sentence with a link, and link whether a kept page contains it. FILE is Markdown
-    or plain text; - reads standard input. Exits with 1 if one is misattributed, altered or missing.
+    Says for each whether a kept page contains it. FILE is Markdown or plain text; - reads standard
+    input.
     """
     async with _opened_corpus(loaded, as_json=as_json) as client:
         report = _report(file)

@@ -1,0 +1,125 @@
+"""Where a report quotes: between quotation marks of many languages, and in `<q>` and `<blockquote>`."""
+
+# ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from searx_mcp.content.markdown import code_spans
+
+ADDRESS: Final = r"https?://[^\s<>\[\]\"“”«»|`\\^{}]{1,2100}+"
+"""An address in prose, with what follows it in a sentence."""
+_OPEN_TAG, _CLOSE_TAG = "\ue000", "\ue001"
+"""What stands for `<q>` and its end."""
+_QUOTE = re.compile(
+    r"(?<![^\W_]|\")\"(?=\S)(?P<straight>[^\"]{1,3000}+)(?<=\S)\"(?![^\W_])"
+    r"|“[^“”]{1,3000}+”|„[^„“”]{1,3000}+[“”]|(?<!\w)”(?=\S)[^“”]{1,3000}+”"
+    r"|«[^«»]{1,3000}+»|»[^«»]{1,3000}+«|‹[^‹›]{1,3000}+›"
+    r"|「[^「」]{1,3000}+」|『[^『』]{1,3000}+』|《[^《》]{1,3000}+》|‚[^‚‘]{1,3000}+‘"
+    rf"|{_OPEN_TAG}[^{_OPEN_TAG}{_CLOSE_TAG}]{{1,3000}}+{_CLOSE_TAG}"
+)
+_SINGLE = re.compile(
+    r"(?P<open>(?<![^\W_])(?:‘|'(?!\d0s|(?:tis|twas|em|cause)\b))(?=\S))|(?P<close>(?<=\S)['’](?!\w))"
+)
+"""Where single quotation marks can open and close; the others are apostrophes."""
+_PLURAL = re.compile(r"(?<=s)['’] [^\W\d_]")
+_QUOTE_MARKS = re.compile(r"[\"'“”„«»‹›「」『』《》‚‘’]")
+_TAG_LINE = re.compile(r"[ \t]*+<blockquote\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE)
+_TAG_END = re.compile(r"</blockquote\s?>", re.IGNORECASE)
+_QUOTING_TAG = re.compile(
+    r"<(?P<close>/?)(?:q|blockquote)\b(?P<head>[^<>]{0,2100}+)>", re.IGNORECASE
+)
+_NO_PROSE = re.compile(
+    r"`[^`\n]{1,500}+`|<[a-zA-Z/!][^<>\n]{0,500}+>|(?<=\])\([^()\s]{1,2100}+\s\"[^\"\n]{0,500}+\"\)"
+)
+"""Inline code, tags, and links with titles: quotation marks in them quote nothing."""
+
+_NO_NEWLINE = re.compile(r"[^\n]")
+_STRAIGHT: Final = "\"'"
+
+
+def quoted(prose: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the quotes of a part of a report stand, without their marks, in order.
+
+    Args:
+        prose: as `without_code` gives it. Linear in the length of the part.
+        start: of the part.
+        end: of the part.
+    """
+    found = [(each.start() + 1, each.end() - 1) for each in _QUOTE.finditer(prose, start, end)]
+    opened = -1
+    spans: list[tuple[int, int]] = []
+    closed = -1
+    for mark in (*_SINGLE.finditer(prose, start, end), None):
+        if mark is None or mark["open"]:
+            if 0 <= opened < closed:
+                spans.append((opened, closed))
+                opened = -1
+            if mark and (opened < 0 or closed < 0):
+                opened = mark.end()
+            closed = -1
+        elif opened >= 0 and (closed < 0 or _PLURAL.match(prose, closed)):
+            closed = mark.start()
+    return _outermost(sorted((*found, *spans), key=lambda span: (span[0], -span[1])))
+
+
+def marked(text: str) -> str:
+    """A report in which quotations of HTML are written as in Markdown; its lines keep their numbers."""
+    if "<" not in text:
+        return text
+    code = iter((*code_spans(text), (len(text), len(text))))
+    start, end = next(code)
+    lines: list[str] = []
+    at = 0
+    source: str | None = None
+    for line in text.split("\n"):
+        while end <= at and end < len(text):
+            start, end = next(code)
+        at += len(line) + 1
+        if source is None and (mark := _TAG_LINE.match(line)) and not start < at - len(line) < end:
+            source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - what is left of it
+            closing = _TAG_END.search(line)
+            if closing and line[closing.end() :].strip():  # goes on behind the quotation
+                lines.append(
+                    f"{_OPEN_TAG}{line[: closing.start()]}{_CLOSE_TAG}{source}{line[closing.end() :]}"
+                )
+                source = None
+                continue
+        if source is not None:
+            closing = _TAG_END.search(line)
+            bare = re.sub(r"</?(?:p|div)\s?>", "", line[: closing.start()] if closing else line)
+            lines.append(f"> {bare}{source if closing else ''}")
+            source = None if closing else source
+            continue
+        lines.append(line if "`" in line else _QUOTING_TAG.sub(_quotation_mark, line))
+    return "\n".join(lines)
+
+
+def _quotation_mark(tag: re.Match[str]) -> str:
+    return _CLOSE_TAG if tag["close"] else _OPEN_TAG
+
+
+def _cited(head: str) -> str:
+    found = re.search(rf"\bcite\s?=\s?[\"']?(?P<url>{ADDRESS})", head)
+    return f" ({found['url'].rstrip(_STRAIGHT)})" if found else ""
+
+
+def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Those that do not stand in others."""
+    kept: list[tuple[int, int]] = []
+    for start, end in spans:
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def without_code(text: str) -> str:
+    """The text with code blanked out, and without quotation marks where they quote nothing."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in code_spans(text):
+        pieces += (text[at:start], _NO_NEWLINE.sub(" ", text[start:end]))
+        at = end
+    prose = "".join((*pieces, text[at:]))
+    return _NO_PROSE.sub(lambda found: _QUOTE_MARKS.sub(" ", found[0]), prose)
