@@ -26,7 +26,7 @@ from searx_mcp.content.values import iso_date
 from searx_mcp.content.words import count
 from searx_mcp.content.writing.write import Written
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
-from searx_mcp.models.page import PageKind, PageLink
+from searx_mcp.models.page import PageKind, PageLink, SiteIndex
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", "text/json"})
@@ -205,6 +205,7 @@ def _html(text: str, url: str, config: ContentConfig) -> Document:
         page.written,
         page.metadata,
         kind=page.kind,
+        indexes=page.indexes,
         notes=[note for note, holds in notes.items() if holds],
         is_skeleton=page.is_skeleton,
         removed=page.removed,
@@ -287,6 +288,7 @@ def _document(
     said: Metadata,
     *,
     kind: PageKind | None = None,
+    indexes: tuple[SiteIndex, ...] = (),
     notes: list[str] | None = None,
     is_skeleton: bool = False,
     removed: Mapping[str, int] | None = None,
@@ -315,6 +317,7 @@ def _document(
         outline=written.outline,
         images=written.images,
         links=written.links,
+        indexes=indexes,
         code_blocks=written.code_blocks,
         hidden_chars_removed=written.hidden
         + hidden_title

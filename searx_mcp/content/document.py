@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink, SiteIndex
 
 
 class Document(Frozen):
@@ -28,6 +28,7 @@ class Document(Frozen):
         outline: the headings of the Markdown, in order, with the page's own anchors.
         images: of the main content, in order, at most 50.
         links: of the main content to other pages, in order, each address once, at most 1,000.
+        indexes: of its site, as the page tells of them, best first; of an index, the further files it is in.
         code_blocks: of the Markdown, in order.
         truncated: whether the page goes on behind the end of the Markdown.
         hidden_chars_removed: characters of the text that no reader sees.
@@ -53,6 +54,7 @@ class Document(Frozen):
     outline: tuple[Heading, ...] = ()
     images: tuple[PageImage, ...] = ()
     links: tuple[PageLink, ...] = ()
+    indexes: tuple[SiteIndex, ...] = ()
     code_blocks: tuple[CodeBlock, ...] = ()
     truncated: bool = False
     hidden_chars_removed: int = 0

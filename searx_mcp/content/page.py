@@ -28,9 +28,10 @@ from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 from searx_mcp.content.removals import Removals
+from searx_mcp.content.site_index.discovery import published
 from searx_mcp.content.words import pieces
 from searx_mcp.content.writing.write import Written, write
-from searx_mcp.models.page import PageKind
+from searx_mcp.models.page import PageKind, SiteIndex
 from searx_mcp.models.style import Style
 
 _SHOWN_KINDS: Final = frozenset({
@@ -67,6 +68,7 @@ class ReadPage:
         metadata: what it says of itself; not cleaned.
         written: its main content; clean.
         kind: what it is, or `None` if that was not looked for.
+        indexes: of its site, as it tells of them, best first.
         is_empty: whether there is nothing to read on it.
         is_plain: whether the main content is plain text, since the page is too large to be converted.
         is_cut: whether it has more tags than were read.
@@ -79,6 +81,7 @@ class ReadPage:
     metadata: Metadata
     written: Written
     kind: PageKind | None
+    indexes: tuple[SiteIndex, ...] = ()
     is_empty: bool = False
     is_plain: bool = False
     is_cut: bool = False
@@ -133,6 +136,7 @@ def read_page(
         generator=generator_of(tree),
     )
     source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
+    indexes = published(tree, url=url, base=source.base)
     tags = html.count("<", 0, max_chars)
     is_plain = is_long or (
         tags > max_elements and guarded.count("<") - guarded.count("</") > max_elements
@@ -150,6 +154,7 @@ def read_page(
         metadata=said,
         written=written,
         kind=main.kind,
+        indexes=indexes,
         is_empty=not written.markdown and not _has_text(main),
         is_plain=is_plain,
         is_cut=tags > MAX_TAGS,

@@ -76,6 +76,7 @@ class Job:
         follow: whether redirects are followed.
         obey_robots: whether robots.txt is asked.
         images: what stands for an image, if the call says so.
+        index: the format to read it in, if it is an index of a site and no page.
         previous: the last capture, to ask only for what has changed.
         trail: of the hops under way, if there are any.
         notes: sentences about the way to the page.
@@ -92,6 +93,7 @@ class Job:
     follow: bool = True
     obey_robots: bool = True
     images: Images | None = None
+    index: str = ""
     previous: KeptPage | None = None
     trail: Trail | None = None
     notes: list[str] = field(default_factory=list)
@@ -137,6 +139,7 @@ class Job:
             follow=self.follow,
             obey_robots=self.obey_robots,
             unless=unless,
+            takes_data=bool(self.index),
         )
 
     def set_out(self) -> Trail:
@@ -218,7 +221,7 @@ class PageCapture:
             # Not where the page may have stayed as it was.
             self.warm()
         async with Place(self._bodies) as place:
-            plan = self._sites.plan(job.url) if job.follow else None
+            plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:
                 try:
                     return await self._from_sources(job, plan, place)
@@ -299,7 +302,7 @@ class PageCapture:
         document: Document | None = None
         try:
             document = await self._read(job, answer)
-            if self._renderer is None or not document.is_skeleton:
+            if job.index or self._renderer is None or not document.is_skeleton:
                 return document, None
         except SkeletonError as error:
             if self._renderer is None:
@@ -337,6 +340,8 @@ class PageCapture:
 
     async def _read(self, job: Job, answer: Answer) -> Document:
         try:
+            if job.index:
+                return await self._conversion.index(answer, job.index, deadline=job.end)
             document = await self._conversion.read(
                 answer, fragment=job.url.fragment, deadline=job.end, images=job.images
             )

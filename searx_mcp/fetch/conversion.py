@@ -67,6 +67,25 @@ class Conversion:
             error.url = error.url or answer.url
             raise
 
+    async def index(self, answer: Answer, index: str, *, deadline: float) -> Document:
+        """Read an index of a site: a document without text, whose links are the pages that it lists.
+
+        Args:
+            answer: what was fetched.
+            index: the name of its format.
+            deadline: the event loop's time by which to be done.
+
+        Raises:
+            ContentError: the body is no such index.
+            TransportError: `timeout`.
+        """
+        options = {"format": index, "url": answer.url}
+        found = await self._workers.run("index", answer.data, options, deadline=deadline)
+        try:
+            return from_frame(found)
+        except ValueError as exc:
+            raise broken() from exc
+
     async def _pdf(self, answer: Answer, fragment: str, deadline: float) -> Document:
         options = {"pages": pages_of(fragment)}
         found = await self._workers.run("pdf", answer.data, options, deadline=deadline)

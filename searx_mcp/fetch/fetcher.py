@@ -11,6 +11,7 @@ from searx_mcp.content.addresses import addresses_in
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.outline import find
+from searx_mcp.content.site_index.job import MAX_BYTES
 from searx_mcp.errors import (
     CursorError,
     ErrorCode,
@@ -154,6 +155,7 @@ class Fetcher:
         *,
         deadline: float | None = None,
         previous: KeptPage | None = None,
+        index: str = "",
     ) -> Reading:
         """Give one page whole, as it is kept.
 
@@ -162,6 +164,8 @@ class Fetcher:
             deadline: as for `fetch`.
             previous: what the caller has of the page: where the cache has none, the site is asked whether
                 that still is the page. It never enters the cache.
+            index: the name of a format, for an index of a site: what it lists are the links of its document, and
+                none of them counts as seen.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
@@ -172,11 +176,13 @@ class Fetcher:
 
         async def work() -> Reading:
             own = replace(previous, cursor="") if previous else None
-            landed, _ = await self._landed(request, started, end, previous=own)
+            landed, _ = await self._landed(
+                request, started, end, MAX_BYTES if index else None, previous=own, index=index
+            )
             if isinstance(landed.kept, FetchError):
                 raise landed.kept
             page = landed.kept.capture.page
-            links = (link.url for link in page.document.links)
+            links = () if index else (link.url for link in page.document.links)
             self._provenance.remember([page.final_url, *links], "link")
             return Reading(landed.kept, landed.is_new, landed.notes)
 
@@ -233,6 +239,7 @@ class Fetcher:
         max_bytes: int | None = None,
         *,
         previous: KeptPage | None = None,
+        index: str = "",
     ) -> tuple[Landed, str]:
         """The capture for a call, and how its address came to be known."""
         notes: list[str] = []
@@ -249,7 +256,9 @@ class Fetcher:
         provenance = self._provenance.check(url, by_person=request.by_person)
         if provenance == "unknown" and is_suspicious(url):
             notes.append(_SMUGGLING)
-        job = self._job(request, url.with_fragment(fragment or None), started, end, max_bytes)
+        job = self._job(
+            request, url.with_fragment(fragment or None), started, end, max_bytes, index=index
+        )
         landed = await self._flights.land(
             job, previous=previous, force_refresh=request.force_refresh
         )
@@ -260,7 +269,14 @@ class Fetcher:
         return replace(landed, notes=tuple(notes)), provenance
 
     def _job(
-        self, request: FetchRequest, url: URL, started: float, end: float, max_bytes: int | None
+        self,
+        request: FetchRequest,
+        url: URL,
+        started: float,
+        end: float,
+        max_bytes: int | None,
+        *,
+        index: str,
     ) -> Job:
         named = max_bytes or request.max_content_length
         part = captured_part(url)
@@ -269,7 +285,7 @@ class Fetcher:
             url=url,
             key=self._pages.key(
                 str(url.with_fragment(part or None)),
-                variant=f"{content.form} {request.user_agent or ''}",
+                variant=f"{f'index {index}' if index else content.form} {request.user_agent or ''}",
             ),
             max_bytes=named or self._config.max_content_size,
             max_document_bytes=named or MAX_CONTENT_LENGTH,
@@ -280,6 +296,7 @@ class Fetcher:
             follow=request.follow_redirects,
             obey_robots=self._obey_robots and not request.ignore_robots,
             images=request.images,
+            index=index,
         )
 
     async def _shown(

@@ -69,6 +69,20 @@ class PageLink(Frozen):
     context: str = ""
 
 
+class SiteIndex(Frozen):
+    """An index that a site publishes of its own pages.
+
+    Attributes:
+        format: by name, as `content.site_index` knows it.
+        url: of its file.
+        label: what its entries have in common, if it is one of several; one letter is that with which they begin.
+    """
+
+    format: str
+    url: str
+    label: str = ""
+
+
 class CodeBlock(Frozen):
     """One fenced block of code of a page.
 

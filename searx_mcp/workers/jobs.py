@@ -83,8 +83,9 @@ def document_jobs() -> Mapping[str, Job]:
     Most of what they need is needed for nothing else, so that only what runs them asks for it.
     """
     from searx_mcp.content.convert import page_job, text_job  # noqa: PLC0415 - see above
+    from searx_mcp.content.site_index.job import index_job  # noqa: PLC0415 - see above
 
-    return {"page": page_job, "pdf": _pdf, "text": text_job}
+    return {"index": index_job, "page": page_job, "pdf": _pdf, "text": text_job}
 
 
 def _pdf(body: bytes, options: Mapping[str, Any]) -> Result:

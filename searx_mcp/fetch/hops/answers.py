@@ -183,6 +183,7 @@ async def receive(
     deadline: float,
     place: Place,
     is_conditional: bool = False,
+    takes_data: bool = False,
 ) -> Answer | NotModified | Redirect:
     """Read what a site sent, and find out what it is.
 
@@ -196,6 +197,7 @@ async def receive(
         deadline: the event loop's time by which reading ends.
         place: taken before a body is read; a host that is silent before that has none.
         is_conditional: whether the site was told what we have.
+        takes_data: whether the caller reads what is no text by its type.
 
     Raises:
         SiteError: the site refused or failed, or sent a challenge.
@@ -213,7 +215,7 @@ async def receive(
     if not is_success(reply.status):
         body = await _refusal(reply, deadline)
     else:
-        if not declared.is_unknown:
+        if not (declared.is_unknown or takes_data):
             refuse_unreadable(declared, size=size, url=reply.url)
         may_be_document = declared.is_document or declared.is_unknown
         if declared.is_document:
@@ -224,13 +226,22 @@ async def receive(
     error = judge(reply.status, reply.headers, body.data, url=reply.url)
     if error is not None:
         raise error
+    if takes_data:
+        return Answer(reply.url, reply.status, reply.headers, declared, body)
+    return _text(reply, declared, body, most=max_bytes, most_of_document=max_document_bytes)
+
+
+def _text(
+    reply: Reply, declared: MediaType, body: Body, *, most: int, most_of_document: int
+) -> Answer:
+    """Find out what a body is, and keep of it what may be read; arguments and errors are those of `receive`."""
     media = resolve(declared, body.data)
-    refuse_unreadable(media, size=size, url=reply.url)
+    refuse_unreadable(media, size=_announced_size(reply.headers), url=reply.url)
     if media.is_document:
         if body.truncated:
-            raise cut_document(media, body, most=max_document_bytes, url=reply.url)
-    elif len(body.data) > max_bytes:
-        body = replace(body, data=body.data[:max_bytes], truncated=True, notes=(NOTE_SIZE,))
+            raise cut_document(media, body, most=most_of_document, url=reply.url)
+    elif len(body.data) > most:
+        body = replace(body, data=body.data[:most], truncated=True, notes=(NOTE_SIZE,))
     return Answer(reply.url, reply.status, reply.headers, media, body)
 
 

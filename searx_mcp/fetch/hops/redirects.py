@@ -63,6 +63,7 @@ class HopRequest:
         obey_robots: whether robots.txt is asked.
         unless: validators by address: an answer that has not changed is not sent again.
         place: taken before a body is read.
+        takes_data: whether what is no text by its type is read, too.
     """
 
     headers: Mapping[str, str]
@@ -73,6 +74,7 @@ class HopRequest:
     follow: bool = True
     obey_robots: bool = True
     unless: Mapping[str, Validators] = field(default_factory=dict)
+    takes_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +243,7 @@ class RedirectFollower:
                     deadline=request.deadline,
                     place=request.place,
                     is_conditional=bool(conditions),
+                    takes_data=request.takes_data,
                 )
             except ContentError as error:
                 error.status_code = reply.status

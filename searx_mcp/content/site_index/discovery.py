@@ -1,0 +1,112 @@
+"""Which indexes the site of a page publishes, as the page itself tells by what it loads."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.site_index.table import SIGNS, Sign
+from searx_mcp.models.page import SiteIndex
+
+_MOST: Final = 4
+"""Indexes of a page that are named."""
+_RESOURCES: Final = 300
+_MAX_CHARS: Final = 500
+_MAX_SCRIPT: Final = 20_000
+_NAMED_IN_SCRIPT = re.compile(r"\bpath_to_searchindex_js\s*=\s*[\"']([^\"'\s]{1,200})[\"']")
+"""mdBook 0.5 names its index nowhere else."""
+_FOLDER = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)/\Z")
+_PAGE = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)\.html\Z")
+_SPHINX: Final = "sphinx"
+
+
+def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex, ...]:
+    """Find the indexes that a page's own files tell of, on the page's own host, best first.
+
+    Args:
+        tree: the whole page; it is not changed.
+        url: its address.
+        base: against which its links are resolved.
+    """
+    resources = [*islice(_resources(tree), _RESOURCES)]
+    generators = _generators(tree)
+    found: dict[str, SiteIndex] = {}
+    for sign in SIGNS:
+        if sign.generator and not any(each.startswith(sign.generator) for each in generators):
+            continue
+        for resource in resources:
+            for address, format_ in _told(sign, resource):
+                index = absolute_web(base, address)
+                if index and _host(index) == _host(url):
+                    found.setdefault(index, SiteIndex(format=format_, url=index))
+    is_modular = tree.css_first('a[href$="module-summary.html"]') is not None
+    has_folders = _has_folders(resources, url)
+    named = (
+        _adapted(each, has_folders=has_folders, is_modular=is_modular) for each in found.values()
+    )
+    return tuple(islice(named, _MOST))
+
+
+def _resources(tree: LexborHTMLParser) -> Iterator[str]:
+    """The files that a page loads or names in its head, without query, as it writes them."""
+    for node in tree.css("script[src],link[href]"):
+        attributes = node.attributes
+        address = attributes.get("src") or attributes.get("href") or ""
+        if len(address) <= _MAX_CHARS:
+            yield re.split(r"[?#]", address, maxsplit=1)[0]
+    for node in tree.css("#rustdoc-vars,meta[name=rustdoc-vars]")[:1]:
+        attributes = node.attributes
+        root, suffix = (
+            attributes.get("data-root-path"),
+            attributes.get("data-resource-suffix") or "",
+        )
+        stated = attributes.get("data-search-index-js")
+        yield (stated or f"{root or ''}search-index{suffix}.js")[:_MAX_CHARS]
+    for node in tree.css("script:not([src])")[:_RESOURCES]:
+        if found := _NAMED_IN_SCRIPT.search(node.text()[:_MAX_SCRIPT]):
+            yield found[1]
+
+
+def _generators(tree: LexborHTMLParser) -> list[str]:
+    nodes = tree.css('meta[name="generator" i]')[:_MOST]
+    return [(node.attributes.get("content") or "")[:_MAX_CHARS].strip().lower() for node in nodes]
+
+
+def _told(sign: Sign, resource: str) -> Iterator[tuple[str, str]]:
+    """The indexes that a file tells of, by address and format."""
+    found = sign.mark.search(resource)
+    if found is None:
+        return
+    if sign.format:
+        yield resource, sign.format
+    root = resource[: found.start()]
+    for name, format_ in sign.files:
+        yield f"{root}{name}", format_
+
+
+def _has_folders(resources: list[str], url: str) -> bool:
+    """Tell whether Sphinx has written each document as a folder: its own pages show, or else this one."""
+    if any(map(_FOLDER.search, resources)):
+        return True
+    if any(map(_PAGE.search, resources)):
+        return False
+    path = urlsplit(url).path
+    return path.endswith("/") and path.count("/") > 1
+
+
+def _adapted(index: SiteIndex, *, has_folders: bool, is_modular: bool) -> SiteIndex:
+    """The index in the form that fits the page: documents as folders, packages where there are modules."""
+    if index.format == _SPHINX and has_folders:
+        return index.model_copy(update={"format": "sphinx-folders"})
+    if index.format == "javadoc" and is_modular:
+        url = index.url.replace("type-search-index.js", "package-search-index.js")
+        return index.model_copy(update={"url": url})
+    return index
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc

@@ -1,0 +1,56 @@
+"""Docusaurus: the indexes of its plugins for local search; it has no search without a service of its own.
+
+Three plugins are common. `search-index.json` of one is a list of indexes with `documents` of `t` (title), `u`
+(address), `b` (headings above); that of another is one index with `documents` of `pageTitle`, `sectionTitle` and
+`sectionRoute`; `search-doc.json` of the third has `searchDocs` of `title`, `url` and `content`.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from searx_mcp.content.site_index.entry import Entry, Format, mapping, rows, string
+from searx_mcp.content.site_index.literals import value_at
+
+
+def read(text: str) -> Iterator[Entry]:
+    """Read the index of any of the three; addresses begin at the root of the host."""
+    start = len(text) - len(text.lstrip())
+    value = value_at(text, start)
+    lists = rows(value) if isinstance(value, list) else iter((value,))
+    is_one = False
+    for each in lists:
+        index = mapping(each)
+        documents = index.get("documents", index.get("searchDocs"))
+        is_one = is_one or isinstance(documents, list)
+        for row in rows(documents):
+            entry = _entry(row)
+            if entry.address:
+                yield entry
+    if not is_one:
+        raise ValueError("no index of Docusaurus")
+
+
+def _entry(row: object) -> Entry:
+    page = mapping(row)
+    above = " ".join(map(string, rows(page.get("b"))))
+    address = _first(page, "u", "sectionRoute", "url")
+    anchor = string(page.get("h"))
+    if anchor.startswith("#"):
+        address += anchor
+    return Entry(
+        address,
+        _first(page, "t", "sectionTitle", "title"),
+        " ".join(
+            filter(
+                None, (above, _first(page, "pageTitle", "content"), _first(page, "s", "keywords"))
+            )
+        ),
+    )
+
+
+def _first(page: object, *names: str) -> str:
+    found = mapping(page)
+    return next((text for name in names if (text := string(found.get(name)))), "")
+
+
+FORMAT: Final = Format("docusaurus", read)

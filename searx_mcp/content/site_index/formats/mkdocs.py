@@ -1,0 +1,23 @@
+"""MkDocs: `search/search_index.json`, the text of every page and of every section of it.
+
+Addresses are relative to the folder above it.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from searx_mcp.content.site_index.entry import Entry, Format, mapping, required, rows, string
+from searx_mcp.content.site_index.literals import value_at
+
+
+def read(text: str) -> Iterator[Entry]:
+    """Read the index: `{"docs": [{"location": ..., "title": ..., "text": ...}, ...]}`."""
+    for row in rows(required(value_at(text, 0), "MkDocs").get("docs")):
+        page = mapping(row)
+        if isinstance(page.get("location"), str):
+            yield Entry(
+                f"../{page['location']}", string(page.get("title")), string(page.get("text"))
+            )
+
+
+FORMAT: Final = Format("mkdocs", read)

@@ -1,0 +1,53 @@
+"""`sitemap.xml`: addresses alone, or addresses of further sitemaps (sitemaps.org). Titles are made of the addresses.
+
+Of the XML only `<loc>` is looked for, so there is nothing to expand and nothing that is nested.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from searx_mcp.content.site_index.entry import MOST_ROWS, Entry, Format, Part, Row
+
+_LOCATION = re.compile(r"<loc>\s*+(?:<!\[CDATA\[)?\s*+([^<\]\s]{1,2000}+)")
+_ROOT = re.compile(r"<(?:\w{1,40}:)?(urlset|sitemapindex)[\s>]")
+_HEAD: Final = 5_000
+_WORDS = re.compile(r"[^\W_]+")
+_ENDING = re.compile(r"\.(?:html?|php|aspx?|md)$", re.IGNORECASE)
+
+
+def read(text: str) -> Iterator[Row]:
+    """Read the addresses of pages, or of further sitemaps."""
+    root = _ROOT.search(text[:_HEAD])
+    if root is None:
+        raise ValueError("no sitemap")
+    for found in islice(_LOCATION.finditer(text), MOST_ROWS):
+        address = html.unescape(found[1])
+        if root[1] == "sitemapindex":
+            yield Part(address, _title(address), "sitemap")
+        else:
+            yield Entry(address, _title(address), _folders(address))
+
+
+def _title(address: str) -> str:
+    """The last part of an address, as words."""
+    *_, last = _parts(address) or [""]
+    return " ".join(_WORDS.findall(_ENDING.sub("", last)))
+
+
+def _folders(address: str) -> str:
+    return " ".join(_WORDS.findall(" ".join(_parts(address)[:-1])))
+
+
+def _parts(address: str) -> list[str]:
+    try:
+        path = urlsplit(address).path
+    except ValueError:
+        return []
+    return [*filter(None, unquote(path, errors="replace").split("/"))]
+
+
+FORMAT: Final = Format("sitemap", read)

@@ -1,0 +1,125 @@
+"""Sphinx: `searchindex.js`, which is `Search.setIndex({...})`; before Sphinx 5 its members have bare names.
+
+It lists documents and not addresses. The address is the document's name with `.html`, or as a folder, which is
+for the page to tell.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from searx_mcp.content.site_index.entry import (
+    MOST_ENTRIES,
+    MOST_ROWS,
+    Entry,
+    Format,
+    items,
+    place,
+    required,
+    rows,
+    string,
+)
+from searx_mcp.content.site_index.literals import value_after
+
+_CALL = re.compile(r"Search\.setIndex\(\s*")
+_COMMON: Final = 0.1
+"""Share of the documents from which on a word tells too little to be kept."""
+_FEW: Final = 3
+_NAMES: Final = 4_000
+_WORDS: Final = 1_500
+"""Characters of names and of words kept of a document, rare words first."""
+
+
+def read(text: str, *, ending: str) -> Iterator[Entry]:
+    """Read the index: a document with its sections, its objects and its words.
+
+    Args:
+        text: of `searchindex.js`.
+        ending: of addresses, behind the name of a document.
+    """
+    index = required(value_after(text, _CALL), "Sphinx")
+    names = [string(name) for name in rows(index.get("docnames") or index.get("filenames"))]
+    if not any(names):
+        raise ValueError("the index of Sphinx names no document")
+    count = min(len(names), MOST_ENTRIES)
+    titles = [*map(string, rows(index.get("titles")))]
+    said = _Said(count)
+    for title, places in items(index.get("alltitles")):
+        for row in rows(places):
+            said.add(next(rows(row), None), title)
+    for name, places in items(index.get("indexentries")):
+        for row in rows(places):
+            said.add(next(rows(row), None), name)
+    for prefix, objects in items(index.get("objects")):
+        for name, document in _objects(objects):
+            said.add(document, f"{prefix}.{name}" if prefix else name)
+    telling = _rare(index.get("terms"), count)
+    for document, name in enumerate(names[:count]):
+        if name:
+            title = titles[document] if document < len(titles) else ""
+            words = f"{' '.join(said.of(document))} {' '.join(telling[document])}"
+            yield Entry(_address(name, ending), title, words)
+
+
+class _Said:
+    """Names by document."""
+
+    def __init__(self, documents: int) -> None:
+        self._documents = documents
+        self._names: dict[int, dict[str, None]] = defaultdict(dict)
+        self._sizes: dict[int, int] = defaultdict(int)
+
+    def add(self, document: object, name: str) -> None:
+        at = place(document, self._documents)
+        if at is not None and self._sizes[at] + len(name) < _NAMES:
+            self._sizes[at] += len(name) + 1
+            self._names[at][name] = None
+
+    def of(self, document: int) -> Iterator[str]:
+        return iter(self._names[document])
+
+
+def _objects(objects: object) -> Iterator[tuple[str, object]]:
+    """The objects of a module: `{name: [document, ...]}`, since Sphinx 4.3 `[[document, ..., name], ...]`."""
+    if isinstance(objects, list):
+        for row in rows(objects):
+            found = [*rows(row)]
+            if found:
+                yield string(found[-1]), found[0]
+    else:
+        for name, row in items(objects):
+            yield name, next(rows(row), None)
+
+
+def _rare(terms: object, documents: int) -> dict[int, list[str]]:
+    """The words of each document that few others have, the rarest first."""
+    most = max(_FEW, _COMMON * documents)
+    found: list[tuple[int, str, list[int]]] = []
+    for term, where in items(terms):
+        listed = rows(where) if isinstance(where, list) else iter((where,))
+        places = [at for each in listed if (at := place(each, documents)) is not None]
+        if places and len(places) <= most:
+            found.append((len(places), term, places))
+    telling: dict[int, list[str]] = defaultdict(list)
+    sizes: dict[int, int] = defaultdict(int)
+    for _, term, places in sorted(found, key=lambda each: each[0])[:MOST_ROWS]:
+        for at in places:
+            if sizes[at] + len(term) < _WORDS:
+                sizes[at] += len(term) + 1
+                telling[at].append(term)
+    return telling
+
+
+def _address(name: str, ending: str) -> str:
+    if ending != "/":
+        return f"{name}{ending}"
+    folder = (
+        name.removesuffix("index") if name.endswith("/index") or name == "index" else f"{name}/"
+    )
+    return folder or "./"
+
+
+FORMAT: Final = Format("sphinx", partial(read, ending=".html"))
+FOLDERS: Final = Format("sphinx-folders", partial(read, ending="/"))

@@ -1,0 +1,47 @@
+"""VitePress: its local search, an index of MiniSearch in a string that a module exports.
+
+The fields `title` and `titles` (the headings above) are stored; words of the text stand in the index alone, by
+document, and are taken from there.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+from searx_mcp.content.site_index.entry import Entry, Format, items, mapping, required, rows, string
+from searx_mcp.content.site_index.literals import value_after
+
+_START = re.compile(r"\A\s*(?:(?:const|var|let)\s+[\w$]{1,40}\s*=\s*|export\s+default\s+)?")
+_WORDS: Final = 1_500
+_PAIR: Final = 2
+
+
+def read(text: str) -> Iterator[Entry]:
+    """Read the index: `documentIds` are addresses, `storedFields` names, `index` the words."""
+    index = required(value_after(text, _START), "MiniSearch")
+    stored = mapping(index.get("storedFields"))
+    words = _words(index.get("index"))
+    for number, address in items(index.get("documentIds")):
+        fields = mapping(stored.get(number))
+        above = " ".join(map(string, rows(fields.get("titles"))))
+        if isinstance(address, str):
+            yield Entry(address, string(fields.get("title")), f"{above} {' '.join(words[number])}")
+
+
+def _words(index: object) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    sizes: dict[str, int] = defaultdict(int)
+    for row in rows(index):
+        pair = [*rows(row)]
+        if len(pair) != _PAIR or not isinstance(pair[0], str):
+            continue
+        for numbers in rows(pair[1]):
+            for number, _ in items(numbers):
+                if sizes[number] + len(pair[0]) < _WORDS:
+                    sizes[number] += len(pair[0]) + 1
+                    found[number].append(pair[0])
+    return found
+
+
+FORMAT: Final = Format("vitepress", read)
