@@ -15,6 +15,7 @@ from searx_mcp.answer.verification import check_report
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of
 from searx_mcp.errors import DeadlineError
+from searx_mcp.fetch.site_index import SiteIndexes
 from searx_mcp.models.corpus_request import AnswerRequest, CorpusSearchRequest
 from searx_mcp.models.evidence import (
     CheckedQuote,
@@ -58,18 +59,26 @@ class Answerer:
     """Finds evidence for questions, in pages that are named, found or kept."""
 
     def __init__(
-        self, corpus: Corpus, search: WebSearch, *, config: AnswerConfig, language: str = "en"
+        self,
+        corpus: Corpus,
+        search: WebSearch,
+        *,
+        indexes: SiteIndexes,
+        config: AnswerConfig,
+        language: str = "en",
     ) -> None:
         """Take the parts.
 
         Args:
             corpus: reads, keeps and searches pages.
             search: finds pages where a call names none.
+            indexes: asked for further pages of the sites that a call names.
             config: how far it goes.
             language: of the search.
         """
         self.corpus = corpus
         self._search = search
+        self._indexes = indexes
         self._config = config
         self._language = language
 
@@ -107,7 +116,10 @@ class Answerer:
                     results = await self._found(request, deadline, progress)
                     seeds = [each.url for each in results.results[: self._config.seeds]]
                     watch.mark("retrieval")
-                await Expander(self.corpus, max_depth=self._config.max_expansion_depth).gather(
+                expander = Expander(
+                    self.corpus, self._indexes, max_depth=self._config.max_expansion_depth
+                )
+                await expander.gather(
                     gathering,
                     seeds,
                     budget=self._config.expansion_budget if budget is None else budget,

@@ -10,8 +10,11 @@ from searx_mcp.answer.links import ScoredLink, is_likely, is_promising, score_li
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.errors import ErrorCode
+from searx_mcp.fetch.site_index import Listed, SiteIndexes
 from searx_mcp.fetch.turns import FOUND, LINKED
 from searx_mcp.models.service import Progress
+from searx_mcp.storage.corpus import StoredPage
+from searx_mcp.urls.hosts import host_in
 
 RETRIEVED: Final = 30
 """Chunks retrieved for each part of a question."""
@@ -23,9 +26,14 @@ page that says nothing of it. One, where no link that waits names anything of th
 _AT_ONCE: Final = 4
 """Pages of one round. Chosen: enough to hide one slow site, few enough that the next ones are chosen by what
 these say."""
+AT_ONCE_LISTED: Final = 2
+"""The same of what an index has, the best first: of twelve questions to Python's, eight are answered by one of
+two."""
 _RESERVE: Final = 2.0
 _RESERVE_SHARE: Final = 0.2
 """Seconds that are kept for putting the answer together; of a shorter time, this share."""
+_SITES: Final = 2
+"""Sites whose indexes are asked for one question."""
 _SLACK: Final = 0.25
 """Share of the time of a round that those who read its pages keep for themselves at most."""
 _LATE: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.DEADLINE_EXCEEDED})
@@ -53,6 +61,8 @@ class Frontier:
         self._max_depth = max_depth
         self._links: list[tuple[float, int, ScoredLink]] = []
         self._known: set[str] = set()
+        self._pushed = 0
+        self._is_listed = False
         self.is_cut = False
         """Whether a page had links that lie deeper than allowed."""
 
@@ -75,6 +85,7 @@ class Frontier:
         self._known |= {asked, done.url}
         if done.page is None:
             return
+        self._known.add(done.page.final_url)
         links = score_links(
             done.page.document.links,
             self._questions,
@@ -86,25 +97,54 @@ class Frontier:
             self.is_cut = self.is_cut or bool(links)
             return
         for link in links:
-            self._known.add(link.url)
-            heapq.heappush(self._links, (-link.score, len(self._known), link))
+            if is_promising(link) or not self._is_listed:
+                self._push(link, -link.score)
+
+    def add_listed(self, listed: Listed) -> None:
+        """Put in what the index of a site has for the question, before all links.
+
+        From then on no link is followed that shares no word with the question.
+        """
+        if listed.pages:
+            self._is_listed = True
+            urls = {page.url for page in listed.pages}
+            self._known -= urls & {link.url for *_, link in self._links}
+            self._links = [
+                each for each in self._links if is_promising(each[2]) and each[2].url not in urls
+            ]
+            heapq.heapify(self._links)
+        for place, page in enumerate(listed.pages):
+            if page.url not in self._known:
+                # Which of them answers, its name need not say: the first are read before anything is believed.
+                coverage = 1.0 if place < AT_ONCE_LISTED else 0.0
+                link = ScoredLink(page.url, listed.url, 1, page.score, coverage)
+                self._push(link, -1.0 - page.score)
+
+    def _push(self, link: ScoredLink, place: float) -> None:
+        self._known.add(link.url)
+        self._pushed += 1
+        heapq.heappush(self._links, (place, self._pushed, link))
 
     def take(self, most: int) -> list[ScoredLink]:
-        """Take out the best links."""
+        """Take out the best links; fewer where an index tells which are."""
+        if self._links and self._links[0][0] < -1:
+            most = min(most, AT_ONCE_LISTED)
         return [heapq.heappop(self._links)[2] for _ in range(min(most, len(self._links)))]
 
 
 class Expander:
     """Follows links, best first, a few pages at a time."""
 
-    def __init__(self, corpus: Corpus, *, max_depth: int) -> None:
+    def __init__(self, corpus: Corpus, indexes: SiteIndexes, *, max_depth: int) -> None:
         """Take the parts.
 
         Args:
             corpus: reads, keeps and searches pages.
+            indexes: asked for the pages to open on the site of a named page.
             max_depth: links away from the named pages that are followed at most.
         """
         self._corpus = corpus
+        self._indexes = indexes
         self._max_depth = max_depth
 
     async def gather(
@@ -169,6 +209,9 @@ class Expander:
             gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
+            if gathering.named and budget and left == budget and self._max_depth and not is_over:
+                await self._ask_indexes(gathering, frontier, read, deadline=stop_at)
+                watch.mark("expansion")
             # Both as found now: what a word weighs changes with every page.
             gain = gathering.score(list(gathering.pages)) - gathering.score(before)
             idle = 0 if gain > _GAIN or left == budget else idle + 1
@@ -184,6 +227,34 @@ class Expander:
             left -= len(wanted)
             wait = LINKED
             tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
+
+    async def _ask_indexes(
+        self,
+        gathering: Gathering,
+        frontier: Frontier,
+        read: Sequence[Ingested],
+        *,
+        deadline: float | None,
+    ) -> None:
+        """Ask the indexes of the sites of the named pages, the pages themselves being read."""
+        best = frontier.best
+        is_lost = not gathering.is_covered() and (best is None or not is_promising(best))
+        sites: dict[str, StoredPage] = {}
+        for done in read:
+            if done.page is not None:
+                told = done.page.document.indexes
+                sites.setdefault(told[0].url if told else host_in(done.page.final_url), done.page)
+        for page in [*sites.values()][:_SITES]:
+            listed = await self._indexes.ask(
+                page.final_url,
+                page.document.indexes,
+                gathering.questions,
+                deadline=deadline,
+                # A site that does not say that it has one is asked where its links would be followed blindly.
+                guess=is_lost,
+            )
+            if listed is not None:
+                frontier.add_listed(listed)
 
 
 async def search_each_part(

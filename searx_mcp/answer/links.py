@@ -4,8 +4,9 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from searx_mcp.content.addresses import slug_words
 from searx_mcp.content.passages import score_parts
 from searx_mcp.models.page import PageLink
 
@@ -22,7 +23,6 @@ _DOES_SOMETHING: Final = frozenset(
     ]
 )  # fmt: skip
 """Parts of a path that lead to a form, or to what every site says; followed only if they are asked for."""
-_WORDS = re.compile(r"[^\W_]+")
 _CONTEXT_SHARE: Final = 0.5
 """What a word beside a link counts, in words of the link. Chosen."""
 _NEAR: Final = 1.15
@@ -82,7 +82,7 @@ def score_links(
         url = link.url.partition("#")[0]
         if url not in known and not _NO_PAGE.search(urlsplit(url).path):
             wanted.setdefault(url, link)
-    named = [(f"{link.text} {_slug(url)}", ()) for url, link in wanted.items()]
+    named = [(f"{link.text} {slug_words(url)}", ()) for url, link in wanted.items()]
     around = [(link.context, ()) for link in wanted.values()]
     best, coverage = [0.0] * len(wanted), [0.0] * len(wanted)
     for question in questions:
@@ -119,12 +119,6 @@ def is_likely(link: ScoredLink) -> bool:
 def _does_something(url: str) -> bool:
     parts = urlsplit(url).path.lower().replace("-", "").split("/")
     return not _DOES_SOMETHING.isdisjoint(part.partition(".")[0] for part in parts)
-
-
-def _slug(url: str) -> str:
-    """The words of an address."""
-    path = unquote(urlsplit(url).path, errors="replace")
-    return " ".join(_WORDS.findall(path)[-8:])
 
 
 def _host(url: str) -> str:

@@ -54,6 +54,7 @@ def wire_answering(parts: "Components", asking: "Asking", namespace: str) -> Ans
     return Answerer(
         corpus,
         asking.searcher.search,
+        indexes=asking.indexes,
         config=settings.answer,
         language=settings.search.default_language,
     )

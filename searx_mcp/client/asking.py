@@ -21,6 +21,7 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.fetch.provenance import Provenance
 from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
+from searx_mcp.fetch.site_index import SiteIndexes
 from searx_mcp.fetch.turns import Turns
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
@@ -65,6 +66,7 @@ class Asking:
         recorder: searches once at one instance.
         searcher: searches.
         fetcher: reads pages.
+        indexes: asks what sites publish of their own pages.
         turns: lets pages be read side by side.
         schedule: runs what is renewed behind the searches, in servers.
         keyed: asks keyed providers; `None` if none has a key.
@@ -74,6 +76,7 @@ class Asking:
     recorder: FixtureRecorder
     searcher: Searcher
     fetcher: Fetcher
+    indexes: SiteIndexes
     turns: Turns
     schedule: Schedule | None
     keyed: "KeyedSearch | None"
@@ -139,7 +142,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             if background:
                 woken.begin()
     open_sources, keyed = _sources(parts, answering)
-    turns = Turns(spawn)
+    turns, indexes = Turns(spawn), SiteIndexes(fetcher)
     searcher = Searcher(
         provider=FallbackSearch(
             instances,
@@ -167,7 +170,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         clock=clock,
     )
     schedule = _started_schedule(parts, upstream) if background else None
-    return Asking(upstream, recorder, searcher, fetcher, turns, schedule, keyed)
+    return Asking(upstream, recorder, searcher, fetcher, indexes, turns, schedule, keyed)
 
 
 def _sources(

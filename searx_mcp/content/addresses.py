@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from searx_mcp.content.clean import clean
 from searx_mcp.urls.hosts import is_short_enough, without_userinfo
@@ -30,6 +30,8 @@ _TARGET = re.compile(
     re.MULTILINE,
 )
 _BARE = re.compile(r"https?://[^\s<>\"'`\\^{}|\[\]()]{1,2000}+", re.IGNORECASE)
+_WORDS = re.compile(r"[^\W_]+")
+_SLUG: Final = 8
 _TRAILING: Final = ".,;:!?*_~"
 
 _LAZY: Final = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
@@ -56,6 +58,12 @@ def absolute(base: str, href: str) -> str:
 def absolute_web(base: str, href: str) -> str:
     """Like `absolute`, for what can be fetched: http and https only, with a host."""
     return _absolute(base, href, _WEB)
+
+
+def slug_words(url: str) -> str:
+    """The words of an address, of which the last ones tell most."""
+    path = unquote(urlsplit(url).path, errors="replace")
+    return " ".join(_WORDS.findall(path)[-_SLUG:])
 
 
 def listed(addresses: Iterable[str], *, most: int = MAX_LINKS) -> tuple[str, ...]:

@@ -183,7 +183,8 @@ class Fetcher:
                 raise landed.kept
             page = landed.kept.capture.page
             links = () if index else (link.url for link in page.document.links)
-            self._provenance.remember([page.final_url, *links], "link")
+            told = (each.url for each in page.document.indexes)
+            self._provenance.remember([page.final_url, *links, *told], "link")
             return Reading(landed.kept, landed.is_new, landed.notes)
 
         return await self._told(work, request, started, end)

@@ -16,6 +16,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.retrieval import Retriever
+from searx_mcp.fetch.site_index import SiteIndexes
 from searx_mcp.fetch.turns import Turns
 from searx_mcp.models.evidence import CheckedQuote, QuoteVerdict
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
@@ -259,6 +260,9 @@ class NoWeb:
     async def read(self, *_: object, **__: object) -> Any:
         pytest.fail("a request")
 
+    def remember(self, *_: object) -> None:
+        pytest.fail("an address")
+
     async def __call__(self, *_: object, **__: object) -> Any:
         pytest.fail("a search")
 
@@ -276,7 +280,7 @@ async def test_a_report_is_checked_against_the_pages_that_are_kept_without_a_req
         config=CorpusConfig(),
         clock=lambda: 1.0,
     )
-    answerer = Answerer(corpus, NoWeb(), config=AnswerConfig())
+    answerer = Answerer(corpus, NoWeb(), indexes=SiteIndexes(NoWeb()), config=AnswerConfig())
     report = await answerer.verify(
         f"“The limit of retries is five” ({A}/final#x), [they say]({B}/).\n\n"
         f"> It costs 15 euros in all\n> — {A}\n\n"

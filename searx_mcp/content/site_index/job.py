@@ -18,7 +18,7 @@ MAX_BYTES: Final = 8 << 20
 """Bytes of an index. Python's has 3.6 MB; a longer one is no list for a caller to wait for."""
 _MOST_PARTS: Final = 500
 _TITLE_CHARS: Final = 200
-_WORDS_CHARS: Final = 2_000
+_WORDS_CHARS: Final = 7_000
 _ALL_CHARS: Final = 4_000_000
 """Characters of all words together: what is kept of an index, and read again for each question."""
 

@@ -24,11 +24,11 @@ from searx_mcp.content.site_index.entry import (
 from searx_mcp.content.site_index.literals import value_after
 
 _CALL = re.compile(r"Search\.setIndex\(\s*")
-_COMMON: Final = 0.1
+_COMMON: Final = 0.2
 """Share of the documents from which on a word tells too little to be kept."""
 _FEW: Final = 3
-_NAMES: Final = 4_000
-_WORDS: Final = 1_500
+_NAMES: Final = 3_000
+_WORDS: Final = 4_000
 """Characters of names and of words kept of a document, rare words first."""
 
 

@@ -13,7 +13,7 @@ from searx_mcp.content.site_index.entry import Entry, Format, items, mapping, re
 from searx_mcp.content.site_index.literals import value_after
 
 _START = re.compile(r"\A\s*(?:(?:const|var|let)\s+[\w$]{1,40}\s*=\s*|export\s+default\s+)?")
-_WORDS: Final = 1_500
+_WORDS: Final = 4_000
 _PAIR: Final = 2
 
 

@@ -1,0 +1,161 @@
+"""The index that a site publishes of its own pages: found, read like a page, and asked which pages to open."""
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+from urllib.parse import urlsplit
+
+from searx_mcp.content.site_index.job import is_same_site
+from searx_mcp.content.site_index.ranking import IndexedPage, rank
+from searx_mcp.content.words import terms
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.fetch.fetcher import Reading
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.page import PageLink, SiteIndex
+
+_log = logging.getLogger("searx_mcp.fetch")
+
+_TRIED: Final = 2
+"""Indexes of a site that are tried for a question, and further files of one that is in several."""
+_WAIT: Final = 5.0
+"""Seconds that an index may take. Blind expansion costs as much, and needs none."""
+_FORGET_AFTER: Final = 600.0
+_MOST_REMEMBERED: Final = 1_000
+"""Seconds for which an address without an index is not asked again, and how many are remembered."""
+
+
+class IndexSource(Protocol):
+    """Reads indexes; `fetch.fetcher.Fetcher` does."""
+
+    async def read(
+        self, request: FetchRequest, *, deadline: float | None = None, index: str = ""
+    ) -> Reading:
+        """Read an index; raises `SearxMcpError` only."""
+        ...
+
+    def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
+        """Learn addresses that were handed out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What the index of a site has for a question.
+
+    Attributes:
+        url: of the index.
+        pages: those that fit, best first.
+    """
+
+    url: str
+    pages: tuple[IndexedPage, ...]
+
+
+class SiteIndexes:
+    """Asks the indexes of sites.
+
+    An index is fetched as a page is: robots.txt, the limits of its host and the cache of pages hold for it. One
+    that was not there is not asked for again for ten minutes.
+    """
+
+    def __init__(self, source: IndexSource) -> None:
+        """Take the part; nothing is opened.
+
+        Args:
+            source: reads indexes.
+        """
+        self._source = source
+        self._missing: OrderedDict[str, float] = OrderedDict()
+
+    async def ask(
+        self,
+        url: str,
+        told: Sequence[SiteIndex],
+        questions: Sequence[str],
+        *,
+        deadline: float | None = None,
+        guess: bool = True,
+    ) -> Listed | None:
+        """Ask the index of a site which pages to open.
+
+        Args:
+            url: of a page of the site.
+            told: the indexes that this page tells of, best first.
+            questions: what is wanted.
+            deadline: the event loop's time by which to return.
+            guess: whether the places that sites agree on are tried where the page tells of none.
+
+        Returns:
+            What the first index that could be read has, or `None` if there is none.
+        """
+        candidates = told or (_agreed(url) if guess else ())
+        for index in [each for each in candidates if not self._is_missing(each.url)][:_TRIED]:
+            read = await self._read(index, url, deadline)
+            if read is None:
+                continue
+            links, parts = read
+            for part in _fitting(parts, questions):
+                more = await self._read(part, url, deadline)
+                links = (*links, *more[0]) if more is not None else links
+            pages = await asyncio.to_thread(rank, links, questions)
+            own = tuple(page for page in pages if is_same_site(page.url, url))
+            self._source.remember([page.url for page in own], "link")
+            return Listed(index.url, own)
+        return None
+
+    async def _read(
+        self, index: SiteIndex, url: str, deadline: float | None
+    ) -> tuple[tuple[PageLink, ...], tuple[SiteIndex, ...]] | None:
+        """The entries of an index and its further files; `None` if it cannot be read, or leads to another site."""
+        now = asyncio.get_running_loop().time()
+        end = now + _WAIT if deadline is None else min(deadline, now + _WAIT)
+        try:
+            reading = await self._source.read(
+                FetchRequest(url=index.url), deadline=end, index=index.format
+            )
+        except SearxMcpError as error:
+            _log.debug("fetch.site_index_missing format=%s code=%s", index.format, error.code)
+            self._miss(index.url, now)
+            return None
+        page = reading.kept.capture.page
+        if not is_same_site(page.final_url, url):
+            self._miss(index.url, now)
+            return None
+        return page.document.links, page.document.indexes
+
+    def _is_missing(self, url: str) -> bool:
+        return self._missing.get(url, 0.0) > asyncio.get_running_loop().time()
+
+    def _miss(self, url: str, now: float) -> None:
+        self._missing[url] = now + _FORGET_AFTER
+        self._missing.move_to_end(url)
+        while len(self._missing) > _MOST_REMEMBERED:
+            self._missing.popitem(last=False)
+
+
+def _agreed(url: str) -> tuple[SiteIndex, ...]:
+    """Where an index is if a site has one and does not say so."""
+    parts = urlsplit(url)
+    root = f"{parts.scheme}://{parts.netloc}"
+    return (
+        SiteIndex(format="llms.txt", url=f"{root}/llms.txt"),
+        SiteIndex(format="sitemap", url=f"{root}/sitemap.xml"),
+    )
+
+
+def _fitting(parts: Sequence[SiteIndex], questions: Sequence[str]) -> list[SiteIndex]:
+    """The further files that most likely have what is asked: by first letters, or by the words of their names."""
+    asked = terms(" ".join(questions))
+    letters = Counter(term[0] for term in asked)
+
+    def fit(part: SiteIndex) -> int:
+        if len(part.label) == 1:
+            return letters[part.label.lower()]
+        return len(frozenset(terms(part.label)) & frozenset(asked))
+
+    if not any(map(fit, parts)):
+        return [part for part in parts if len(part.label) > 1][:_TRIED]
+    return sorted((part for part in parts if fit(part)), key=fit, reverse=True)[:_TRIED]
