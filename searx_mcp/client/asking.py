@@ -31,6 +31,7 @@ from searx_mcp.search.capture import FixtureRecorder
 from searx_mcp.search.providers.context import Found, Provider, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
+from searx_mcp.search.providers.site_index import SiteIndexSearch
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
@@ -152,6 +153,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
             plan=TimePlan(settings.search.phase_timeout),
             keyed=keyed,
             instead=settings.providers.mode is ProvidersMode.ONLY,
+            sites=SiteIndexSearch(fetcher, indexes),
         ),
         reader=ResultReader(fetcher, settings.web_search, settings.quality, turns=turns),
         flights=SingleFlight[Found](spawn),

@@ -54,6 +54,8 @@ class Coverage(StrEnum):
     """Open collections only, such as an encyclopaedia: no web index took part."""
     MIXED = "mixed"
     """Both."""
+    SITE = "site"
+    """The index that a site publishes of its own pages, and no other."""
 
 
 class PageContent(Frozen):

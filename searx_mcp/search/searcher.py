@@ -57,7 +57,10 @@ def notes(
     if answer.coverage in COVERAGE:
         said.append(COVERAGE[answer.coverage])
     said += answer.remarks
-    if request.language in _LANGUAGES and answer.coverage is not Coverage.COLLECTIONS:
+    if request.language in _LANGUAGES and answer.coverage not in {
+        Coverage.COLLECTIONS,
+        Coverage.SITE,
+    }:
         said.append(_LANGUAGES[request.language])
     filters = _filters(request, found) if len(kept) < len(found) else ""
     if 0 < total < request.results_count:
@@ -89,6 +92,8 @@ def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
 def _reason(found: Found, page: int) -> str:
     if found.coverage is Coverage.COLLECTIONS:
         return "the collections have no more within the three pages that are read"
+    if found.coverage is Coverage.SITE:
+        return "the index of the site has no more that fit"
     if found.keyed:
         return f"{found.keyed} has no more"
     if found.own:

@@ -52,8 +52,9 @@ async def ask(client_of, pages, *, start="/en/index.html", question=QUESTION, ti
     """The evidence, and what was asked of the site, robots.txt aside."""
     async with FakeWeb(pages) as web:
         client = await client_of(web, **tables)
-        for _ in range(times):
-            response = await client.answer(question, url=web.url(start))
+        for _ in range(times - 1):
+            await client.answer(question, url=web.url(start))
+        response = await client.answer(question, url=web.url(start))
         texts = [each.text for each in response.evidence]
         return response, " ".join(texts), [request.path for request in web.requests]
 

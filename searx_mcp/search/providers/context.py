@@ -20,6 +20,7 @@ NO_KEY: Final = "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID, or BRAVE_API_KE
 COVERAGE: Final = {
     Coverage.COLLECTIONS: "From open collections, not from a web search engine: what is missing here may be on the web.",
     Coverage.MIXED: "From a web search and from open collections.",
+    Coverage.SITE: "From the index that the site publishes of its own pages, not from a web search engine.",
 }
 """What a model and a person should know of an answer that is not the web's alone."""
 

@@ -20,6 +20,7 @@ from searx_mcp.sources.open.config import OpenSourcesMode
 if TYPE_CHECKING:
     from searx_mcp.search.providers.keyed import KeyedSearch
     from searx_mcp.search.providers.open_sources import Collected, OpenSources
+    from searx_mcp.search.providers.site_index import SiteIndexSearch
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ class FallbackSearch:
         plan: the time of a search.
         keyed: the keyed providers; `None` if none has a key.
         instead: whether they are asked in the place of instances.
+        sites: asked for a search of one site where none of these could serve; `None` if pages are not read.
     """
 
     def __init__(
@@ -50,9 +52,11 @@ class FallbackSearch:
         plan: TimePlan,
         keyed: "KeyedSearch | None" = None,
         instead: bool = False,
+        sites: "SiteIndexSearch | None" = None,
     ) -> None:
         self._keyed = keyed
         self._instead = instead
+        self._sites = sites
         self._instances = instances
         self._open_sources = open_sources
         self._mode = mode
@@ -87,6 +91,22 @@ class FallbackSearch:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _web(self, context: SearchContext) -> Found:
+        """Ask those who know the web; where none could serve, a site for what it says of itself."""
+        sites = self._sites
+        if sites is None or not sites.fits(context.query):
+            return await self._asked(context)
+        context = self._plan.of_search(context)
+        try:
+            return await self._asked(self._plan.of_instances(context))
+        except (NoInstancesError, DeadlineError) as exc:
+            refusal = exc
+        try:
+            found = await sites.run(context)
+        except NoInstancesError:
+            raise refusal from None
+        return replace(found, attempts=refusal.attempts)
+
+    async def _asked(self, context: SearchContext) -> Found:
         """Ask instances, and keyed providers where none could serve, or keyed providers in their place."""
         keyed = self._keyed
         if keyed is None or not keyed.fits(context.query):
