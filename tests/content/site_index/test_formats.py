@@ -285,7 +285,8 @@ def test_what_strangers_write_is_cleaned_and_cut():
     }
     ((_, title, words),) = listed("just-the-docs", json.dumps({"0": section}))
     assert title == "A tide & more"
-    assert len(words) == 2_000
+    assert len(words) <= 7_000
+    assert words.endswith("…")
     assert "\u0000" not in words
 
 
