@@ -6,7 +6,9 @@ The library is an optional extra of the package, so this module is imported late
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -78,7 +80,20 @@ _EXPLAINED: Final = (
 )
 """What a person is told of an error, the first that fits."""
 
+_NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _log = logging.getLogger("searx_mcp.storage")
+
+
+def numbered(sql: str, values: Mapping[str, object]) -> tuple[str, list[object]]:
+    """Write `:names` as the numbers that the server knows, with the values of those that are there."""
+    text, names = _numbered(sql)
+    return text, [values[name] for name in names]
+
+
+@lru_cache(maxsize=256)
+def _numbered(sql: str) -> tuple[str, tuple[str, ...]]:
+    names = tuple(dict.fromkeys(_NAME.findall(sql)))
+    return _NAME.sub(lambda found: f"${names.index(found[1]) + 1}", sql), names
 
 
 class PostgresLink:

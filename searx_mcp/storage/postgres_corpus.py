@@ -4,37 +4,26 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
 
 from searx_mcp.errors import StorageError
 from searx_mcp.storage import postgres_corpus_index as index
 from searx_mcp.storage import postgres_corpus_rows as rows
-from searx_mcp.storage.corpus import (
-    CorpusStore,
-    Kept,
-    Match,
-    PageHead,
-    StoredChunk,
-    StoredPage,
-    Totals,
-)
-from searx_mcp.storage.corpus_rows import (
-    ABOUT,
-    Bounds,
-    as_bytes,
-    as_key,
-    chunks_of,
-    known_of,
-    matches_of,
-    packed,
-    page_of,
-)
-from searx_mcp.storage.postgres import Connection, PostgresLink
+from searx_mcp.storage.corpus import Kept, Match, StoredChunk, StoredPage
+from searx_mcp.storage.corpus_rows import ABOUT, Bounds, as_bytes, as_key, packed
+from searx_mcp.storage.postgres import Connection, PostgresLink, numbered
 from searx_mcp.storage.postgres_corpus_index import Stems
 from searx_mcp.storage.postgres_corpus_schema import MAJOR, open_schema
+from searx_mcp.storage.sql_corpus import (
+    NUMBER,
+    OF,
+    Dialect,
+    SqlCorpusStore,
+    matches,
+)
 
 _log = logging.getLogger("searx_mcp.storage")
 
@@ -44,13 +33,35 @@ _RECENT: Final = 16
 """Pages used last whose use is not noted again: reading them writes nothing."""
 _MODELS: Final = 2
 """Models whose vectors are kept."""
-_HEAD: Final = f"url, {', '.join(ABOUT)}, fetched_at, fresh_until"
-_CHUNK: Final = "chunks.name, content, path, start, stop, chunks.tokens"
-_OF: Final = "namespace = (SELECT id FROM namespaces WHERE name = $1)"
-_AT: Final = f"{_OF} AND sha256(url) = sha256($2)"
+_List: TypeAlias = Sequence[bytes] | Sequence[int]
 
 
-class PostgresCorpusStore(CorpusStore):
+def _as_sent(values: _List) -> _List:
+    return values
+
+
+DIALECT: Final[Dialect[bytes, _List]] = Dialect(
+    head=f"url, {', '.join(ABOUT)}, fetched_at, fresh_until",
+    counts="chunks, tokens",
+    body="body",
+    title="title",
+    url="url",
+    chunk="chunks.name, content, path, start, stop, chunks.tokens",
+    vector="vector",
+    vectors="chunk_vectors",
+    total="coalesce(sum({}), 0)::bigint".format,
+    size="(SELECT coalesce(sum(size), 0)::bigint FROM documents)",
+    at="sha256(url) = sha256(:url)",
+    among="sha256(url) = ANY(SELECT sha256(each) FROM unnest(:urls::bytea[]) AS each)",
+    any_of="= ANY({})".format,
+    next_use="nextval('uses')",
+    locked=" FOR UPDATE",
+    key=lambda text: as_bytes(as_key(text)),
+    values=_as_sent,
+)
+
+
+class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     """The store on a server; any number of processes use it at a time.
 
     What is deleted is not found any more, and takes room until the server cleans up; only `purge` leaves nothing
@@ -75,9 +86,10 @@ class PostgresCorpusStore(CorpusStore):
         patience: float,
         schema: str = "searx_mcp",
     ) -> None:
+        super().__init__(DIALECT)
         self._schema = f"{schema}_v{MAJOR}"
         self._link = PostgresLink(url, patience=patience, greet=self._greet)
-        self._namespace = as_bytes(as_key(namespace))
+        self._namespace = DIALECT.key(namespace)
         self._bounds = Bounds(max_bytes, max_age)
         self._stems = Stems()
         self._is_current = False
@@ -106,68 +118,22 @@ class PostgresCorpusStore(CorpusStore):
         return Kept(*counts)
 
     @override
-    async def renew(
-        self, url: str, *, fetched_at: float, fresh_until: float, etag: str, last_modified: str
-    ) -> None:
-        await self._change(
-            "UPDATE documents SET fetched_at = $3, fresh_until = $4, etag = $5, last_modified = $6"
-            f" WHERE {_AT}",
-            _address(url),
-            fetched_at,
-            fresh_until,
-            as_bytes(etag),
-            as_bytes(last_modified),
-        )
-
-    @override
-    async def head(self, url: str) -> PageHead | None:
-        found = await self._heads(f"WHERE {_AT}", _address(url))
-        return found[0] if found else None
-
-    @override
-    async def heads(self) -> tuple[PageHead, ...]:
-        return await self._heads(f"WHERE {_OF} ORDER BY url")
-
-    @override
-    async def page(self, url: str) -> StoredPage | None:
-        found = await self._select(
-            f"SELECT {_HEAD}, body FROM documents WHERE {_AT}", _address(url)
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(page_of, found[0]) if found else None
-
-    @override
-    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
-        found = await self._select(
-            f"SELECT {_CHUNK} FROM chunks JOIN documents ON documents.id = document"
-            f" WHERE {_AT} ORDER BY position",
-            _address(url),
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(chunks_of, found)
-
-    @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
     ) -> tuple[Match, ...]:
-        async def work(connection: Connection) -> Sequence[Sequence[Any]]:
+        async def work(connection: Connection) -> tuple[list[index.Found], Sequence[Sequence[Any]]]:
             scope, places = await self._within(connection, urls)
             if scope is None or places == []:
-                return ()
+                return [], ()
             stems = await self._stems.of(connection, terms)
             counts = await self._counts(connection, scope, stems)
             ranked = await index.match(connection, scope, stems, counts, places=places, limit=limit)
-            found: Sequence[Sequence[Any]] = await connection.fetch(
-                f"SELECT score, url, title, {_CHUNK} FROM unnest($1::bigint[], $2::float8[])"
-                " AS ranked (chunk, score) JOIN chunks ON chunks.id = chunk"
-                " JOIN documents ON documents.id = document ORDER BY score DESC, chunks.id",
-                [chunk for chunk, _ in ranked],
-                [score for _, score in ranked],
+            return ranked, await _ask(
+                connection, DIALECT.found, chunks=[chunk for chunk, _ in ranked]
             )
-            return found
 
         await self._index_anew()
-        return await asyncio.to_thread(matches_of, await self._link.read(work))
+        return await asyncio.to_thread(matches, *await self._link.read(work))
 
     @override
     async def frequencies(
@@ -178,11 +144,11 @@ class PostgresCorpusStore(CorpusStore):
             if scope is None or places == []:
                 return 0, dict.fromkeys(terms, 0)
             stems = await self._stems.of(connection, terms)
-            total = await connection.fetchval(
-                "SELECT coalesce(sum(chunks), 0)::bigint FROM documents WHERE namespace = $1"
-                " AND ($2::bigint[] IS NULL OR id = ANY($2))",
-                scope,
-                places,
+            ((total,),) = await _ask(
+                connection,
+                DIALECT.chunk_count(is_scoped=urls is not None),
+                scope=scope,
+                urls=DIALECT.keys(urls or ()),
             )
             if places is None:
                 return total, await self._counts(connection, scope, stems)
@@ -192,20 +158,8 @@ class PostgresCorpusStore(CorpusStore):
         return await self._link.read(work)
 
     @override
-    async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        found = await self._select(
-            "SELECT chunks.name, vector FROM chunks JOIN documents ON documents.id = document"
-            " JOIN chunk_vectors ON chunk = chunks.id"
-            " JOIN models ON models.id = model AND models.name = $2"
-            f" WHERE {_OF} AND chunks.name = ANY($3::bytea[])",
-            as_bytes(model),
-            [as_bytes(as_key(name)) for name in ids],
-        )
-        return {name.decode("utf-8", "replace"): vector for name, vector in found}
-
-    @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        kept = {as_bytes(as_key(name)): each for name, each in vectors.items()}
+        kept = {DIALECT.key(name): each for name, each in vectors.items()}
 
         async def work(connection: Connection) -> None:
             number = await connection.fetchval(
@@ -222,7 +176,8 @@ class PostgresCorpusStore(CorpusStore):
                 " SELECT chunks.id, $2, given.vector FROM chunks"
                 " JOIN documents ON documents.id = document"
                 " JOIN unnest($3::bytea[], $4::bytea[]) AS given (name, vector)"
-                f" ON given.name = chunks.name WHERE {_OF} ORDER BY chunks.id FOR KEY SHARE OF chunks"
+                " ON given.name = chunks.name WHERE namespace = (SELECT id FROM namespaces WHERE name = $1)"
+                " ORDER BY chunks.id FOR KEY SHARE OF chunks"
                 " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
                 self._namespace,
                 number,
@@ -233,66 +188,10 @@ class PostgresCorpusStore(CorpusStore):
         await self._link.write(work)
 
     @override
-    async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
-        found = await self._select(
-            f"SELECT {_CHUNK} FROM chunks JOIN documents ON documents.id = document"
-            f" WHERE {_OF} AND NOT EXISTS (SELECT FROM chunk_vectors WHERE chunk = chunks.id"
-            " AND model = (SELECT id FROM models WHERE name = $2)) ORDER BY chunks.id LIMIT $3",
-            as_bytes(model),
-            limit,
-        )
-        return await asyncio.to_thread(chunks_of, found)
-
-    @override
-    async def embedded(self, model: str) -> int:
-        found = await self._select(
-            "SELECT count(*) FROM chunk_vectors JOIN chunks ON chunks.id = chunk"
-            " JOIN documents ON documents.id = document"
-            f" WHERE {_OF} AND model = (SELECT id FROM models WHERE name = $2)",
-            as_bytes(model),
-        )
-        return int(found[0][0])
-
-    @override
-    async def pin(self, urls: Sequence[str], now: float) -> None:
-        # Always in the same order, so that there is no deadlock.
-        await self._change(
-            "UPDATE documents SET pinned_at = $3, used = nextval('uses') WHERE id IN (SELECT id"
-            f" FROM documents WHERE {_OF} AND sha256(url) = ANY(SELECT sha256(each)"
-            " FROM unnest($2::bytea[]) AS each) ORDER BY id FOR UPDATE)",
-            list(map(_address, urls)),
-            now,
-        )
-
-    @override
-    async def totals(self, url: str | None = None) -> Totals:
-        found = await self._select(
-            "SELECT count(*), coalesce(sum(chunks), 0)::bigint, coalesce(sum(tokens), 0)::bigint,"
-            " (SELECT coalesce(sum(size), 0)::bigint FROM documents) FROM documents"
-            f" WHERE {_OF} AND ($2::bytea IS NULL OR sha256(url) = sha256($2))",
-            None if url is None else _address(url),
-        )
-        return Totals(*found[0])
-
-    @override
-    async def export(self) -> AsyncIterator[StoredPage]:
-        after = 0
-        while found := await self._select(
-            f"SELECT id, {_HEAD}, body FROM documents WHERE {_OF} AND id > $2 ORDER BY id LIMIT 1",
-            after,
-        ):
-            ((after, *row),) = found
-            if page := await asyncio.to_thread(page_of, row):
-                yield page
-
-    @override
     async def remove(self, urls: Sequence[str]) -> int:
-        done = await self._change(
-            f"DELETE FROM documents WHERE {_OF} AND sha256(url) = ANY(SELECT sha256(each)"
-            " FROM unnest($2::bytea[]) AS each)",
-            list(map(_address, urls)),
+        return await self._change(
+            f"DELETE FROM documents WHERE {OF} AND {DIALECT.among}", urls=DIALECT.keys(urls)
         )
-        return int(done.rpartition(" ")[2])
 
     @override
     async def clear(self) -> None:
@@ -317,43 +216,27 @@ class PostgresCorpusStore(CorpusStore):
     async def _greet(self, connection: Connection) -> None:
         await open_schema(connection, self._schema)
 
-    async def _select(self, sql: str, *values: object) -> list[Any]:
-        """Ask with the namespace as the first value."""
-        found: list[Any] = await self._link.read(
-            lambda connection: connection.fetch(sql, self._namespace, *values)
-        )
-        return found
-
-    async def _change(self, sql: str, *values: object) -> str:
+    @override
+    async def _select(self, sql: str, **values: float | bytes | _List) -> Sequence[Sequence[Any]]:
         return await self._link.read(
-            lambda connection: connection.execute(sql, self._namespace, *values)
+            lambda connection: _ask(connection, sql, namespace=self._namespace, **values)
         )
 
-    async def _heads(self, where: str, *values: object) -> tuple[PageHead, ...]:
-        found = await self._select(
-            f"SELECT {_HEAD}, chunks, tokens FROM documents {where}", *values
-        )
-        return tuple(
-            PageHead(**known, chunks=chunks, tokens=tokens)
-            for *row, chunks, tokens in found
-            if (known := known_of(row)) is not None
-        )
+    @override
+    async def _change(self, sql: str, **values: float | bytes | _List) -> int:
+        text, given = numbered(sql, {"namespace": self._namespace, **values})
+        done = await self._link.read(lambda connection: connection.execute(text, *given))
+        return int(done.rpartition(" ")[2])
 
     async def _within(
         self, connection: Connection, urls: Sequence[str] | None
     ) -> tuple[int | None, list[int] | None]:
         """Give the number of the namespace and those of pages."""
-        scope: int | None = await connection.fetchval(
-            "SELECT id FROM namespaces WHERE name = $1", self._namespace
-        )
+        rows = await _ask(connection, NUMBER, namespace=self._namespace)
+        scope = rows[0][0] if rows else None
         if scope is None or urls is None:
             return scope, None
-        found = await connection.fetch(
-            "SELECT id FROM documents WHERE namespace = $1 AND sha256(url) = ANY(SELECT sha256(each)"
-            " FROM unnest($2::bytea[]) AS each)",
-            scope,
-            list(map(_address, urls)),
-        )
+        found = await _ask(connection, DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
         return scope, [number for (number,) in found]
 
     async def _counts(
@@ -367,13 +250,14 @@ class PostgresCorpusStore(CorpusStore):
             self._counted = key, counts
         return dict(self._counted[1])
 
+    @override
     async def _note_use(self, url: str) -> None:
         try:
             await self._change(
-                "UPDATE documents SET used = nextval('uses') WHERE id IN (SELECT id FROM documents"
-                f" WHERE {_AT} AND used < (SELECT last_value FROM uses) - {_RECENT}"
-                " FOR UPDATE SKIP LOCKED)",
-                _address(url),
+                f"UPDATE documents SET used = {DIALECT.next_use} WHERE id IN (SELECT id"
+                f" FROM documents WHERE {OF} AND {DIALECT.at}"
+                f" AND used < (SELECT last_value FROM uses) - {_RECENT} FOR UPDATE SKIP LOCKED)",
+                url=DIALECT.key(url),
             )
         except StorageError as exc:
             _log.debug("corpus.use_not_noted reason=%s", exc.message)
@@ -387,5 +271,7 @@ class PostgresCorpusStore(CorpusStore):
         )
 
 
-def _address(url: str) -> bytes:
-    return as_bytes(as_key(url))
+async def _ask(connection: Connection, sql: str, **values: float | bytes | _List) -> list[Any]:
+    text, given = numbered(sql, values)
+    found: list[Any] = await connection.fetch(text, *given)
+    return found

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,27 +15,11 @@ from searx_mcp.storage import sqlite_corpus_chunks as chunk_rows
 from searx_mcp.storage import sqlite_corpus_index as index
 from searx_mcp.storage import sqlite_corpus_rows as rows
 from searx_mcp.storage import sqlite_corpus_vectors as vector_rows
-from searx_mcp.storage.corpus import (
-    CorpusStore,
-    Kept,
-    Match,
-    PageHead,
-    StoredChunk,
-    StoredPage,
-    Totals,
-)
-from searx_mcp.storage.corpus_rows import (
-    Bounds,
-    as_bytes,
-    as_key,
-    chunks_of,
-    known_of,
-    matches_of,
-    packed,
-    page_of,
-)
+from searx_mcp.storage.corpus import Kept, Match, StoredChunk, StoredPage
+from searx_mcp.storage.corpus_rows import Bounds, as_key, packed
+from searx_mcp.storage.sql_corpus import SqlCorpusStore, matches
 from searx_mcp.storage.sqlite import Database, Transaction
-from searx_mcp.storage.sqlite_corpus_rows import CHUNK, HEAD, SCHEMA
+from searx_mcp.storage.sqlite_corpus_rows import DIALECT, SCHEMA
 
 FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
 """The file's name; another major is another file, so programs of both keep their own."""
@@ -52,12 +36,8 @@ _MEMORY_BYTES: Final = 64 << 20
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
 
-_OF_NAMESPACE: Final = (
-    "FROM documents JOIN namespaces ON namespaces.id = namespace AND namespaces.name = :namespace"
-)
 
-
-class SqliteCorpusStore(CorpusStore):
+class SqliteCorpusStore(SqlCorpusStore[str, str]):
     """The store in a file that processes share, or in memory.
 
     When the file cannot be used, everything is kept in memory until the process ends. What is deleted leaves
@@ -80,6 +60,7 @@ class SqliteCorpusStore(CorpusStore):
         max_age: float,
         patience: float = _PATIENCE,
     ) -> None:
+        super().__init__(DIALECT)
         bounds = Bounds(max_bytes, max_age)
         self._namespace = as_key(namespace)
         self._bounds = _in_memory(bounds) if path is None else bounds
@@ -101,77 +82,24 @@ class SqliteCorpusStore(CorpusStore):
         return Kept(*counts)
 
     @override
-    async def renew(
-        self, url: str, *, fetched_at: float, fresh_until: float, etag: str, last_modified: str
-    ) -> None:
-        await self._write(
-            lambda tx: tx.change(
-                "UPDATE documents SET fetched_at = :fetched_at, fresh_until = :fresh_until,"
-                " etag = :etag, last_modified = :last_modified WHERE url = :url"
-                " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
-                fetched_at=fetched_at,
-                fresh_until=fresh_until,
-                etag=as_bytes(etag),
-                last_modified=as_bytes(last_modified),
-                url=as_key(url),
-                namespace=self._namespace,
-            )
-        )
-
-    @override
-    async def head(self, url: str) -> PageHead | None:
-        found = await self._heads("WHERE url = :url", url=as_key(url))
-        return found[0] if found else None
-
-    @override
-    async def heads(self) -> tuple[PageHead, ...]:
-        return await self._heads("ORDER BY url")
-
-    @override
-    async def page(self, url: str) -> StoredPage | None:
-        found = await self._select(
-            f"SELECT {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
-            " JOIN bodies ON bodies.document = documents.id WHERE url = :url",
-            url=as_key(url),
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(page_of, found[0]) if found else None
-
-    @override
-    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
-        found = await self._select(
-            f"SELECT {CHUNK} {_OF_NAMESPACE} JOIN chunks ON chunks.document = documents.id"
-            " WHERE url = :url ORDER BY position",
-            url=as_key(url),
-        )
-        await self._note_use(url)
-        return await asyncio.to_thread(chunks_of, found)
-
-    @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
     ) -> tuple[Match, ...]:
-        def work(tx: Transaction) -> list[tuple[Any, ...]]:
+        def work(tx: Transaction) -> tuple[list[index.Found], list[tuple[Any, ...]]]:
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
-                return []
+                return [], []
             if documents is None:
                 ranked = index.match(tx, scope, self._counts(tx, scope, terms), limit)
             else:
                 ranked = index.match_in(tx, scope, terms, documents, limit)
-            return [
-                (rank, *row)
-                for chunk, rank in ranked
-                for row in tx.rows(
-                    f"SELECT CAST(url AS BLOB), CAST(title AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
-                    " JOIN documents ON documents.id = document WHERE chunks.id = :chunk",
-                    chunk=chunk,
-                )
-            ]
+            return ranked, tx.rows(
+                DIALECT.found, chunks=DIALECT.values([chunk for chunk, _ in ranked])
+            )
 
         await self._index_anew()
-        found = await self._read(work)
-        return await asyncio.to_thread(matches_of, found)
+        ranked, found = await self._read(work)
+        return await asyncio.to_thread(matches, ranked, found)
 
     @override
     async def frequencies(
@@ -181,7 +109,7 @@ class SqliteCorpusStore(CorpusStore):
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
                 return 0, dict.fromkeys(terms, 0)
-            total = rows.chunk_count(tx, scope, documents)
+            total = rows.chunk_count(tx, scope, urls)
             if documents is None:
                 return total, self._counts(tx, scope, terms)
             return total, index.frequencies(tx, scope, terms, documents)
@@ -190,59 +118,8 @@ class SqliteCorpusStore(CorpusStore):
         return await self._read(work)
 
     @override
-    async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        return await self._read(lambda tx: vector_rows.vectors(tx, self._namespace, model, ids))
-
-    @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
         await self._write(lambda tx: vector_rows.put(tx, self._namespace, model, vectors))
-
-    @override
-    async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
-        found = await self._select(
-            f"SELECT {CHUNK} FROM chunks WHERE id IN (SELECT chunks.id {_OF_NAMESPACE}"  # noqa: S608 - our columns
-            " JOIN chunks ON chunks.document = documents.id WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors WHERE chunk = chunks.id"
-            " AND model = (SELECT id FROM models WHERE name = :model)) LIMIT :limit)",
-            model=model,
-            limit=limit,
-        )
-        return await asyncio.to_thread(chunks_of, found)
-
-    @override
-    async def embedded(self, model: str) -> int:
-        return await self._read(lambda tx: vector_rows.count(tx, self._namespace, model))
-
-    @override
-    async def pin(self, urls: Sequence[str], now: float) -> None:
-        await self._write(lambda tx: rows.pin(tx, self._namespace, list(map(as_key, urls)), now))
-
-    @override
-    async def totals(self, url: str | None = None) -> Totals:
-        def work(tx: Transaction) -> Totals:
-            only = "" if url is None else " WHERE url = :url"
-            found = tx.rows(
-                f"SELECT count(*), {rows.sum_of('chunks')}, {rows.sum_of('tokens')} {_OF_NAMESPACE}{only}",
-                namespace=self._namespace,
-                url=as_key(url or ""),
-            )
-            documents, chunks, tokens = found[0]
-            return Totals(documents, chunks, tokens, rows.bytes_used(tx))
-
-        return await self._read(work)
-
-    @override
-    async def export(self) -> AsyncIterator[StoredPage]:
-        after = 0
-        while found := await self._select(
-            f"SELECT documents.id, {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
-            " JOIN bodies ON bodies.document = documents.id"
-            " WHERE documents.id > :after ORDER BY documents.id LIMIT 1",
-            after=after,
-        ):
-            ((after, *row),) = found
-            if page := await asyncio.to_thread(page_of, row):
-                yield page
 
     @override
     async def remove(self, urls: Sequence[str]) -> int:
@@ -284,7 +161,7 @@ class SqliteCorpusStore(CorpusStore):
         scope = rows.number_of(tx, self._namespace)
         if scope is None or urls is None:
             return scope, None
-        return scope, rows.documents_of(tx, scope, list(map(as_key, urls)))
+        return scope, rows.documents_of(tx, scope, urls)
 
     def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
         """Count the chunks that have each term; the same terms again cost nothing until something changes."""
@@ -293,18 +170,7 @@ class SqliteCorpusStore(CorpusStore):
             self._counted = key, index.frequencies(tx, scope, terms, None)
         return dict(self._counted[1])
 
-    async def _heads(self, where: str, **values: str) -> tuple[PageHead, ...]:
-        found = await self._select(
-            f"SELECT {HEAD}, CAST(chunks AS INTEGER), CAST(tokens AS INTEGER)"
-            f" {_OF_NAMESPACE} {where}",
-            **values,
-        )
-        return tuple(
-            PageHead(**known, chunks=chunks, tokens=tokens)
-            for *row, chunks, tokens in found
-            if (known := known_of(row)) is not None
-        )
-
+    @override
     async def _note_use(self, url: str) -> None:
         where = {"namespace": self._namespace, "url": as_key(url)}
         try:
@@ -324,8 +190,13 @@ class SqliteCorpusStore(CorpusStore):
         except StorageError as exc:
             _log.debug("corpus.words_not_renewed reason=%s", exc.message)
 
-    async def _select(self, sql: str, **values: str | float) -> list[tuple[Any, ...]]:
+    @override
+    async def _select(self, sql: str, **values: float | bytes | str) -> list[tuple[Any, ...]]:
         return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
+
+    @override
+    async def _change(self, sql: str, **values: float | bytes | str) -> int:
+        return await self._write(lambda tx: tx.change(sql, namespace=self._namespace, **values))
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await self._try(lambda database: database.read(work))

@@ -1,13 +1,15 @@
 """The tables of the corpus, and what is written in one transaction."""
 
-from collections.abc import Collection
+import json
+from collections.abc import Iterable
 from typing import Final
 
 from searx_mcp.storage import sqlite_corpus_chunks as chunks
 from searx_mcp.storage import sqlite_corpus_index as index
-from searx_mcp.storage.corpus_rows import ABOUT, WORDS_VERSION, Bounds, PageRow
+from searx_mcp.storage.corpus_rows import ABOUT, WORDS_VERSION, Bounds, PageRow, as_key
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.pages import SKEW
+from searx_mcp.storage.sql_corpus import NUMBER, OF, Dialect
 from searx_mcp.storage.sqlite import Transaction
 
 # A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
@@ -66,13 +68,27 @@ _AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 # SQLite lets any column hold any type. A row that cannot be read is read as none.
-HEAD: Final = (
-    f"CAST(url AS BLOB), {', '.join(f'CAST({name} AS BLOB)' for name in ABOUT)},"
-    " CAST(fetched_at AS REAL), CAST(fresh_until AS REAL)"
-)
-CHUNK: Final = (
-    "CAST(chunks.name AS BLOB), CAST(content AS BLOB), CAST(path AS BLOB),"
-    " CAST(start AS INTEGER), CAST(stop AS INTEGER), CAST(chunks.tokens AS INTEGER)"
+DIALECT: Final[Dialect[str, str]] = Dialect(
+    head=f"CAST(url AS BLOB), {', '.join(f'CAST({name} AS BLOB)' for name in ABOUT)},"
+    " CAST(fetched_at AS REAL), CAST(fresh_until AS REAL)",
+    counts="CAST(chunks AS INTEGER), CAST(tokens AS INTEGER)",
+    body="coalesce((SELECT CAST(body AS BLOB) FROM bodies WHERE document = documents.id), x'')",
+    title="CAST(title AS BLOB)",
+    url="CAST(url AS BLOB)",
+    chunk="CAST(chunks.name AS BLOB), CAST(content AS BLOB), CAST(path AS BLOB),"
+    " CAST(start AS INTEGER), CAST(stop AS INTEGER), CAST(chunks.tokens AS INTEGER)",
+    vector="CAST(vector AS BLOB)",
+    vectors="vectors",
+    total="CAST(min(total({}), 4e18) AS INTEGER)".format,
+    size="(SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size)",
+    at="url = :url",
+    among="url IN (SELECT value FROM json_each(:urls))",
+    any_of="IN (SELECT value FROM json_each({}))".format,
+    next_use="(SELECT coalesce(max(used), 0) + 1 FROM documents)",
+    locked="",
+    key=as_key,
+    values=json.dumps,
 )
 _RECENT: Final = 16
 """Pages used last whose use is not noted again: reading them writes nothing."""
@@ -93,7 +109,7 @@ def put(
     """
     _sweep(tx, now, bounds.max_age)
     tx.change("INSERT OR IGNORE INTO namespaces (name) VALUES (:name)", name=namespace)
-    scope: int = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)[0][0]
+    scope: int = tx.rows(NUMBER, namespace=namespace)[0][0]
     known = tx.rows(
         "SELECT id, CAST(title AS BLOB) = :title AND version = :version FROM documents"
         " WHERE namespace = :scope AND url = :url",
@@ -112,42 +128,21 @@ def put(
 
 def number_of(tx: Transaction, namespace: str) -> int | None:
     """Find the number of a namespace, which has one as soon as something was kept in it."""
-    rows = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)
+    rows = tx.rows(NUMBER, namespace=namespace)
     return rows[0][0] if rows else None
 
 
-def documents_of(tx: Transaction, scope: int, urls: Collection[str]) -> list[int]:
+def documents_of(tx: Transaction, scope: int, urls: Iterable[str]) -> list[int]:
     """Find the numbers of pages; those that are not kept are left out."""
-    found: list[int] = []
-    for url in dict.fromkeys(urls):
-        found += (
-            row[0]
-            for row in tx.rows(
-                "SELECT id FROM documents WHERE namespace = :scope AND url = :url",
-                scope=scope,
-                url=url,
-            )
-        )
-    return found
+    found = tx.rows(DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
+    return [number for (number,) in found]
 
 
-def sum_of(column: str) -> str:
-    """Write the sum of a column whose rows may hold anything, as an integer."""
-    return f"CAST(min(total({column}), 4e18) AS INTEGER)"
-
-
-def chunk_count(tx: Transaction, scope: int, documents: Collection[int] | None) -> int:
+def chunk_count(tx: Transaction, scope: int, urls: Iterable[str] | None) -> int:
     """Count the chunks of a namespace, or of some pages."""
-    if documents is None:
-        total: int = tx.rows(
-            f"SELECT {sum_of('chunks')} FROM documents WHERE namespace = :scope",  # noqa: S608 - ours
-            scope=scope,
-        )[0][0]
-        return total
-    return sum(
-        tx.rows("SELECT count(*) FROM chunks WHERE document = :document", document=document)[0][0]
-        for document in documents
-    )
+    sql = DIALECT.chunk_count(is_scoped=urls is not None)
+    count: int = tx.rows(sql, scope=scope, urls=DIALECT.keys(urls or ()))[0][0]
+    return count
 
 
 def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
@@ -167,24 +162,10 @@ def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
 def touch(tx: Transaction, namespace: str, url: str) -> None:
     """Note that a page was used."""
     tx.change(
-        "UPDATE documents SET used = (SELECT max(used) FROM documents) + 1 WHERE url = :url"
-        " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
+        f"UPDATE documents SET used = {DIALECT.next_use} WHERE {OF} AND {DIALECT.at}",  # noqa: S608 - ours
         namespace=namespace,
         url=url,
     )
-
-
-def pin(tx: Transaction, namespace: str, urls: Collection[str], now: float) -> None:
-    """Note that pages were cited."""
-    for url in urls:
-        touch(tx, namespace, url)
-        tx.change(
-            "UPDATE documents SET pinned_at = :now WHERE url = :url"
-            " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
-            now=now,
-            url=url,
-            namespace=namespace,
-        )
 
 
 def drop_page(tx: Transaction, namespace: str, url: str) -> bool:
@@ -225,10 +206,7 @@ def state_of(tx: Transaction) -> tuple[int, ...]:
 
 def bytes_used(tx: Transaction) -> int:
     """Measure the file, without what is free in it."""
-    (pages,), (free,), (size,) = (
-        tx.rows(f"PRAGMA {name}")[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    used: int = (pages - free) * size
+    used: int = tx.rows(f"SELECT {DIALECT.size}")[0][0]
     return used
 
 
@@ -243,7 +221,7 @@ def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
     }
     tx.change(
         f"INSERT INTO documents (namespace, url, used, {', '.join(values)})"  # noqa: S608 - our names
-        " VALUES (:scope, :url, (SELECT coalesce(max(used), 0) + 1 FROM documents),"
+        f" VALUES (:scope, :url, {DIALECT.next_use},"
         f" {', '.join(f':{name}' for name in values)})"
         " ON CONFLICT (namespace, url) DO UPDATE SET used = excluded.used,"
         f" {', '.join(f'{name} = excluded.{name}' for name in values)}",

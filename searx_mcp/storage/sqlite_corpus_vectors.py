@@ -1,6 +1,6 @@
 """Embeddings of chunks: one vector for each chunk and model."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from searx_mcp.storage.sqlite import Transaction
@@ -8,27 +8,6 @@ from searx_mcp.storage.sqlite import Transaction
 _MODELS: Final = 2
 """Models whose vectors are kept: those used last, so that going back to the one before finds them."""
 _OLD_VECTORS_AT_ONCE: Final = 1_000
-
-
-def vectors(
-    tx: Transaction, namespace: str, model: str, names: Collection[str]
-) -> dict[str, bytes]:
-    """Find the vectors of chunks."""
-    found = {}
-    for name in names:
-        for (vector,) in tx.rows(
-            "SELECT CAST(vector AS BLOB) FROM chunks"
-            " JOIN documents ON documents.id = document"
-            " JOIN namespaces ON namespaces.id = namespace"
-            " JOIN vectors ON vectors.chunk = chunks.id"
-            " JOIN models ON models.id = vectors.model"
-            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model",
-            name=name,
-            namespace=namespace,
-            model=model,
-        ):
-            found[name] = vector
-    return found
 
 
 def put(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
@@ -62,16 +41,3 @@ def put(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes
             namespace=namespace,
             model=model,
         )
-
-
-def count(tx: Transaction, namespace: str, model: str) -> int:
-    """Count the vectors of a model."""
-    found: int = tx.rows(
-        "SELECT count(*) FROM documents JOIN namespaces ON namespaces.id = namespace"
-        " JOIN chunks ON chunks.document = documents.id"
-        " JOIN vectors ON vectors.chunk = chunks.id JOIN models ON models.id = vectors.model"
-        " WHERE namespaces.name = :namespace AND models.name = :model",
-        namespace=namespace,
-        model=model,
-    )[0][0]
-    return found
