@@ -1,27 +1,30 @@
 """What a large corpus takes, and how long it takes to search it.
 
-    python -m benchmarks.corpus [--json] [--quick]
+    python -m benchmarks.corpus [--json] [--quick] [--postgres URL]
 
-100,000 chunks are kept in a file, each with a vector of 256 dimensions: the pages of the labelled set, and
+100,000 chunks are kept in a file, or on a PostgreSQL server, each with a vector of 256 dimensions: the pages of the labelled set, and
 made-up ones (`benchmarks.corpus_pages`). Then the questions of the set are asked. Last, `read_page` reads pages of a
 site on loopback, for the first time and again. Exits with 1 if a chunk takes too much room, or if half of the
-questions or of the pages take too long.
+questions or of the pages take too long. On a server a schema of its own is made, which is emptied in the end;
+`--postgres own` starts one.
 """
 
 import asyncio
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Sequence
-from contextlib import aclosing
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from pathlib import Path
 from typing import Final
 
 from benchmarks.corpus_pages import NOW, Writer, labelled_pages, labelled_questions
 from benchmarks.corpus_reading import reading
 from benchmarks.measure import Ratio, Table, command_line, report
+from benchmarks.retrieving.kept import opened_store, server
 from searx_mcp.corpus.retrieval import Retriever
 from searx_mcp.storage.corpus import CorpusStore, find_terms
 from searx_mcp.storage.sqlite_corpus import FILE_NAME, SqliteCorpusStore
@@ -39,6 +42,7 @@ _VECTOR: Final = 512
 """Bytes of 256 numbers of 16 bits."""
 
 _LARGEST: Final = 5_000.0
+_LARGEST_ON_SERVER: Final = 7_000.0
 _SLOWEST: Final = 50.0
 
 Pages = dict[str, int]
@@ -47,19 +51,37 @@ Pages = dict[str, int]
 
 def main() -> None:
     """Measure and report."""
-    options = command_line("What a large corpus takes, and how fast it is.", seed=SEED)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / FILE_NAME
+    options = command_line(
+        "What a large corpus takes, and how fast it is.",
+        seed=SEED,
+        texts={"--postgres": "address of a server to use, or 'own' to start one"},
+    )
+    with _opened(options.postgres) as store:
         targets, tables = asyncio.run(
-            _measure(path, random.Random(options.seed), is_quick=options.quick)  # noqa: S311 - no secret
+            _measure(store, random.Random(options.seed), is_quick=options.quick)  # noqa: S311 - no secret
         )
     report(targets, as_json=options.json, tables=tables)
 
 
+@contextmanager
+def _opened(place: str | None) -> Iterator[CorpusStore]:
+    """Give a store in a file, or on a server."""
+    if place is None:
+        with tempfile.TemporaryDirectory() as folder:
+            yield opened_store(Path(folder) / FILE_NAME)
+    elif place == "own":
+        with server() as url:
+            if not url:
+                sys.exit("--postgres own: install the dependency group bench")
+            yield opened_store(url)
+    else:
+        yield opened_store(place)
+
+
 async def _measure(
-    path: Path, dice: random.Random, *, is_quick: bool
+    store: CorpusStore, dice: random.Random, *, is_quick: bool
 ) -> tuple[list[Ratio], tuple[Table, ...]]:
-    store = SqliteCorpusStore(path, namespace="default", max_bytes=1 << 40, max_age=86_400)
+    largest = _LARGEST if isinstance(store, SqliteCorpusStore) else _LARGEST_ON_SERVER
     async with aclosing(store):
         writer = Writer(dice)
         pages, kept = await _fill(store, writer, QUICK_CHUNKS if is_quick else CHUNKS)
@@ -67,12 +89,14 @@ async def _measure(
         asked = labelled_questions() or [(writer.question(), "") for _ in range(QUESTIONS)]
         asked = dice.sample(asked, min(QUESTIONS, len(asked)))
         targets = [
-            Ratio("bytes of a chunk, all included", total.bytes / total.chunks, _LARGEST, at_least=False),
+            Ratio("bytes of a chunk, all included", total.bytes / total.chunks, largest, at_least=False),
             Ratio("chunks counted / kept", total.chunks / sum(pages.values()), 1.0, at_least=True),
         ]  # fmt: skip
         if is_quick:
+            await store.purge()
             return targets, ()
         search = await _search(store, asked, dice.sample(sorted(pages), SCOPED))
+        await store.purge()
     by_reading, read = await reading()
     by_name = {name: statistics.median(times) for name, times in search.items()}
     targets += [

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from benchmarks.retrieving.sets import Collection
 from searx_mcp.content.config import ContentConfig
@@ -56,7 +56,7 @@ class Pages:
 @asynccontextmanager
 async def kept(collection: Collection, place: str = "") -> AsyncIterator[CorpusStore]:
     """Give a store with the pages of a set, in memory unless the address of a server is given."""
-    store = _opened(place)
+    store = opened_store(place)
     ingestion = Ingestion(store, Pages(collection), config=CorpusConfig(), clock=lambda: NOW)
     try:
         for url in collection.pages:
@@ -89,14 +89,14 @@ def server() -> Iterator[str]:
             running.stop()
 
 
-def _opened(url: str) -> CorpusStore:
-    if not url:
-        return SqliteCorpusStore(None, namespace="", max_bytes=1 << 34, max_age=1e9)
+def opened_store(place: Path | str = "") -> CorpusStore:
+    """Give an empty store in a file, on the server of an address, or in memory."""
+    bounds: Any = {"namespace": "default", "max_bytes": 1 << 40, "max_age": 1e9}
+    if isinstance(place, Path) or not place:
+        return SqliteCorpusStore(place or None, **bounds)
     from searx_mcp.storage.postgres_corpus import (  # noqa: PLC0415 - its library may be missing
         PostgresCorpusStore,
     )
 
     name = f"benchmark_{secrets.token_hex(4)}"
-    return PostgresCorpusStore(
-        url, namespace="", max_bytes=1 << 34, max_age=1e9, patience=60, schema=name
-    )
+    return PostgresCorpusStore(place, **bounds, patience=60, schema=name)
