@@ -179,10 +179,12 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
     @override
     async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
         name, _, _ = self._dialect.chunk.partition(", ")
+        # SQLite keeps to the order of CROSS JOIN, and else would look through all pages of the namespace.
         found = await self._select(
-            f"SELECT {name}, {self._dialect.vector} {_CHUNKS}"
-            f" JOIN {self._dialect.vectors} ON chunk = chunks.id"
-            f" WHERE {OF} AND {_MODEL} AND chunks.name {self._dialect.any_of(':names')}",
+            f"SELECT {name}, {self._dialect.vector} FROM chunks CROSS JOIN documents"
+            f" CROSS JOIN {self._dialect.vectors} WHERE documents.id = document"
+            f" AND chunk = chunks.id AND {OF} AND {_MODEL}"
+            f" AND chunks.name {self._dialect.any_of(':names')}",
             model=self._dialect.key(model),
             names=self._dialect.keys(ids),
         )

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import random
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -142,6 +143,43 @@ async def test_what_was_deleted_leaves_no_trace_in_any_file(store_at, path, nois
     assert path.stat().st_size < size / 2
     await store.keep(*made(), NOW)
     assert await found(store, "wax") == [TEXTS[1]]
+
+
+async def test_pages_removed_from_among_others_leave_no_copy_behind(store_at, path, noise):
+    # Rows that SQLite moves between its pages leave copies, which it does not overwrite with the rows.
+    store = store_at(path)
+    dice = random.Random(3)
+    urls = [f"https://secret{at:03}.example/{'a' * dice.choice((1, 40, 300))}" for at in range(250)]
+    for number, url in enumerate(urls):
+        texts = tuple(noise(1_000 * number + at, 900) for at in range(dice.choice((1, 3, 20))))
+        await store.keep(*made(url, texts), NOW)
+        again = dice.choice(urls[: number + 1])
+        await store.keep(
+            *made(
+                again,
+                tuple(noise(1_000 * number + 500 + at, 900) for at in range(dice.randrange(9))),
+            ),
+            NOW,
+        )
+    dice.shuffle(urls)
+    for first in range(0, 150, 25):
+        gone = urls[first : first + 25]
+        marks = [url.encode() for url in gone]
+        with closing(sqlite3.connect(path)) as other:
+            for url in gone:
+                for name, content in other.execute(
+                    "SELECT CAST(name AS BLOB), content FROM chunks JOIN documents"
+                    " ON documents.id = document WHERE url = ?",
+                    (url,),
+                ):
+                    marks += (
+                        name,
+                        *(content[at : at + 24] for at in range(200, len(content) - 24, 200)),
+                    )
+        assert await store.remove(gone) == len(gone)
+        content = b"".join(entry.read_bytes() for entry in path.parent.iterdir())
+        assert [mark for mark in marks if mark in content] == []
+    assert len(await store.heads()) == 100
 
 
 def marks_in(path: Path) -> list[bytes]:
