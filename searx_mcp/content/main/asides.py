@@ -5,9 +5,9 @@ and no part of a line is taken out.
 """
 
 import re
+from itertools import islice
 from typing import Final
 
-from searx_mcp.content.main.kinds import Hints
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import HEADINGS, Element, live
@@ -42,7 +42,9 @@ _COUNTER: Final = re.compile(
 )
 _NUMBERED: Final = re.compile(r"[^\W\d_]+\.? ?\d")
 _CAPTION_WORDS: Final = 3
+_UP: Final = 3
 _FIGURE: Final = 30
+"""Elements around a caption, and in each of them, in which its picture is looked for."""
 _REPEATS: Final = 0.8
 """What of a caption its picture says already."""
 _NO_CAPTION: Final = "img, h1, h2, h3, h4, h5, h6, table, pre, figcaption"
@@ -78,21 +80,17 @@ _ALSO = re.compile(
 )
 
 
-def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> None:
+def take_out_asides(elements: list[Element], root: Element) -> None:
     """Take out the lines of an article that are not its text.
 
     Args:
         elements: of the page.
         root: what holds the content.
-        hints: what the page says of itself.
     """
-    rule = _Asides(elements, root, hints)
+    rule = _Asides(elements, root)
     links: list[Element] = []
     for element in live(elements, root):
-        if element.tag in HEADINGS:
-            if rule.repeats_headline(element):
-                element.take_out(Rule.LINE)
-        elif _is_line(element):
+        if _is_line(element):
             if rule.holds(element):
                 element.take_out(Rule.LINE)
             elif _is_only_link(element):
@@ -140,33 +138,21 @@ def is_needed(caption: Element) -> bool:
     words = _WORD.findall(shown.lower())
     if len(words) < _CAPTION_WORDS and not _NUMBERED.match(shown):
         return False
-    around = next((above for above in caption.ancestors() if above.node.css_first("img")), None)
-    if around is None or around.elements > _FIGURE:
-        return True
-    said = set()
-    for image in around.node.css("img[alt]"):
-        said |= set(_WORD.findall((image.attributes.get("alt") or "").lower()))
+    said: set[str] = set()
+    for around in islice(caption.ancestors(), _UP):
+        if said or around.elements > _FIGURE:
+            break
+        for image in around.node.css("img[alt]"):
+            said |= set(_WORD.findall((image.attributes.get("alt") or "").lower()))
     return sum(word in said for word in words) < _REPEATS * len(words)
 
 
 class _Asides:
     """The rules for the lines of one root."""
 
-    def __init__(self, elements: list[Element], root: Element, hints: Hints) -> None:
+    def __init__(self, elements: list[Element], root: Element) -> None:
         texts = paragraph_starts(elements, root)
         self._first, self._last = (texts[0], texts[-1]) if texts else (root.start, root.end)
-        self._title = _words(hints.title)
-        self._headline = ""
-
-    def repeats_headline(self, heading: Element) -> bool:
-        """Tell whether a heading says the headline again, before the text begins."""
-        if heading.start > self._first or heading.run > _MAX_CHARS:
-            return False
-        words = _words(_shown(heading))
-        if words and not self._headline and words in self._title:
-            self._headline = words
-            return False
-        return bool(words) and words == self._headline
 
     def holds(self, line: Element) -> bool:
         """Tell whether a line is not of the text."""
@@ -182,8 +168,6 @@ class _Asides:
         return is_edge and words <= _MAX_EDGE_WORDS and self._is_byline(shown)
 
     def _is_byline(self, shown: str) -> bool:
-        if _words(shown) == self._headline:
-            return True
         if _END.search(shown):
             return False
         rest, dates = _DATE.subn(" ", shown)
@@ -237,10 +221,6 @@ def _last_heading(elements: list[Element], root: Element) -> Element | None:
         elif found is not None and element.run and element.start >= found.end:
             found = None
     return found
-
-
-def _words(text: str) -> str:
-    return " ".join(_WORD.findall(text.lower()))
 
 
 def _shown(element: Element) -> str:

@@ -63,7 +63,6 @@ _NO_INTRODUCTION: Final = "h1,table,pre,dl,figure,blockquote"
 _PANEL_SHARE: Final = 0.1
 _MEMBER_SHARE: Final = 0.2
 
-_MOSTLY_LINKED: Final = 0.6
 _ABOUT_TEXT: Final = 600
 _BESIDE_COMMENTS: Final = 250
 
@@ -131,9 +130,8 @@ def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> N
     headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
     named = Named([], [])
     for element in live(elements):
-        signs = rule.against(element)
-        if signs:
-            is_of_member = signs & MEMBER and kind is PageKind.FORUM
+        if rule.is_against(element):
+            is_of_member = signs_of(element.names) & MEMBER and kind is PageKind.FORUM
             parts = _beside_name(element, headings) if is_of_member else [element]
             taken = [part for part in parts if part.take_out(Rule.NAMED)]
             named.taken.extend(taken)
@@ -157,20 +155,8 @@ def raise_lowered(
             continue
         block.put_back()
         for element in live(elements, block):
-            if rule.against(element) and not shapes.says_its_own(element):
+            if rule.is_against(element) and not shapes.says_its_own(element):
                 element.take_out(Rule.NAMED)
-        _take_links(block)
-
-
-def _take_links(block: Element) -> None:
-    """Take the rows of links out of a block that is kept for what it says itself."""
-    todo = [child for child in block.children if not child.is_out]
-    while todo:
-        part = todo.pop()
-        if part.links and part.linked > _MOSTLY_LINKED * part.text and part.tag not in _KEPT:
-            part.take_out(Rule.NAMED)
-        elif part.links and part.tag not in _KEPT:
-            todo += [child for child in part.children if not child.is_out]
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
@@ -247,12 +233,12 @@ class _Named:
         self._prose = page.prose
         self._kind = kind
 
-    def against(self, element: Element) -> int:
-        """Give what the names of an element say against it; 0 if nothing."""
+    def is_against(self, element: Element) -> bool:
+        """Tell whether the names of an element say that it is not the page's."""
         if not element.names or element.tag in _KEPT:
-            return 0
+            return False
         signs = signs_of(element.names)
-        return signs if signs and self._holds(element, signs) else 0
+        return bool(signs) and self._holds(element, signs)
 
     def _holds(self, element: Element, signs: int) -> bool:
         if self._is_most(element):

@@ -99,7 +99,7 @@ def _roots(
         if kind is PageKind.FORUM:
             take_out_repeated(elements, root)
         if is_article:
-            take_out_asides(elements, root, hints)
+            take_out_asides(elements, root)
     return roots
 
 

@@ -119,11 +119,6 @@ _REMARKS: Final = re.compile(
     r"|(?:reader|user|latest|recent|all|show|view|post|\d+ thoughts? on|one thought on|\d+ comments? on) .{0,9}comments?.*"
     r"|\d+ thoughts? on .*|one thought on .*|join the (?:discussion|conversation)|discussion \d+"
 )
-_REVIEWS: Final = re.compile(
-    r"(?:\d+ )?(?:customer |product |user |guest |top |all |ratings? (?:and |amp )?)*(?:reviews?|ratings?)"
-    r"(?: \d+| (?:and |amp )?ratings?| for .*| of .*)?|customers say|kundenbewertungen|bewertungen(?: \d+)?|"
-    r"avis(?: clients)?|opiniones(?: de clientes)?|recensioni"
-)
 _STARTS: Final = re.compile(
     r"(?:more|read more|latest|other articles|related|similar|popular|trending|recommended|mehr|weitere) "
     r"(?:articles?|posts?|stories|news|reading|content|guides|products?|from|by|on|in|zum thema|aus|von|topics?)\b.*"
@@ -183,11 +178,6 @@ def is_of_comments(heading: str) -> bool:
     return _REMARKS.fullmatch(_plain(heading)) is not None
 
 
-def is_of_reviews(heading: str) -> bool:
-    """Tell whether what buyers say follows a heading."""
-    return _REVIEWS.fullmatch(_plain(heading)) is not None
-
-
 def _plain(heading: str) -> str:
     if len(heading) > 2 * _MAX_CHARS:
         return ""
@@ -235,10 +225,8 @@ def _level(element: Element, kind: PageKind) -> int:
 
 def _is_away(heading: str, kind: PageKind) -> bool:
     return (
-        (leads_away(heading) and not (kind is PageKind.DOCUMENTATION and is_of_references(heading)))
-        or (kind is not PageKind.FORUM and is_of_comments(heading))
-        or (kind is PageKind.PRODUCT and is_of_reviews(heading))
-    )
+        leads_away(heading) and not (kind is PageKind.DOCUMENTATION and is_of_references(heading))
+    ) or (kind is not PageKind.FORUM and is_of_comments(heading))
 
 
 def _section(heading: Element, level: int, page: Element, kind: PageKind) -> list[Element]:

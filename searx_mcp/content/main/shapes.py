@@ -65,7 +65,7 @@ class Shapes:
             element.start
             for element in self._elements
             if element.tag == "time"
-            or (0 < element.run <= _DATE_LINE and _DATE.search(element.node.text(separator=" ")))
+            or (0 < element.text <= _DATE_LINE and _DATE.search(element.node.text(separator=" ")))
         ]
 
     @cached_property
@@ -120,7 +120,8 @@ def _is_content(element: Element) -> bool:
     if element.tag in _KINDS:
         return True
     if element.run >= _SENTENCES and element.run_linked < _LINKED_SENTENCES * element.run:
-        return len(_END.findall(element.node.text())) >= _MANY
+        # An element with much beside its own line is not read.
+        return element.text > 2 * element.run or len(_END.findall(element.node.text())) >= _MANY
     if element.tag not in {"table", "dl", "figure"} or element.text < _LEAST:
         return False
     if element.linked > _LINKED * element.text:

@@ -157,3 +157,34 @@ def test_links_go_from_a_named_block_that_stays():
     found = markdown(f"<main><h1>The river</h1>{PARAGRAPH * 4}{block}{PARAGRAPH}</main>", URLS[0])
     assert re.search(r"## Tools\n\nKEPT\.", found)
     assert "two mills" not in found
+
+
+def test_a_documentation_begins_with_its_title_and_synopsis():
+    page = (
+        "<title>Mills: flood.h File Reference</title><body><div><div>Mills</div></div>"
+        "<div><div><div>flood.h File Reference</div></div></div>"
+        "<pre>#include &lt;flood.h&gt;</pre>"
+        f"<div><h2>Detail</h2>{PARAGRAPH * 4}</div>"
+    )
+    found = read_page(page, url=URLS[1], style=Style(), max_chars=100_000).written.markdown
+    assert found.startswith("flood.h File Reference\n\n```\n#include <flood.h>")
+    assert found.count("The river runs") == 12
+
+
+@pytest.mark.parametrize(
+    ("caption", "is_said"),
+    [
+        ("The lower mill after the flood of 1702", True),
+        ("Figure 3", True),
+        ("Image 3 of 7", False),
+        ("Photo: Ann Miller", False),
+        ("Ann Miller", False),
+        ("A mill by the river", False),
+    ],
+)
+def test_a_caption_of_an_article_says_more_than_its_picture(caption: str, is_said: bool):  # noqa: FBT001 - a column
+    figure = f"<figure><img src=/m.png alt='a mill by the river'><figcaption>{caption}</figcaption></figure>"
+    found = markdown(
+        f"<article><h1>The river</h1>{PARAGRAPH * 2}{figure}{PARAGRAPH}</article>", URLS[0]
+    )
+    assert (f"[caption: {caption}]" in found) is is_said
