@@ -8,7 +8,7 @@ from searx_mcp.content.page import read_page
 from searx_mcp.content.removals import Removals, Rule
 from searx_mcp.models.style import Style
 
-DOCS = Path(__file__).parents[2] / "docs" / "explanation" / "reading-pages.md"
+DOCS = Path(__file__).parents[2] / "docs" / "decisions" / "pages-to-markdown.md"
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
 )

@@ -41,7 +41,7 @@ def filled(kind: Any, name: str = "") -> Any:
         case origin if origin is tuple:
             return [filled(each, name) for each in get_args(kind) if each is not ...]
         case origin if isinstance(origin, type) and issubclass(origin, Mapping):
-            return {"server": filled(str, name)}
+            return {"server": filled(get_args(kind)[1], name)}
         case _:
             simple = {bool: True, int: 1, float: 1.0, str: URL if "url" in name else "bees"}
             return simple.get(kind, "bees")

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import re
 from email.utils import format_datetime
+from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -225,14 +226,22 @@ async def test_a_wrong_setting_skips_the_rest(diagnose, environment, said, fix):
     assert [found.status(name) for name in MACHINE[1:]] == ["skipped"] * 3
 
 
-async def test_a_data_folder_that_cannot_be_made_is_told(diagnose, tmp_path):
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no other")
+async def test_a_data_folder_that_cannot_be_made_is_told(diagnose):
+    async with FakeSearxng(formats=JSON) as fake:
+        found = await diagnose(fake.url, SEARX_MCP_STORAGE__FOLDER="/proc/self/state")
+    assert found.failed == ["data_folder"]
+    assert "/proc/self/state" in found.said("data_folder")
+    assert found.fix("data_folder")[0]
+
+
+async def test_a_data_folder_that_is_a_file_is_a_wrong_setting(diagnose, tmp_path):
     file = tmp_path / "file"
     file.touch()
     async with FakeSearxng(formats=JSON) as fake:
         found = await diagnose(fake.url, SEARX_MCP_STORAGE__FOLDER=str(file / "state"))
-    assert found.failed == ["data_folder"]
-    assert str(file / "state") in found.said("data_folder")
-    assert found.fix("data_folder")[0]
+    assert found.failed == ["configuration"]
+    assert str(file) in found.said("configuration")
 
 
 @pytest.mark.parametrize(
