@@ -189,7 +189,7 @@ _PAGES_OF_RESULTS: Final[Mapping[str, Attack]] = {
     "formatting opened again in every block": _rows(
         lambda: "".join(f"<div><b id={n}>x</div>" for n in range(4_900))
     ),
-    "a tag of 300,000 attributes": _rows(lambda: f"<p {_attributes(300_000)}>x</p>"),
+    "a tag of 150,000 attributes": _rows(lambda: f"<p {_attributes(150_000)}>x</p>"),
     "100,000 nested elements": _rows(lambda: "<div>" * 100_000, "no_instances_available"),
     "formatting in every row": _rows(
         lambda: "".join(_ROW % (n, f"<b id={n}>x", "y") for n in range(4_000)),
@@ -199,8 +199,8 @@ _PAGES_OF_RESULTS: Final[Mapping[str, Attack]] = {
         lambda: "".join(_ROW % (n, "Bees", "x") for n in range(9_000)), "no_instances_available"
     ),
     "a row of 2 MB": _rows(lambda: _ROW % ("long", "Bees", "x " * 1_000_000)),
-    "a sentence about 100,000 engines": _rows(
-        lambda: f'<div class="dialog-error"><p>{"a (b), " * 100_000}</p></div>'
+    "a sentence about 50,000 engines": _rows(
+        lambda: f'<div class="dialog-error"><p>{"a (b), " * 50_000}</p></div>'
     ),
     "comments begun": _rows(lambda: "<!--" * 200_000, "no_instances_available"),
     "a million signs of less": _rows(lambda: "<" * 1_000_000, "no_instances_available"),
@@ -223,10 +223,12 @@ ANSWERS: Final[Mapping[str, Attack]] = {
     "100,000 rows of JSON": _json(
         lambda: json.dumps(
             {"results": [{"url": f"https://b.example/{n}", "title": "b"} for n in range(90_000)]}
-        )
+        ),
+        "no_instances_available",
     ),
-    "a title of 4 MB": _json(lambda: _results(title="x " * 2_000_000)),
-    "markup in a title": _json(lambda: _results(title="<b id=1>x" * 400_000)),
+    "a title of 2 MB": _json(lambda: _results(title="x " * 1_000_000)),
+    "a title of 4 MB": _json(lambda: _results(title="x " * 2_000_000), "no_instances_available"),
+    "markup in a title": _json(lambda: _results(title="<b id=1>x" * 50_000)),
     "a lone surrogate": _json(
         lambda: _results(title="bees").replace("bees.example/good", "bees.example/\\ud83d", 1)
     ),
