@@ -116,19 +116,21 @@ class SearxClient(CorpusCalls):
             raise RuntimeError("this SearxClient is already open")
         await asyncio.to_thread(check_libraries, self.settings)
         wiring = await asyncio.to_thread(import_module, "searx_mcp.client.wiring")
-        components: Components = await wiring.open_components(
-            self.settings,
-            catalog=self._given_catalog,
-            state=self._state,
-            folder=self._folder,
-            clock=self._clock,
-            rng=self._rng,
-            pages=self._pages,
-            processes=self._processes,
-            dialling=self._dialling,
-        )
         async with AsyncExitStack() as stack:
-            self._components = components
+            # Whoever cannot open it will not close it either.
+            stack.push_async_callback(self._pages.aclose)
+            stack.push_async_callback(self._state.aclose)
+            self._components = await wiring.open_components(
+                self.settings,
+                catalog=self._given_catalog,
+                state=self._state,
+                folder=self._folder,
+                clock=self._clock,
+                rng=self._rng,
+                pages=self._pages,
+                processes=self._processes,
+                dialling=self._dialling,
+            )
             stack.push_async_callback(self._close)
             fetch = self.settings.fetch
             if self._background or fetch.browser or fetch.github_token.get_secret_value():

@@ -1,11 +1,14 @@
 """The facade, against real instances and pages on loopback."""
 
 import asyncio
+import os
 import random
+from pathlib import Path
 
 import pytest
 
 from searx_mcp import SearxClient, Settings
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import (
     DeadlineError,
     ErrorCode,
@@ -489,3 +492,22 @@ async def test_several_searches_have_an_answer_each(own, settings_for):
     assert [each.query for each in batch.queries] == ["bees", "wasps"]
     asked = {request.query["q"] for request in own.requests if "q" in request.query}
     assert asked >= {"bees", "wasps"}
+
+
+def _opened_in(folder: Path) -> list[str]:
+    """The files in a folder that this process has open."""
+    opened = (os.path.realpath(each) for each in Path("/proc/self/fd").iterdir())
+    return [path for path in opened if path.startswith(str(folder))]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
+async def test_a_client_that_cannot_open_leaves_no_file_open(tmp_path):
+    settings = Settings.model_validate(
+        {"storage": {"folder": str(tmp_path)}, "fetch": {"blocklist_file": "/no/such/file"}}
+    )
+
+    with pytest.raises(SettingsError, match=r"fetch\.blocklist_file"):
+        async with persistent_client(settings, background=True):
+            pass
+
+    assert not _opened_in(tmp_path)
