@@ -8,12 +8,10 @@ that is told nothing but time of the processor. With `--quick`, calls of functio
 instead, without a clock. `docs/decisions/benchmarks.md` says what it shows.
 """
 
-import argparse
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import FrameType
 from typing import Final
 
@@ -22,11 +20,11 @@ from benchmarks.extracting.candidates import (
     TRAFILATURA_MARKDOWN,
     UNCAPTIONED,
     Candidate,
-    chosen,
 )
+from benchmarks.extracting.command import chosen_sets, set_options
 from benchmarks.extracting.floors import FOLDER, load_floors
 from benchmarks.extracting.reader import Reader
-from benchmarks.extracting.sets import AnnotatedPage, PageSet, page_sets
+from benchmarks.extracting.sets import AnnotatedPage, PageSet
 from benchmarks.measure import Ratio, Table, report
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
@@ -53,20 +51,17 @@ _CONFIG: Final = ContentConfig()
 
 def main() -> None:
     """Measure and report."""
-    options = _options()
+    options = set_options(
+        __doc__ or "", sample=_SAMPLE, rounds=_ROUNDS, quick="count calls, time nothing"
+    ).parse_args()
     if options.quick:
         report([_calls()], as_json=options.json)
-    if not options.paths:
-        sys.exit("Which sets? Name their folders, or use --quick.")
-    try:
-        candidates = [each for each in chosen(options.peers) if each.name != UNCAPTIONED]
-        sets = [each for path in options.paths for each in page_sets(path, split=options.split)]
-    except ValueError as error:
-        sys.exit(str(error))
+    candidates, sets = chosen_sets(options)
+    candidates = [each for each in candidates if each.name != UNCAPTIONED]
     targets: list[Ratio] = []
     rows: list[tuple[str | float, ...]] = []
     for pages in sets:
-        found = _measured(pages.sample(options.sample), candidates, options.rounds)
+        found = _measured(pages, candidates, options.rounds)
         targets += found[0]
         rows += found[1]
     table = Table(
@@ -83,24 +78,6 @@ def main() -> None:
         tuple(rows),
     )
     report(targets, as_json=options.json, tables=(table,))
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("paths", type=Path, nargs="*", metavar="PATH", help="the folder of a set")
-    parser.add_argument("--split", choices=("dev", "test", "all"), default="all", help="of WCXB")
-    parser.add_argument(
-        "--peers", help="parts of names, with commas; none for none (all that are installed)"
-    )
-    parser.add_argument(
-        "--sample", type=int, default=_SAMPLE, help="about this many pages of a set (%(default)s)"
-    )
-    parser.add_argument(
-        "--rounds", type=int, default=_ROUNDS, help="how often each page is read (%(default)s)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quick", action="store_true", help="count calls, time nothing")
-    return parser.parse_args()
 
 
 def _measured(
