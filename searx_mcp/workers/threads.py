@@ -114,7 +114,7 @@ class ThreadWorkers(Workers):
 
 
 class _Turn:
-    """The time of one job, which runs from when its turn has come.
+    """What holds while one job has its turn: its clock runs, and the collector of garbage rests.
 
     Args:
         seconds: how long it may take.
