@@ -112,6 +112,9 @@ async def test_an_index_behind_a_redirect_to_another_host_is_none(client_of):
             client = await client_of(web, other)
             await client.answer(QUESTION, url=web.url("/en/index.html"))
             assert [request.path for request in other.requests] == ["/x.js"]
+            followed = {request.path for request in web.requests}
+    _, _, without = await ask(client_of, SITE | {INDEX: FakePage(status=404)})
+    assert followed == {*without}
 
 
 @pytest.mark.parametrize(
@@ -133,6 +136,26 @@ async def test_a_site_that_does_not_say_so_is_asked_where_indexes_are_by_agreeme
     _, text, asked = await ask(client_of, pages | {path: index})
     assert "3.4 metres" in text
     assert path in asked
+
+
+async def test_an_index_on_another_host_counts_for_nothing_even_if_it_names_pages_of_the_site(
+    client_of,
+):
+    roots: list[str] = []
+
+    def index(_):
+        line = f"- [Barrage of Skerry]({roots[0]}en/gates/far/skerry.html): its gates"
+        return FakePage(f"# Works\n\n{line}\n", content_type="text/plain")
+
+    pages = {name: manual(name, ANSWER if "skerry" in name else FILLER, head="") for name in SITE}
+    async with FakeWeb({"/llms.txt": index}) as other:
+        away = FakePage(status=302, headers={"Location": other.url("/llms.txt")})
+        async with FakeWeb(pages | {"/llms.txt": away}) as web:
+            roots.append(web.url("/"))
+            client = await client_of(web, other)
+            await client.answer(QUESTION, url=web.url("/en/index.html"))
+            assert [request.path for request in other.requests] == ["/llms.txt"]
+            assert not [request.path for request in web.requests if "skerry" in request.path]
 
 
 async def test_a_page_that_answers_needs_no_guess(client_of):
