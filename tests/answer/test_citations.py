@@ -249,8 +249,13 @@ def test_texts_are_compared_without_what_markdown_adds(markdown: str, plain: str
 
 @given(TEXT, TEXT)
 def test_what_is_compared_is_on_one_line(one: str, other: str):
-    assert "\n" not in normalised(one + other)
-    assert normalised(normalised(one)) == normalised(normalised(normalised(one)))
+    found = normalised(one + other)
+    assert found == " ".join(found.split())
+
+
+@given(st.text("aZ9 ,.;é漢(%", max_size=40))
+def test_plain_text_is_compared_as_it_is(text: str):
+    assert normalised(text) == " ".join(text.split())
 
 
 @pytest.mark.parametrize(
