@@ -29,7 +29,6 @@ from tests.doubles.service import PartOfService
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 OF_COMMANDS = {
     ErrorCode.UNAUTHORIZED,
-    ErrorCode.CONTAINER_FAILED,
     ErrorCode.NATIVE_FAILED,
     ErrorCode.SETUP_FAILED,
 }

@@ -1,4 +1,4 @@
-"""Files of an own instance: settings of a container, versions and environments of a process."""
+"""Files of an own instance: its settings, versions and environments."""
 
 import asyncio
 import contextlib
@@ -11,84 +11,19 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from searx_mcp.errors import SettingsError
 from searx_mcp.files import make_private_file, make_private_folder, read_text
-from searx_mcp.models.credentials import base_url
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, written
-from searx_mcp.ops.own.settings_file import container_settings, native_settings
+from searx_mcp.ops.own.settings_file import native_settings
 
-CONTAINER_FOLDER: Final = "own-instance"
-"""Name of the folder inside the state folder."""
 VERSIONS: Final = "versions"
-"""Name of the folder inside that, with a folder for each version."""
+"""Name of the folder inside its own, with a folder for each version."""
 ROOM: Final = 157_286_400
 """Bytes that must be free: a version takes up 106 million, and pip more while it installs."""
-_MAX_URL: Final = 4_096
 _MAX_RECORD: Final = 16_384
 _MAX_SETTINGS: Final = 1_048_576
 _POLL: Final = 0.1
 """Seconds between two looks whether another process of ours has done its work."""
-
-
-class ContainerFolder:
-    """Files of an instance in a container.
-
-    The folder is for the user alone. The settings file in it may be read by all who get there: the
-    engine mounts it by itself, and inside the container another user than ours may have to read it.
-
-    Args:
-        path: of the folder; it need not exist.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path.absolute()
-        self._url = self._path / "url"
-        self._settings = self._path / "settings.yml"
-
-    @property
-    def settings(self) -> Path | None:
-        """Path of the settings file, or `None` if there is none."""
-        return self._settings if self._settings.is_file() else None
-
-    @property
-    def url(self) -> str | None:
-        """Base URL of the instance that was set up last, or `None`."""
-        with contextlib.suppress(OSError, ValueError):
-            return base_url(read_text(self._url, _MAX_URL).strip())
-        return None
-
-    def prepare(self, url: str) -> Path:
-        """Note where the instance is published, and write its settings unless they are there.
-
-        Returns:
-            The path of the settings file.
-
-        Raises:
-            SettingsError: the folder cannot be written to.
-        """
-        try:
-            for folder in (self._path.parent, self._path):
-                make_private_folder(folder)
-            self._path.chmod(0o700)
-            self._url.write_text(f"{url}\n", encoding="utf-8")
-            if not self._settings.exists():
-                text = container_settings(secrets.token_hex(32))
-                self._settings.write_text(text, encoding="utf-8", newline="\n")
-                self._settings.chmod(0o644)
-        except OSError as exc:
-            raise SettingsError(
-                "storage.folder",
-                f"{self._path} cannot be written to: {exc.strerror}",
-                advice="Make it writable, or choose another folder.",
-            ) from exc
-        return self._settings
-
-    def forget(self, *, keep_settings: bool) -> None:
-        """Delete what `prepare` made; harmless when nothing is there."""
-        self._url.unlink(missing_ok=True)
-        if not keep_settings:
-            shutil.rmtree(self._path, ignore_errors=True)
 
 
 class NativeFolder:

@@ -131,9 +131,7 @@ class NativeRunner:
             else:
                 done = await self._needed(installed, options.port)
                 if done is Done.STARTED and options.port:
-                    installed = installed.model_copy(
-                        update={"port": free_port(options.port, NativeFailure.PORT_TAKEN)}
-                    )
+                    installed = installed.model_copy(update={"port": free_port(options.port)})
             if done is not Done.UNCHANGED:
                 undo.push_async_callback(self.process.stop)
                 await self._serve(installed, deadline, steps)
@@ -264,7 +262,7 @@ class NativeRunner:
         if not self.folder.settings.exists():
             undo.callback(self.folder.remove, keep_settings=False)
         await self._end()
-        port = free_port(options.port, NativeFailure.PORT_TAKEN)
+        port = free_port(options.port)
         name, source = await self._unpack(options.version or PINNED, deadline, steps, undo)
         return await self._equip(name, source, port, deadline, steps)
 
@@ -385,8 +383,8 @@ def _check_system() -> None:
         raise OwnInstanceError(
             "SearXNG does not run on Windows; it needs a Unix system.",
             reason=NativeFailure.UNSUPPORTED,
-            advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or use"
-            " --engine docker or --engine podman.",
+            advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or run"
+            " SearXNG with Docker and pass its address to `searx-mcp instances add`.",
         )
 
 

@@ -131,7 +131,7 @@ class Installation:
             raise OwnInstanceError(
                 f"{command[0]} cannot be started: {exc.strerror}.",
                 reason=NativeFailure.INSTALL_FAILED,
-                advice="Reinstall Python, or use --engine container.",
+                advice="Reinstall Python.",
             ) from exc
         if done.code:
             raise failure(done, version=sys.version_info[:2])
@@ -195,7 +195,7 @@ def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
     return OwnInstanceError(
         "The packages that SearXNG needs cannot be installed.",
         reason=NativeFailure.INSTALL_FAILED,
-        advice="The last lines say why; `--engine container` does not need these packages.",
+        advice="The last lines say why; SearXNG in a container does not need these packages.",
         log=log,
     )
 

@@ -1,4 +1,4 @@
-"""The settings files of SearXNG, as a container reads them and as a process of this machine does."""
+"""The settings file of SearXNG as a process of this machine."""
 
 import json
 import re
@@ -6,26 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 _SECRET = re.compile(r"[0-9a-f]{64}")
-
-_CONTAINER: Final = """\
-# SearXNG for searx-mcp, on this machine only. Edit it as you like, then restart the container.
-# Everything else has SearXNG's default: https://docs.searxng.org/admin/settings/
-use_default_settings: true
-
-server:
-  # Private: signs what SearXNG hands to browsers.
-  secret_key: "{secret}"
-  # The limiter keeps programs out; only this machine has access.
-  limiter: false
-  public_instance: false
-  image_proxy: false
-
-search:
-  # Programs read json; without html SearXNG's own pages do not work.
-  formats:
-    - html
-    - json
-"""
 
 ENGINES: Final = {
     "general": "duckduckgo, brave, startpage, google cse, bing, mojeek, wikipedia, currency",
@@ -109,21 +89,6 @@ plugins: {{}}
 """
 
 
-def container_settings(secret: str) -> str:
-    """Write the settings: JSON on, limiter off, the rest as SearXNG has it.
-
-    Where it listens is not in here: the official image takes that from its environment.
-
-    Args:
-        secret: 64 lower-case hexadecimal digits, such as `secrets.token_hex(32)` makes.
-
-    Raises:
-        ValueError: `secret` is something else.
-    """
-    _check(secret)
-    return _CONTAINER.format(secret=secret)
-
-
 def native_settings(secret: str, *, proxy: str = "") -> str:
     """Write the settings.
 
@@ -134,7 +99,8 @@ def native_settings(secret: str, *, proxy: str = "") -> str:
     Raises:
         ValueError: `secret` is something else.
     """
-    _check(secret)
+    if not _SECRET.fullmatch(secret):
+        raise ValueError("a secret has 64 lower-case hexadecimal digits")
     names = [name.strip() for listed in ENGINES.values() for name in listed.split(",")]
     changed = []
     for name in names:
@@ -164,8 +130,3 @@ def missing_engines(text: str, listed: Iterable[str]) -> tuple[str, ...]:
 def without_secrets(text: str) -> str:
     """Mask what looks like a secret of ours, in a log that is about to be shown."""
     return _SECRET.sub("…", text)
-
-
-def _check(secret: str) -> None:
-    if not _SECRET.fullmatch(secret):
-        raise ValueError("a secret has 64 lower-case hexadecimal digits")
