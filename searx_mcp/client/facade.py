@@ -16,7 +16,6 @@ from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
 from searx_mcp.client.usable import check_libraries
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.attempt import Format
 from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from searx_mcp.client.wiring import Components
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
-    from searx_mcp.search.capture import Capture
 
 
 class SearxClient(CorpusCalls):
@@ -323,36 +321,6 @@ class SearxClient(CorpusCalls):
             if found := await upstream.suggest(url, query, own=True, timeout=timeout):
                 return found
         return ()
-
-    async def capture(
-        self,
-        host: str,
-        query: str,
-        *,
-        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-        **arguments: Unpack[SearchArguments],
-    ) -> "Capture":
-        """Search once at one instance of the pool, charge its budget, and make a test fixture.
-
-        Args:
-            host: the instance's host or address.
-            query: what to search for; the fixture contains none of it.
-            format: `json` or `html`; the one that a search would request unless given.
-            **arguments: the fields of `SearchRequest`.
-
-        Raises:
-            InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
-            NoInstancesError: the instance may not be asked now.
-        """
-        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - what no search needs
-
-        components = self._opened()
-        request = parse_search(
-            {"query": query, **arguments}, defaults=self.settings.search_defaults()
-        )
-        await components.sync.pull()
-        recorder = (await self._asking()).recorder
-        return await recorder.capture(host, instance_query(request), format)
 
     def _opened(self) -> "Components":
         if self._components is None:
