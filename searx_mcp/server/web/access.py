@@ -11,9 +11,8 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import pydantic_core
 from starlette.types import Scope
 from typing_extensions import override
 
@@ -30,6 +29,7 @@ from searx_mcp.server.web.policy import (
     WRONG_ORIGIN,
     Refusal,
     is_same_origin,
+    message_of,
 )
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
 from searx_mcp.server.web.tokens_file import TokensFile, find
@@ -153,9 +153,9 @@ class Access:
         """The key that seals the cookies of one token; removing a token from the file ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
-    async def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
+    async def charge(self, scope: Scope, identity: Identity) -> Refusal | None:
         """Count a request if it is a call; give the refusal if its sender has no calls left."""
-        if (identity.per_minute or identity.per_day) is None or not _is_call(scope, body):
+        if (identity.per_minute or identity.per_day) is None or not _is_call(scope):
             return None
         wait = await self._quotas.charge(
             identity.name,
@@ -246,13 +246,7 @@ def _limits_of(identity: Identity) -> str:
     return f"The token has used up its quota of {told}"
 
 
-def _is_call(scope: Scope, body: bytes) -> bool:
+def _is_call(scope: Scope) -> bool:
     if scope["path"] != MCP_PATH:
         return tool_of(scope["method"], scope["path"]) is not None
-    if scope["method"] != "POST":
-        return False
-    try:
-        message: Any = pydantic_core.from_json(body)
-    except ValueError:
-        return False
-    return isinstance(message, dict) and message.get("method") == "tools/call"
+    return message_of(scope).get("method") == "tools/call"

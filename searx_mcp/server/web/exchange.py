@@ -3,13 +3,12 @@
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
-import pydantic_core
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from searx_mcp.server.tokens import identity_of
-from searx_mcp.server.web.policy import MCP_PATH, Refusal
+from searx_mcp.server.web.policy import MCP_PATH, Refusal, message_of
 
 _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
@@ -143,13 +142,7 @@ class Exchange:
     @property
     def request_id(self) -> str | int | None:
         """The id of the JSON-RPC request in the body, if it is an MCP request."""
-        if self.scope["path"] != MCP_PATH or self.scope["method"] != "POST":
-            return None
-        try:
-            message: Any = pydantic_core.from_json(self._body)
-        except ValueError:
-            return None
-        found = message.get("id") if isinstance(message, dict) else None
+        found = message_of(self.scope).get("id")
         return found if isinstance(found, str | int) else None
 
     def _cancellation(self) -> tuple[Scope, Receive, Send]:

@@ -95,27 +95,26 @@ class Guard:
             await admitted.send(scope, send, shared)
             return
         try:
-            body = await self._body(scope, receive)
+            body = await self._body(receive)
+            scope = self._understood(scope, body)
         except _Refused as exc:
             await exc.refusal.send(scope, send, shared)
         except _Gone:
             pass
         else:
             exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
-            if refusal := await self._unserved(exchange, admitted, body):
+            if refusal := await self._unserved(exchange, admitted):
                 await refusal.send(scope, send, shared, exchange.request_id)
             else:
                 await self._serve(exchange, receive)
 
-    async def _unserved(
-        self, exchange: Exchange, identity: Identity, body: bytes
-    ) -> Refusal | None:
+    async def _unserved(self, exchange: Exchange, identity: Identity) -> Refusal | None:
         """Why a complete request is refused; `None` if it is not."""
         if self._is_cut or (self._is_stopping and not exchange.carries_call):
             return STOPPING
         if exchange.session in self._ending:
             return SESSION_ENDED
-        refusal = await self._access.charge(exchange.scope, identity, body)
+        refusal = await self._access.charge(exchange.scope, identity)
         # Its session may have ended meanwhile.
         return refusal or (SESSION_ENDED if exchange.session in self._ending else None)
 
@@ -161,15 +160,17 @@ class Guard:
                 for call in calls:
                     await call.done()
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+    def _understood(self, scope: Scope, body: bytes) -> Scope:
+        found = self._policy.with_message(scope, body)
+        if isinstance(found, Refusal):
+            raise _Refused(found)
+        return found
+
+    async def _body(self, receive: Receive) -> bytes:
         """Read the whole body, so that nothing else waits for it.
 
-        Args:
-            scope: of the request.
-            receive: gives the body.
-
         Raises:
-            _Refused: the request is not served.
+            _Refused: it is too large, or did not arrive in time.
             _Gone: the client has gone.
         """
         body = bytearray()
@@ -185,10 +186,7 @@ class Guard:
                     raise _Gone
         except TimeoutError as exc:
             raise _Refused(TOO_SLOW) from exc
-        whole = bytes(body)
-        if refusal := self._policy.wrong_body(scope, whole):
-            raise _Refused(refusal)
-        return whole
+        return bytes(body)
 
 
 class _Refused(Exception):  # noqa: N818 - an answer
