@@ -34,7 +34,7 @@ _DONE: Final = {
 _version = click.option(
     "--version",
     metavar="VERSION",
-    help="latest, a commit, or the path of a source archive or folder.",
+    help="latest, a commit, or the path of a source archive.",
 )
 _timeout = click.option(
     "--timeout",

@@ -44,7 +44,7 @@ class NativeOptions:
     """Wishes of the user for `up` and `update`.
 
     Attributes:
-        version: `latest`, a commit, or the path of an archive or folder; the tried one unless given.
+        version: `latest`, a commit, or the path of an archive; the tried one unless given.
         port: of 127.0.0.1; a free one unless given.
         timeout: seconds until the instance must answer, fetching included.
     """

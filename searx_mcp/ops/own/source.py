@@ -4,8 +4,7 @@ import asyncio
 import hashlib
 import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -20,11 +19,7 @@ from searx_mcp.http.http import HttpSession
 from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own.archive import (
     LINK,
-    MAX_DEPTH,
-    MAX_ENTRIES,
-    MAX_FILE,
     Entry,
-    mode_of,
     read_archive,
     wrong,
 )
@@ -49,7 +44,6 @@ _MAX_SECONDS: Final = 2**32 - 1
 _NEEDED: Final = ("searx", "requirements.txt", "LICENSE")
 """Files that an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
 _APPLICATION: Final = PurePosixPath("searx/webapp.py")
-_LEFT_OUT: Final = frozenset({".git", "__pycache__"})
 _TREE: Final = b"40000"
 """The mode that git has for a folder."""
 
@@ -107,7 +101,7 @@ class Sources:
         """Get one version.
 
         Args:
-            version: `latest`, a commit, or the path of an archive or a folder.
+            version: `latest`, a commit, or the path of an archive.
             target: the folder to unpack to, which does not exist; `None` only to identify the version.
             deadline: instant on the running loop's clock by which it must be fetched.
 
@@ -182,17 +176,6 @@ def unpack(archive: bytes, target: Path | None) -> Source:
     return _write(entries, target, commit=commit)
 
 
-def copy(folder: Path, target: Path | None) -> Source:
-    """Copy what an instance needs of an unpacked source; links are left out.
-
-    Raises:
-        InvalidArgumentError: the folder cannot be read.
-        OwnInstanceError: `wrong_archive`.
-        OSError: `target` cannot be written.
-    """
-    return _write(_files(folder), target, commit="")
-
-
 async def _to_its_end(work: Callable[[], Source]) -> Source:
     """Run work in a thread; who is cancelled waits for it, so that nothing writes afterwards."""
     future = asyncio.get_running_loop().run_in_executor(None, work)
@@ -206,23 +189,19 @@ async def _to_its_end(work: Callable[[], Source]) -> Source:
 
 def _from_here(version: str, target: Path | None) -> Source:
     path = Path(os.path.expanduser(version))  # noqa: PTH111 - that of `Path` raises for unknown users
-    if path.is_dir():
-        return copy(path, target)
     try:
         archive = read_bytes(path, MAX_ARCHIVE)
     except FileNotFoundError as exc:
         raise InvalidArgumentError(
             "version",
             f"{version[:200]!r} is neither latest, nor a commit of 40 hexadecimal digits, nor a"
-            " file or folder that exists",
+            " file that exists",
         ) from exc
     except OSError as exc:
-        raise _unread(path, exc) from exc
+        raise InvalidArgumentError(
+            "version", f"{str(path)[:200]!r} cannot be read: {exc.strerror}"
+        ) from exc
     return unpack(archive, target)
-
-
-def _unread(path: Path, exc: OSError) -> InvalidArgumentError:
-    return InvalidArgumentError("version", f"{str(path)[:200]!r} cannot be read: {exc.strerror}")
 
 
 def _unfetched(why: str) -> OwnInstanceError:
@@ -232,37 +211,6 @@ def _unfetched(why: str) -> OwnInstanceError:
         advice="Check the network and network.proxy, or fetch the archive"
         " elsewhere and pass its path with --version.",
     )
-
-
-def _files(folder: Path) -> Iterator[Entry]:
-    count = 0
-    for path in _needed(folder):
-        inside = path.relative_to(folder)
-        try:
-            described = path.lstat()
-            if _LEFT_OUT.intersection(inside.parts) or not stat.S_ISREG(described.st_mode):
-                continue
-            count += 1
-            if count > MAX_ENTRIES or described.st_size > MAX_FILE:
-                raise wrong("it is too large for SearXNG's source")
-            content = read_bytes(path, MAX_FILE)
-        except OSError as exc:
-            raise _unread(path, exc) from exc
-        yield Entry(
-            PurePosixPath(*inside.parts), mode_of(described.st_mode), content, described.st_mtime
-        )
-
-
-def _needed(folder: Path) -> Iterator[Path]:
-    """The paths of what an instance runs with; those below a folder that cannot be read are missing."""
-    for name in _NEEDED:
-        start = folder / name
-        if start.is_file():
-            yield start
-        for parent, _, names in os.walk(start):
-            if len(Path(parent).relative_to(folder).parts) > MAX_DEPTH:
-                raise wrong("its folders are too deep")
-            yield from (Path(parent, each) for each in sorted(names))
 
 
 def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Source:
