@@ -20,8 +20,7 @@ from searx_mcp.models.instance import (
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.manual import REMEDIES
-from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, resources
+from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, REMEDIES, resources
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.service import PartOfService

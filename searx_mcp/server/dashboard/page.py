@@ -1,12 +1,17 @@
-"""The pages of the dashboard as documents: one with everything, and one to log in."""
+"""The pages of the dashboard as documents: one with everything, and one to log in.
 
-from collections.abc import Sequence
-from typing import TypeAlias
+What the server has done stands in the first: calls per minute, and totals of the counters in `/metrics`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
 
 from searx_mcp import __version__
 from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.server.dashboard.markup import Markup, element, with_code
+from searx_mcp.server.counters import Counters
+from searx_mcp.server.dashboard.markup import Markup, element, joined, with_code
 from searx_mcp.server.dashboard.pool import is_usable, pool_section, span
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
@@ -147,4 +152,96 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
         ),
         element("ul", *notes, id="notes", data_live=True, hidden=not notes),
         aria_labelledby="overview",
+    )
+
+
+_MINUTES: Final = 60
+_MINUTE: Final = 60.0
+_BAR: Final = (4, 24)
+"""Width and height of a minute in the picture, in pixels."""
+_PERCENT: Final = 100
+_CACHES: Final = {"Searches from the cache": "answers", "Pages from the cache": "pages"}
+
+
+class CallsByMinute:
+    """Counts the calls that end, minute by minute, for an hour; a listener of `searx_mcp.telemetry`.
+
+    Args:
+        clock: seconds, from any start.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ended: Counter[int] = Counter()
+
+    def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
+        """Count an event, if a call ends with it."""
+        del fields
+        if event in {"server.done", "server.response"}:
+            now = self._minute()
+            self._ended[now] += 1
+            for minute in [each for each in self._ended if each <= now - _MINUTES]:
+                del self._ended[minute]
+
+    def latest(self) -> list[int]:
+        """The calls of the last 60 minutes, the current one last."""
+        now = self._minute()
+        return [self._ended[minute] for minute in range(now - _MINUTES + 1, now + 1)]
+
+    def _minute(self) -> int:
+        return int(self._clock() // _MINUTE)
+
+
+def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, str]]:
+    """Give what the server has done since its start, as names and values.
+
+    Args:
+        counters: of the server.
+        latest: of `CallsByMinute`.
+    """
+    calls = counters.calls.total()
+    failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")
+    facts = [
+        ("Calls in the last hour", joined((f"{sum(latest):,} ", _picture(latest)))),
+        ("Calls since the start", f"{calls:,} ({failed:,} failed)"),
+        ("Search requests sent", f"{counters.attempts.total():,}"),
+    ]
+    return facts + [
+        (title, _share(counters, cache))
+        for title, cache in _CACHES.items()
+        if counters.lookups.total(cache=cache)
+    ]
+
+
+def _share(counters: Counters, cache: str) -> str:
+    asked = counters.lookups.total(cache=cache)
+    hits = asked - counters.lookups.total(cache=cache, result="miss")
+    return f"{hits:,} of {asked:,} ({_PERCENT * hits // asked} %)"
+
+
+def _picture(latest: list[int]) -> Markup:
+    """One bar per minute, as tall as the number of calls that ended in it."""
+    width, height = _BAR
+    most = max(latest)
+    bars = (
+        element(
+            "rect",
+            x=number * width,
+            y=height - tall,
+            width=width - 1,
+            height=tall,
+            class_="good",
+        )
+        for number, count in enumerate(latest)
+        if (tall := max(2, round(height * count / most)) if count else 0)
+    )
+    size = width * len(latest)
+    return element(
+        "svg",
+        *bars,
+        role="img",
+        aria_label=f"At most {most:,} {'call' if most == 1 else 'calls'} per minute",
+        width=size,
+        height=height,
+        viewBox=f"0 0 {size} {height}",
     )

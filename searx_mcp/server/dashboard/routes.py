@@ -19,8 +19,13 @@ from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.service import Progress
 from searx_mcp.server.app import Backend
-from searx_mcp.server.dashboard.page import dashboard_page, login_page, problem_page
-from searx_mcp.server.dashboard.throughput import CallsByMinute, throughput_facts
+from searx_mcp.server.dashboard.page import (
+    CallsByMinute,
+    dashboard_page,
+    login_page,
+    problem_page,
+    throughput_facts,
+)
 from searx_mcp.server.dashboard.trail import (
     Trail,
     failed_trail,

@@ -23,7 +23,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest import about, corpus, full, openapi, searxng, tools
+from searx_mcp.server.rest import corpus, full, openapi, searxng, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.server.web.policy import SEARXNG_PATH
@@ -167,7 +167,7 @@ OPERATIONS: Final = (
         request=None,
         response=PoolReport,
         statuses=_LOCAL,
-        perform=about.instances,
+        perform=full.instances,
     ),
     Operation(
         name="capabilities",
@@ -175,9 +175,9 @@ OPERATIONS: Final = (
         path="/v1/capabilities",
         summary="Report the version and the routes that the caller may use.",
         request=None,
-        response=about.Capabilities,
+        response=full.Capabilities,
         statuses=_LOCAL,
-        perform=about.capabilities,
+        perform=full.capabilities,
     ),
     Operation(
         name="openapi",

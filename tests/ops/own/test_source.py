@@ -19,7 +19,7 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.ops.own import archive, source
+from searx_mcp.ops.own import source
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.source import Sources, unpack
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect, silent
@@ -331,8 +331,8 @@ def test_an_archive_with_any_wrong_bytes_is_read_or_refused(drawn):
 @pytest.mark.parametrize(
     ("module", "name", "limit", "words"),
     [
-        (archive, "MAX_ENTRIES", 3, "more than 3 entries"),
-        (archive, "MAX_FILE", 1_000, "a file of more than 1,000 bytes"),
+        (source, "MAX_ENTRIES", 3, "more than 3 entries"),
+        (source, "MAX_FILE", 1_000, "a file of more than 1,000 bytes"),
         (source, "_MAX_UNPACKED", 4_000, "unpacks to"),
     ],
 )
