@@ -50,7 +50,7 @@ BLOCKED: Final = "instances.blocked"
 SOON: Final = f"Running servers notice within {PULL_INTERVAL:.0f} seconds, at their next search."
 
 
-class Asks(Protocol):
+class AskingParts(Protocol):
     """What an open client asks instances with."""
 
     @property
@@ -89,7 +89,7 @@ class InstanceAdmin:
         self,
         parts: OpenParts,
         *,
-        asking: Callable[[], Awaitable[Asks]],
+        asking: Callable[[], Awaitable[AskingParts]],
         settings: Settings,
         state: StateStore,
         clock: Callable[[], float],

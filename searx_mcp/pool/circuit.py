@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool import engine_care, timers
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.pool.record import SKEW, WAITING, InstanceRecord
 from searx_mcp.pool.transitions import (
     DISAGREES,

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import EngineReport, EngineState
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.timers import DAY, HOUR
 
 LEAST: Final = 3

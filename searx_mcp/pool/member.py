@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.catalog import Standing, latency_quality
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.record import SLOW_START, InstanceRecord
 from searx_mcp.pool.timers import DAY, HOUR
 

@@ -9,12 +9,12 @@ from typing_extensions import override
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.catalog import OWN_PRIOR, Standing, standing_of
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import InstanceQuery, Proposal
 from searx_mcp.pool.transitions import GIVEN_UP
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.timers import HOUR, overtaken_time
 
 LONGEST: Final = 40 * 86_400.0

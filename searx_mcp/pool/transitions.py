@@ -3,8 +3,8 @@
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool import timers
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT, SLOW_START, InstanceRecord
 
 DISAGREES = "Its results share nothing with those of your other instances."

@@ -16,11 +16,11 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.budget import MONTH
-from searx_mcp.sources.attempt import AttemptRunner
 from searx_mcp.sources.attempt_log import InstanceLog
+from searx_mcp.sources.attempt_runner import AttemptRunner
 from searx_mcp.sources.searxng.upstream import Upstream
 
 _BEFORE = 30.0

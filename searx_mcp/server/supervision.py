@@ -28,7 +28,7 @@ _MARGIN_SHARE: Final = 0.2
 _LEAST_TIME: Final = 1.0
 
 
-class Listener(Protocol):
+class ProgressListener(Protocol):
     """Receives the progress of a call: the context of an MCP call, or its equivalent."""
 
     async def report_progress(
@@ -57,7 +57,7 @@ async def opened(
 
 
 async def supervise(
-    listener: Listener,
+    listener: ProgressListener,
     limit: float,
     work: Callable[[Progress], Awaitable[T]],
     *,
@@ -122,7 +122,7 @@ def unforeseen() -> SearxMcpError:
     )
 
 
-async def _report(messages: "asyncio.Queue[str]", listener: Listener) -> None:
+async def _report(messages: "asyncio.Queue[str]", listener: ProgressListener) -> None:
     done = 0
     while True:
         message = await messages.get()

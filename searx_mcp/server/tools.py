@@ -156,7 +156,7 @@ class Tools:
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(published.tool, arguments, context) as keep:
-                from searx_mcp.server.tokens import caller_of  # noqa: PLC0415 - no start needs it
+                from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
                 caller = caller_of(context)
                 if not caller.may(published.tool):
@@ -204,7 +204,7 @@ def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
     Args:
         names: the published name of each tool.
     """
-    from searx_mcp.server.tokens import identity_of  # noqa: PLC0415 - only servers over HTTP need it
+    from searx_mcp.server.identity import identity_of  # noqa: PLC0415 - only servers over HTTP need it
 
     async def narrow(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)

@@ -6,11 +6,11 @@ from typing import Final
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.circuit import Members
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.telemetry import EventLog
 
-_log = EventLog("searx_mcp.sources.attempt")
+_log = EventLog("searx_mcp.sources.attempt_runner")
 
 TOO_LATE: Final = 0.1
 """With less time left, in seconds, an attempt cannot come to anything."""

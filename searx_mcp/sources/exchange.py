@@ -10,7 +10,7 @@ from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.pool.attempt import verdict_of
+from searx_mcp.pool.proposal import verdict_of
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import Reader, Workers
 

@@ -7,7 +7,7 @@ import pytest
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
 from searx_mcp.search.trial import TrialRunner, find_instance

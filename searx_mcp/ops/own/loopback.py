@@ -12,8 +12,8 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import MAX_TEXT
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.sources.searxng.answers import failing_engines
 from searx_mcp.sources.searxng.request import honest
 from searx_mcp.sources.searxng.upstream import Upstream

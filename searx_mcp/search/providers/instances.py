@@ -12,16 +12,16 @@ from typing import Any
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.engine_care import is_thin
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Proposal
 from searx_mcp.search.budget import QuotaGuard
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse, keys_of
 from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, RequestPacer
 from searx_mcp.sources.attempt_log import InstanceLog
+from searx_mcp.sources.attempt_runner import AttemptRunner, InstanceClient, RequestPacer
 from searx_mcp.storage.state import StateStore
 
 LEAST_GRACE = 0.1

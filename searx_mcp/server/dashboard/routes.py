@@ -34,13 +34,13 @@ from searx_mcp.server.dashboard.trail import (
     status_line,
 )
 from searx_mcp.server.events import note_failure
+from searx_mcp.server.identity import Identity, identity_of
 from searx_mcp.server.rest.endpoint import Silent, unless_gone
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import searched
 from searx_mcp.server.rest.operation import Call
 from searx_mcp.server.rest.written import response_with
 from searx_mcp.server.supervision import supervise, unforeseen
-from searx_mcp.server.tokens import Identity, identity_of
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
     DASHBOARD_PATH,

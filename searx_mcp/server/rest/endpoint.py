@@ -19,12 +19,12 @@ from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
+from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.errors import error_body, status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued
-from searx_mcp.server.supervision import Listener, unforeseen
-from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.supervision import ProgressListener, unforeseen
 from searx_mcp.server.web.policy import Refusal
 
 EVENTS: Final = "text/event-stream"
@@ -193,7 +193,7 @@ class Endpoint:
         return 200, stream.size
 
     async def _outcome(
-        self, request: Request, arguments: Mapping[str, Any], listener: Listener
+        self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener
     ) -> Body | SearxMcpError:
         identity = identity_of(request.scope)
         try:

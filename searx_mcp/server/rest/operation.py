@@ -11,7 +11,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.server.app import Backend
 from searx_mcp.server.rest.errors import ErrorBody
-from searx_mcp.server.supervision import Listener
+from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
 Body: TypeAlias = Callable[[], Mapping[str, Any]]
@@ -32,7 +32,7 @@ class Call:
 
     backend: Backend
     arguments: Mapping[str, Any]
-    listener: Listener
+    listener: ProgressListener
     is_whole: bool = False
     allowed: Sequence["Operation"] = ()
 

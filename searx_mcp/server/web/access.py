@@ -21,7 +21,7 @@ from starlette.types import Scope
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.tokens import EVERYBODY, Identity
+from searx_mcp.server.identity import EVERYBODY, Identity
 from searx_mcp.server.web.policy import (
     COOKIE_PATHS,
     DASHBOARD_PATH,

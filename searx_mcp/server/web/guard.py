@@ -16,7 +16,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from searx_mcp.server.tokens import Identity, identity_of, marked
+from searx_mcp.server.identity import Identity, identity_of, marked
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
     MCP_PATH,

@@ -26,7 +26,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import MCP_PATH, message_of
 
 _NAME: Final = MCP_SESSION_ID_HEADER.encode()

@@ -11,7 +11,7 @@ from pydantic import PlainSerializer, PlainValidator
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES, KEYED
 from searx_mcp.urls.retry_after import retry_after, within_limits

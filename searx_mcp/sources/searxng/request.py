@@ -19,7 +19,7 @@ from searx_mcp import __version__
 from searx_mcp.content.clean import clean
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 
 _SYNTAX: Final = "!?:<"
 """What a live word starts with; searx up to 1.1 takes `?` like `!`."""

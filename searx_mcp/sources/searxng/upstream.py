@@ -13,8 +13,8 @@ from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.sources.exchange import Exchange, Failure, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,

@@ -23,8 +23,8 @@ from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.waking import Waking
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.context import Found, SearchContext
 from tests.doubles.virtual_time import in_virtual_time
 

@@ -15,10 +15,10 @@ from typing import Final, Protocol, Self
 
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
 from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
 
 
