@@ -40,7 +40,7 @@ L = TypeVar("L")
 
 @dataclass(frozen=True, slots=True)
 class Dialect(Generic[K, L]):
-    """How a database writes what it does not write as the other.
+    """The SQL in which the two databases differ.
 
     Attributes:
         head: the columns of what is known of a page, as `known_of` reads them.
