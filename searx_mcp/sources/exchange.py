@@ -1,4 +1,4 @@
-"""One request to a source and its answer: whatever goes wrong is a value."""
+"""One request to a source and its answer; every failure is a value."""
 
 import asyncio
 import logging
@@ -92,7 +92,7 @@ async def exchange(
         status = exc.status_code if isinstance(exc, FetchError) else None
         result = Failure(verdict_of(exc), exc.message, ours=isinstance(exc, ProxyError))
     except Exception:  # noqa: BLE001 - the one supervisor of a request
-        # A mistake of ours costs one request, never the search; the next source is asked.
+        # A bug of ours costs one request, never the search: the next source is asked.
         _log.exception("sources.request_crashed source=%s", name)
         result = Failure(Verdict.MALFORMED, "The answer could not be processed.")
     return Exchange(result, (last_byte or loop.time()) - start, status, response)
