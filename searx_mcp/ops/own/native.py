@@ -22,11 +22,10 @@ from searx_mcp.models.own_instance import (
 )
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, written
-from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
-from searx_mcp.ops.own.settings_file import missing_engines
 from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Source, Sources
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore

@@ -21,17 +21,15 @@ from searx_mcp.models.service import Progress
 from searx_mcp.server.app import Backend
 from searx_mcp.server.dashboard.page import (
     CallsByMinute,
-    dashboard_page,
-    login_page,
-    problem_page,
-    throughput_facts,
-)
-from searx_mcp.server.dashboard.trail import (
     Trail,
+    dashboard_page,
     failed_trail,
     found_trail,
+    login_page,
+    problem_page,
     search_section,
     status_line,
+    throughput_facts,
 )
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import Identity, identity_of

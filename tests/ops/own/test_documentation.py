@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.ops.own.settings_file import native_settings
+from searx_mcp.ops.own.installation import native_settings
 
 PAGE = Path(__file__).parents[3] / "docs" / "guides" / "own-instance.md"
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from searx_mcp.models.request import Category
-from searx_mcp.ops.own.settings_file import (
+from searx_mcp.ops.own.installation import (
     ENGINES,
     kept_engines,
     missing_engines,
