@@ -30,7 +30,7 @@ _ERASING: Final = 120.0
 _MERGES: Final = 1_000
 """Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
 _MEMORY_BYTES: Final = 64 << 20
-"""Bytes of a corpus in memory at most, whatever a file may hold."""
+"""Most bytes of a corpus in memory, whatever the limit of a file."""
 
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
@@ -204,7 +204,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         return await self._try(lambda database: database.write(work))
 
     async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
-        """Do something in the file, or in memory from the moment on when the file cannot be used."""
+        """Run work on the file, or in memory once the file cannot be used."""
         database = self._database
         try:
             return await call(database)
