@@ -57,10 +57,8 @@ _HIDES: Final = tuple(
         r"scale[3dxyz]*+\(\s*+[-0.]",
         r"matrix\(",
         r"font\s*+:\s*+(?:[^;}:]*?\s)?0?\.?[01](?![0-9])",
-        r"filter\s*+:[^;}]*?(?:opacity|blur)\(",
-        r"color\s*+:\s*+(?:transparent|(?:rgb|hsl)a?\([^;}]*?[\s,/]0?\.?0?\s*+\))",
-        r"color\s*+:\s*+(\#?\w++)[^{}]*?background[-a-z]*+\s*+:\s*+\1(?!\w)",
-        r"background[-a-z]*+\s*+:\s*+(\#?\w++)[^{}]*?[;{\s]color\s*+:\s*+\1(?!\w)",
+        r"filter\s*+:[^;}]{0,40}?(?:opacity|blur)\(",
+        r"color\s*+:\s*+(?:transparent|(?:rgb|hsl)a?\([^;}]{0,60}?[\s,/]0?\.?0?\s*+\))",
     )
 )
 """Searches for declarations that can hide, in small letters; each begins with letters that are rare."""
@@ -177,7 +175,14 @@ class StyleSheet:
                 place += css.count("}", last, found.start())
                 last = found.start()
                 places.add(place)
-        yield from self._read(sorted(places.intersection(self._live)))
+        # What paints letters and their ground in one colour is told when it is read.
+        yield from self._read(
+            place for place in self._live if place in places or self._paints(self._chunks[place])
+        )
+
+    @staticmethod
+    def _paints(chunk: str) -> bool:
+        return "background" in chunk and "color" in chunk.replace("background-color", "")
 
     def declaring(self, words: Iterable[str]) -> Iterator[Rule]:
         """The rules in which some words are written, such as names of properties."""

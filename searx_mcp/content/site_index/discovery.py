@@ -101,6 +101,10 @@ _PAGE = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)\.html\Z")
 _SPHINX: Final = "sphinx"
 
 
+_LIKELY = re.compile(r"search|_static/|assets/|llms\.|script-|jszip|sitemap", re.IGNORECASE)
+"""What the path of a file must have in it to be a sign; one look instead of one for each sign."""
+
+
 def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex, ...]:
     """Find the indexes that a page's own files tell of, on the page's own host, best first.
 
@@ -110,12 +114,13 @@ def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex
         base: against which its links are resolved.
     """
     resources = [*islice(_resources(tree), _RESOURCES)]
+    likely = [resource for resource in resources if _LIKELY.search(resource)]
     generators = _generators(tree)
     found: dict[str, SiteIndex] = {}
     for sign in SIGNS:
         if sign.generator and not any(each.startswith(sign.generator) for each in generators):
             continue
-        for resource in resources:
+        for resource in likely:
             for address, format_ in _told(sign, resource):
                 index = absolute_web(base, address)
                 if index and _host(index) == _host(url):
@@ -144,7 +149,8 @@ def _resources(tree: LexborHTMLParser) -> Iterator[str]:
         stated = attributes.get("data-search-index-js")
         yield (stated or f"{root or ''}search-index{suffix}.js")[:_MAX_CHARS]
     for node in tree.css("script:not([src])")[:_RESOURCES]:
-        if found := _NAMED_IN_SCRIPT.search(node.text()[:_MAX_SCRIPT]):
+        text = node.text()[:_MAX_SCRIPT]
+        if "path_to_searchindex_js" in text and (found := _NAMED_IN_SCRIPT.search(text)):
             yield found[1]
 
 

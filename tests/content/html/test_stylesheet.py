@@ -63,6 +63,7 @@ def test_of_rules_for_some_readers_only_what_they_paint_is_kept_as_unknown():
         *("a" * 200_000, ".a" * 90_000 + "{left:0}", "a," * 90_000 + "{left:0}", "a " * 90_000 + "{left:0}"),
         *('a{"' * 50_000, "<!--" * 50_000, "/*" * 100_000, "@" * 200_000, "\\" * 200_000, "a{url(" * 40_000),
         *(".a,.b{" * 20_000, ":is(" * 50_000 + "{left:0}", ":not(" * 200 + "{left:0}", "[" * 100_000 + "{left:0}", "[x='" * 50_000 + "{left:0}"),
+        *("color:rgb(" * 100_000, "filter:" * 150_000, "color:a " * 120_000, "background:a " * 80_000, "font: " * 150_000, ":" * 900_000),
         *("@layer a{" * 20_000, "@media " + "(" * 100_000 + "{", "@supports " + "(display:none)" * 10_000 + "{"),
     ],
     ids=lambda css: css[:12],
