@@ -103,12 +103,14 @@ _BLOCKS: Final = frozenset(
         "br",
     ]
 )
+_HOLDERS: Final = ("p", "li", "td", "div")
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _CODE: Final = "pre, div.fragment"
-_COUNTED: Final = (
-    ".linenos, .lineno, .linenodiv, .lntd:first-child, .gutter, .line-numbers, .ltx_tag_item"
-)
-"""Beside code: the numbers of its lines; and of items."""
+_COUNTED: Final = ".linenos, .lineno, .linenodiv, .lntd:first-child, .gutter, .line-numbers, .ltx_tag_item, .ltx_note_mark, .ltx_tag_note"
+"""Beside code: the numbers of its lines; and of items and notes."""
+
+_NOTE: Final = ".ltx_note"
+"""A note in the middle of a line, which is read after it."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:])\s+(?=[^\W\d_a-z])|(?<=[\u3002\uff01\uff1f])")
 _LETTERS: Final = re.compile(r"[^\W_]+")
@@ -215,6 +217,10 @@ def _outermost(nodes: list[Tag]) -> list[Tag]:
 
 
 def _parts(root: Tag) -> Iterator[Part]:
+    for note in root.select(_NOTE):
+        if (line := note.find_parent(_HOLDERS)) is not None:
+            line.append(Tag(name="br"))
+            line.append(note.extract())
     for read in (_headings, _fences, _tables, _lists, _sentences):
         yield from read(root)
 
