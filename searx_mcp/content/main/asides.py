@@ -5,12 +5,12 @@ and no part of a line is taken out.
 """
 
 import re
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
-from searx_mcp.content.main.text_density import HEADINGS, Element, live
+from searx_mcp.content.main.text_density import HEADINGS, INLINE, Element, live
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import Rule
 
@@ -60,6 +60,8 @@ _DATE = re.compile(
     r"|\b\d{1,2}[./-]\d{1,2}[./-](?:20)?\d\d\b|\b(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}\b"
     r"|(?:19|20)\d\d ?[\u5e74\ub144] ?\d{1,2}"
 )
+_VERSION = re.compile(r"\d\.\d")
+_ADDRESS = re.compile(r"https?://\S+")
 _CREDIT = re.compile(
     r"\W*(?:(?:photo(?:graph(?:y|ie)?)?|image|picture|illustration|imagen|immagine|foto|bild|screenshot|zdj\u0119cie|"
     r"\u0444\u043e\u0442\u043e)s?\W*(?:(?:image|photo|picture) )?"
@@ -103,6 +105,29 @@ def take_out_asides(elements: list[Element], root: Element) -> None:
         heading.take_out(Rule.LINE)
 
 
+def take_out_end(elements: list[Element], root: Element) -> None:
+    """Take out the last lines of a documentation: its version and date, and what made it."""
+    lines = [
+        element for element in live(elements, root) if element.run and element.tag not in INLINE
+    ]
+    for before, line in reversed(list(pairwise(lines))):
+        shown = _shown(line)
+        is_dated = _DATE.search(shown) and not _END.search(shown)
+        is_beside = line.parent is not before.parent and (
+            _VERSION.search(shown)
+            or _CREDIT.match(shown)
+            or (line.links and not _END.search(shown))
+        )
+        if (
+            not _is_line(line)
+            or before.tag in HEADINGS
+            or len(_WORD.findall(shown)) > _MAX_WORDS
+            or not (is_dated or is_beside)
+        ):
+            return
+        line.take_out(Rule.LINE)
+
+
 def captions(elements: list[Element], root: Element) -> list[Element]:
     """The captions of an article, also those that only their names tell, the outermost of each.
 
@@ -119,6 +144,13 @@ def captions(elements: list[Element], root: Element) -> list[Element]:
     return found
 
 
+def words_beside(elements: list[Element], root: Element) -> set[str]:
+    """The words of the paragraphs of an article."""
+    starts = set(paragraph_starts(elements, root))
+    texts = (elements[start].node.text().lower() for start in starts)
+    return {word for text in texts for word in _WORD.findall(text)}
+
+
 def _is_named_caption(element: Element) -> bool:
     return bool(
         element.names
@@ -130,20 +162,19 @@ def _is_named_caption(element: Element) -> bool:
     )
 
 
-def is_needed(caption: Element) -> bool:
+def is_needed(caption: Element, said: set[str]) -> bool:
     """Tell whether a caption says more than whose its picture is, which of many, or what the picture's words say."""
     shown = _shown(caption)
     if _COUNTER.fullmatch(shown) or _CREDIT.match(shown):
         return False
     words = _WORD.findall(shown.lower())
-    if len(words) < _CAPTION_WORDS and not _NUMBERED.match(shown):
-        return False
-    said: set[str] = set()
+    if len(words) < _CAPTION_WORDS or _NUMBERED.match(shown):
+        return _NUMBERED.match(shown) is not None
     for around in islice(caption.ancestors(), _UP):
-        if said or around.elements > _FIGURE:
+        if around.elements > _FIGURE:
             break
         for image in around.node.css("img[alt]"):
-            said |= set(_WORD.findall((image.attributes.get("alt") or "").lower()))
+            said = said | set(_WORD.findall((image.attributes.get("alt") or "").lower()))
     return sum(word in said for word in words) < _REPEATS * len(words)
 
 
@@ -163,7 +194,7 @@ class _Asides:
             return True
         if words > _MAX_WORDS:
             return False
-        if _CREDIT.match(shown):
+        if _CREDIT.match(shown) or (not line.links and _ADDRESS.fullmatch(shown)):
             return True
         return is_edge and words <= _MAX_EDGE_WORDS and self._is_byline(shown)
 

@@ -126,7 +126,7 @@ def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> N
     Returns:
         What was taken out, in order, and what of it holds content of its own.
     """
-    rule = _Named(elements[0], kind)
+    rule = _Named(elements[0], kind, shapes)
     headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
     named = Named([], [])
     for element in live(elements):
@@ -147,7 +147,7 @@ def raise_lowered(
     shapes: Shapes,
 ) -> None:
     """Put back what holds content of its own and stands in a root, without the rows of links in it."""
-    rule = _Named(elements[0], kind)
+    rule = _Named(elements[0], kind, shapes)
     for block in reversed(lowered):
         if not any(root.start < block.start < root.end for root in roots) or any(
             above.is_out for above in block.ancestors()
@@ -228,7 +228,8 @@ class _Chrome:
 class _Named:
     """The rules of names for one page."""
 
-    def __init__(self, page: Element, kind: PageKind) -> None:
+    def __init__(self, page: Element, kind: PageKind, shapes: Shapes) -> None:
+        self._shapes = shapes
         self._text = page.text
         self._prose = page.prose
         self._kind = kind
@@ -252,6 +253,7 @@ class _Named:
         return (
             signs & COMMENTS != 0
             and self._kind is not PageKind.FORUM
+            and (self._kind is not PageKind.DOCUMENTATION or self._shapes.has_dates(element))
             and self._prose - element.prose >= _BESIDE_COMMENTS
         )
 

@@ -1,18 +1,25 @@
 """The main content of a page."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.main.asides import captions, is_needed, take_out_asides
+from searx_mcp.content.main.asides import (
+    captions,
+    is_needed,
+    take_out_asides,
+    take_out_end,
+    words_beside,
+)
 from searx_mcp.content.main.boilerplate import raise_lowered, take_out_chrome, take_out_named
 from searx_mcp.content.main.kinds import Hints, is_forum, kind_of, platform_kind, says_article
 from searx_mcp.content.main.related_links import take_out_links, take_out_repeated, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, measure
+from searx_mcp.content.main.text_density import HEADINGS, INLINE, Element, holds, live, measure
 from searx_mcp.content.normalize.tree import NOTES, REFERENCE
 from searx_mcp.content.removals import Removals, Rule
 from searx_mcp.models.page import PageKind
@@ -25,7 +32,16 @@ characters of it, they have taken the content for something else, and are undone
 too much, since comments may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with
 neither; .0020 of that is for pages without content that are then empty."""
 
-_TITLE_AND_TEXT: Final = 2
+_BEFORE_TITLE: Final = 0.2
+_HEAD: Final = 100
+"""The most prose before a title, of all; the most characters that head a page together with its title."""
+
+_WHOLE: Final = frozenset({"dl", "figure", "pre", "table"})
+_NO_TITLE: Final = frozenset({"dl", "ol", "pre", "table", "ul"})
+_PART: Final = re.compile(r"\s[-\u2013\u2014|·(]|:\s")
+_SAME: Final = 40
+"""Characters by which captions are told to be the same."""
+
 _MIN_TITLE: Final = 3
 _MAX_TITLE: Final = 200
 
@@ -89,9 +105,9 @@ def _roots(
     is_article = kind is PageKind.ARTICLE
     roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints))
     if kind in {PageKind.DOCUMENTATION, PageKind.FORUM}:
-        roots = _with_title(elements, roots, hints.title)
-    if kind is PageKind.DOCUMENTATION:
-        roots = _with_lead(elements, roots, shapes)
+        title = _title(elements, roots[0], hints.title)
+        if title is not None:
+            _begin(elements, title, roots[0], shapes)
     raise_lowered(elements, lowered + named.lowered, roots, kind, shapes)
     for root in roots:
         take_out_teasers(elements, kind, root)
@@ -100,48 +116,86 @@ def _roots(
             take_out_repeated(elements, root)
         if is_article:
             take_out_asides(elements, root)
+        elif kind is PageKind.DOCUMENTATION:
+            take_out_end(elements, root)
     return roots
 
 
-def _with_title(elements: list[Element], roots: list[Element], title: str) -> list[Element]:
-    """Roots with what says the title before them, unless they begin with a heading that does.
-
-    It is the last `<h1>`, or else the last line whose words the title begins with.
-    """
-    start = roots[0].start
-    own = [one for one in live(elements, roots[0]) if one.tag in HEADINGS and one.text]
-    if roots[0].tag in HEADINGS or (own and own[0].tag == "h1"):
-        return roots
-    before = [element for element in live(elements) if element.end <= start and element.text]
-    titles = [element for element in before if element.tag == "h1"]
-    titles = titles or [element for element in before if _is_title(element, title)]
-    if not titles:
-        return roots
-    said = titles[-1].node.text()
-    return roots if any(one.node.text().strip() in said for one in own) else [titles[-1], *roots]
-
-
-def _is_title(line: Element, title: str) -> bool:
-    if line.text > _MAX_TITLE or line.text != line.run or line.linked * 2 > line.text:
-        return False
-    said = " ".join(line.node.text().split())
-    return len(said) >= _MIN_TITLE and said.lower() in title.lower()
-
-
-def _with_lead(elements: list[Element], roots: list[Element], shapes: Shapes) -> list[Element]:
-    """Roots of a documentation with what stands between its title and its text, such as a synopsis."""
-    if len(roots) < _TITLE_AND_TEXT:
-        return roots
-    beside = [
-        element
-        for element, is_inside in _out(elements, roots)
-        if not element.is_out
-        and roots[0].end <= element.start < roots[-1].start
-        and not is_inside
-        and element.linked * 2 < element.text
-        and shapes.has_content(element)
+def _title(elements: list[Element], root: Element, title: str) -> Element | None:
+    """What says the title: an `<h1>` whose words it has, another line before the first `<h1>`, or that, or a heading."""
+    said, first = _letters(title), _letters(_PART.split(title)[0])
+    headings = [one for one in elements[: root.end] if one.tag in HEADINGS and one.text]
+    words = [_letters(one.node.text()) for one in headings]
+    named = [
+        one
+        for one, letters in zip(headings, words, strict=True)
+        if letters and (letters in said or (first and first in letters))
     ]
-    return sorted([*roots, *beside], key=lambda element: element.start)
+    shown = {one.start for one in live(elements)}
+    heads = [one for one in headings if one.tag == "h1" and one.start in shown]
+    starts = {one.start for one in named}
+    if found := [one for one in heads if one.start in starts]:
+        # Of one that is written twice, for the eye and for paper, the last.
+        best = min(found, key=lambda one: (_is_linked(one), first not in _letters(one.node.text())))
+        letters = _letters(best.node.text())
+        return [one for one in found if _letters(one.node.text()) == letters][-1]
+    end = heads[0].start if heads else root.end
+    hidden = [one for one in named if one.tag == "h1" and not _is_linked(one)]
+    lines = [
+        element
+        for element in live(elements)
+        if element.start < end
+        and 0 < element.text == element.run <= _MAX_TITLE
+        and element.tag not in INLINE
+        and not _is_linked(element)
+        and len(letters := _letters(element.node.text())) >= _MIN_TITLE
+        and letters in said
+        and not element.is_inside(_NO_TITLE)
+    ]
+    others = [one for one in named if one.start in shown and one.start < end]
+    above = [one for one in reversed(heads) if one.end <= root.start]
+    return next(iter(others or hidden or sorted(lines, key=_length)[-1:] or above), None)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))
+
+
+def _is_linked(element: Element) -> bool:
+    return element.linked * 2 > element.text
+
+
+def _length(element: Element) -> int:
+    return element.text
+
+
+def _begin(elements: list[Element], title: Element, root: Element, shapes: Shapes) -> None:
+    """Let a root begin with the title, and take out what stands before and says nothing of its own.
+
+    What heads the page together with the title follows it.
+    """
+    head, around = title, title.parent
+    is_out = title.is_out or any(above.is_out for above in title.ancestors())
+    if title.start < root.start or is_out:
+        head, around = root, root
+    elif around is not None and around is not root and around.text <= title.text + _HEAD:
+        head = around
+    before = [element for element in live(elements, root) if element.end <= head.start]
+    if sum(element.run for element in before if element.prose) <= _BEFORE_TITLE * root.prose:
+        end = 0
+        for element in before:
+            # A line is of the site, a paragraph is not.
+            is_beside = element.tag in HEADINGS and element.parent is title.parent
+            if element.start < end:
+                continue
+            if is_beside or (element.tag in _WHOLE and shapes.has_content(element)):
+                end = element.end
+            elif not shapes.has_content(element) and element.prose * 2 <= element.text:
+                element.take_out(Rule.BESIDE)
+    first = head.node.child
+    if head is not title and first is not None and (head is root or head.children[0] is not title):
+        first.insert_before(title.node)
+        title.node.remove()
 
 
 def _apply(elements: list[Element], roots: list[Element], removals: Removals) -> None:
@@ -158,10 +212,17 @@ def _apply(elements: list[Element], roots: list[Element], removals: Removals) ->
 
 def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[Element]) -> None:
     """Take out captions that nobody needs, and give those that only names tell the element that says so."""
+    seen: set[str] = set()
     for root in roots:
+        said = words_beside(elements, root)
         for line in captions(elements, root):
+            if (shown := line.node.text()[:_SAME].strip()) in seen:
+                # For phones, or in a gallery.
+                line.take_out(Rule.CAPTION)
+                continue
+            seen.add(shown)
             for part in (line, *line.children):
-                if part.text and not is_needed(part):
+                if part.text and not is_needed(part, said):
                     part.take_out(Rule.CAPTION)
             if line.is_out or not line.text:
                 line.take_out(Rule.CAPTION)

@@ -40,7 +40,7 @@ _DOCUMENTATION: Final = re.compile(
     r"|/(?:docs?|documentation|reference|manual|api|wiki|stable|latest|library)(?:/|\Z)"
 )
 _ARTICLE: Final = re.compile(
-    r"/(?:blogs?|articles?|posts?|story|stories|news|insights?|magazine|press|entry)/[^/]{8,}"
+    r"/(?:blogs?|articles?|posts?|story|stories|news|insights?|magazine|press|entry)/(?:[0-9]+/)*[^/]{8,}"
     r"|/20[0-2][0-9]/[01][0-9]|-[0-9]{6,}(?:\.html?)?\Z"
 )
 _PRODUCT: Final = re.compile(r"/(?:products?|dp|p|itm|prod)/[^/]+")
@@ -235,9 +235,9 @@ def _is_of_comments(elements: list[Element]) -> bool:
 
 
 def _by_address(facts: _Facts, hints: Hints) -> PageKind | None:
-    if _DOCUMENTATION.search(facts.url):
-        return PageKind.DOCUMENTATION
     is_named = _ARTICLE.search(facts.path) is not None
+    if _DOCUMENTATION.search(facts.url) and not (is_named and facts.body > _SOME):
+        return PageKind.DOCUMENTATION
     if (is_named and facts.body > _SOME) or (says_article(hints) and facts.body > _MUCH):
         return PageKind.ARTICLE
     if _PRODUCT.search(facts.path) and facts.body < _ONLY_ARTICLES:

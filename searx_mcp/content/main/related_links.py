@@ -10,7 +10,6 @@ from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
-_TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
 _WITH_TEASERS: Final = frozenset({PageKind.ARTICLE, PageKind.PRODUCT})
 """Kinds whose cards are not their content. WCXB dev product .598 without cards, .595 with them; article
 .948 in both cases. After changing this, run `python -m benchmarks.extraction PATH` on all sets."""
@@ -37,6 +36,7 @@ _WRAPPER_MORE: Final = 60
 _OUTERMOST: Final = frozenset({"body", "main", "article"})
 
 _LISTS: Final = frozenset({"div", "section", "ul", "ol", "dl"})
+_MENUS: Final = frozenset({"div", "section", "ul", "ol"})
 _SMALL_LISTS: Final = frozenset({"div", "section", "ul"})
 _OF_LINKS: Final = 0.55
 """A root with more of its text in links is a list of links, which is its content then. WCXB dev F1 .8563
@@ -49,10 +49,14 @@ _SMALL: Final = 200
 _ITEM, _ITEMS = 2, 4
 """Elements that a list of links has more of: a large one, and a small one."""
 
+_BESIDE: Final = frozenset({"next", "prev"})
+_MENU: Final = 0.5
+_FEW: Final = 6
+"""The largest share of a documentation that is a menu; and the most links below it that lead to other pages of it."""
+
 _ANNOUNCEMENT: Final = 25
 _COLONS: Final = (":", "\N{FULLWIDTH COLON}")
-"""A paragraph of so many characters that ends so announces the list below it: "see also" does not. WCXB dev
-documentation .9267 with it, .9252 without."""
+"""A paragraph of so many characters that ends so announces the list below it: "see also" does not."""
 
 _LINES: Final = frozenset({"div", "p", "a", "li", "ul", "span"})
 _NO_LINES: Final = HEADINGS | {"table", "dt"}
@@ -103,13 +107,15 @@ def take_out_links(
     Returns:
         What was taken out.
     """
+    if kind is PageKind.DOCUMENTATION:
+        return _take_out_menus(elements, root, shapes)
     if root.linked > _OF_LINKS * root.text:
         return []
-    is_text = kind in _TEXTS
+    is_text = kind is PageKind.ARTICLE
     most = _LIST_SHARE * root.text
     end = (
         max(paragraph_starts(elements, root), default=root.start)
-        if kind is PageKind.ARTICLE or (kind is PageKind.FORUM and root.linked < root.prose)
+        if is_text or (kind is PageKind.FORUM and root.linked < root.prose)
         else root.end
     )
     kept = [
@@ -129,6 +135,55 @@ def take_out_links(
         and not (is_text and _is_announced(element))
         and element.take_out(Rule.LINKS)
     ]
+
+
+def _take_out_menus(elements: list[Element], root: Element, shapes: Shapes) -> list[Element]:
+    """Take out of a documentation its contents, which repeat headings, and links at its edges or to its neighbours.
+
+    Other lists of links are an index, or a section of its own.
+    """
+    headings = [item for item in live(elements, root) if item.tag in HEADINGS and item.text]
+    titles = {_letters(heading) for heading in headings}
+    links = [link for link in live(elements, root) if link.tag == "a" and link.text]
+    neighbours = [link.start for link in links if link.attributes.get("rel") in _BESIDE]
+    others = [link.start for link in links if _letters(link) not in titles]
+    places = [heading.start for heading in headings]
+    heads = [heading.start for heading in headings if heading.tag == "h1"]
+    last = max((item.start for item in live(elements, root) if _is_said(item)), default=root.end)
+    if last in places:
+        last = root.end
+    is_said = False
+    taken = []
+    for element in live(elements, root):
+        if (
+            element.tag in _MENUS
+            and element.linked
+            and _is_list_of_links(element, _MENU * root.text)
+            and not holds(element, places if is_said else heads)
+            and not shapes.has_content(element)
+            and (
+                not is_said
+                or (element.start > last and element.links <= _FEW)
+                or holds(element, neighbours)
+                or (element.links > 1 and not holds(element, others))
+            )
+            and element.take_out(Rule.LINKS)
+        ):
+            taken.append(element)
+        elif element.tag != "h1" and not is_said:
+            is_said = _is_said(element)
+    return taken
+
+
+def _is_said(element: Element) -> bool:
+    """Tell whether it is a heading, or a line that is no link."""
+    return bool(element.text) and (
+        element.tag in HEADINGS or (element.prose > 0 and element.run_linked * 2 < element.run)
+    )
+
+
+def _letters(element: Element) -> str:
+    return "".join(filter(str.isalpha, element.node.text().lower()))
 
 
 def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:

@@ -7,7 +7,6 @@ from searx_mcp.content.main.class_names import BODY, signs_of
 from searx_mcp.content.main.text_density import Element, live
 from searx_mcp.models.page import PageKind
 
-_TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
 _WHOLE: Final = frozenset({
     "blockquote", "dl", "li", "ol", "p", "pre", "table", "tbody", "tr", "ul",
 })  # fmt: skip
@@ -21,9 +20,8 @@ _ALL: Final = 0.95
 _MOST: Final = 0.85
 """A child with so much of the text, or of the prose, stands for its parent."""
 
-_FIRST: Final = {PageKind.FORUM: 60, PageKind.DOCUMENTATION: 140}
-"""Prose that stays before what is most of a page: a question before its answers, and what introduces a
-topic before its sections."""
+_FIRST: Final = 60
+"""Prose that stays before what is most of a forum: a question before its answers."""
 
 _NARROW_TEXT: Final = 0.5
 _NARROW_PROSE: Final = 0.6
@@ -61,7 +59,7 @@ _MAX_CANDIDATES: Final = 500
 def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> list[Element]:
     """Choose the elements that hold the content.
 
-    Texts are looked for where they are marked (microdata, names, `<article>`), then where the prose
+    A documentation is everything but what is of its site. Articles are looked for where they are marked (microdata, names, `<article>`), then where the prose
     is; other pages are all of `<main>`, or of the body.
 
     Args:
@@ -73,7 +71,7 @@ def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> l
         At least one, in order, none inside another.
     """
     wide = _wide(elements, kind)
-    if kind not in _TEXTS:
+    if kind is not PageKind.ARTICLE:
         return [wide]
     narrow = _marked(elements) or _article(elements)
     text = sum(element.text for element in narrow)
@@ -84,7 +82,7 @@ def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> l
         or prose >= max(_NARROW_PROSE * wide.prose, _NARROW_CHARS)
     ):
         return narrow
-    return [_entered(wide, is_sure=is_sure, least=_FIRST.get(kind))]
+    return [_entered(wide, is_sure=is_sure)]
 
 
 def _wide(elements: list[Element], kind: PageKind) -> Element:
@@ -97,11 +95,15 @@ def _wide(elements: list[Element], kind: PageKind) -> Element:
     largest = max(mains, key=_text, default=page)
     if largest.text < max(_MAIN_TEXT, _MAIN_SHARE * page.text):
         largest = page
-    return _descend(largest, _text, _ALL, least=_FIRST.get(kind))
+    return (
+        largest
+        if kind is PageKind.DOCUMENTATION
+        else _descend(largest, _text, _ALL, is_forum=kind is PageKind.FORUM)
+    )
 
 
-def _entered(wide: Element, *, is_sure: bool, least: int | None) -> Element:
-    inner = _descend(wide, _prose, _MOST, least=least)
+def _entered(wide: Element, *, is_sure: bool) -> Element:
+    inner = _descend(wide, _prose, _MOST)
     if (
         inner.text >= _ENTERED_TEXT * wide.text
         or (is_sure and inner.prose > _SURE_PROSE)
@@ -112,16 +114,9 @@ def _entered(wide: Element, *, is_sure: bool, least: int | None) -> Element:
 
 
 def _descend(
-    element: Element, measure: Callable[[Element], int], share: float, *, least: int | None = None
+    element: Element, measure: Callable[[Element], int], share: float, *, is_forum: bool = False
 ) -> Element:
-    """The innermost element that has almost everything of one.
-
-    Args:
-        element: the outermost.
-        measure: of what.
-        share: how much is almost everything.
-        least: prose before the innermost element which it may not leave out.
-    """
+    """The innermost element that has almost everything of one: a share of what a measure says."""
     while True:
         children = [child for child in element.children if not child.is_out]
         largest = max(children, key=measure, default=None)
@@ -131,15 +126,10 @@ def _descend(
             or largest.tag in _WHOLE
         ):
             return element
-        if least is not None and _is_after(children, largest, least):
+        before = children[: children.index(largest)] if is_forum else []
+        if any(other.prose >= _FIRST and other.prose * 2 > other.text for other in before):
             return element
         element = largest
-
-
-def _is_after(children: list[Element], child: Element, least: int) -> bool:
-    """Tell whether another child with so much prose, which is most of it, stands before one."""
-    before = children[: children.index(child)]
-    return any(other.prose >= least and other.prose * 2 > other.text for other in before)
 
 
 def _marked(elements: list[Element]) -> list[Element]:

@@ -109,10 +109,6 @@ _AWAY: Final = frozenset(
 )
 """Headings of what leads away from the page, or belongs to its site."""
 
-_REFERENCES: Final = frozenset({
-    "further reading", "see also", "veja também", "ver también", "zobacz też", "смотрите также",
-})  # fmt: skip
-
 _REMARKS: Final = re.compile(
     r"(?:\d+ )?(?:comments?|responses?|replies|kommentare?|commentaires?|comentarios?|commenti|comentários?|"
     r"reacties|комментари[ийев]+|コメント|评论|評論|댓글)(?: \d+)?"
@@ -168,11 +164,6 @@ def leads_away(heading: str) -> bool:
     return words in _AWAY or _STARTS.fullmatch(words) is not None
 
 
-def is_of_references(heading: str) -> bool:
-    """Tell whether a documentation or a wiki names further pages after a heading, as a part of its text."""
-    return _plain(heading) in _REFERENCES
-
-
 def is_of_comments(heading: str) -> bool:
     """Tell whether readers' comments follow a heading."""
     return _REMARKS.fullmatch(_plain(heading)) is not None
@@ -189,7 +180,7 @@ def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -
     """Take out sections whose heading says that they are not of the text.
 
     A section is the largest element that begins with the heading, or else the siblings that follow it
-    up to the next heading.
+    up to the next heading. A documentation has a "See also" and an "Author" of its own.
 
     Returns:
         What was taken out, in order.
@@ -197,13 +188,15 @@ def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -
     page = elements[0]
     taken: list[Element] = []
     found = 0
+    if kind is PageKind.DOCUMENTATION:
+        return taken
     for element in live(elements):
         level = _level(element, kind)
         if level and _is_away(element.node.text(), kind):
             found += 1
             if found > _MAX_SECTIONS:
                 break
-            parts = _section(element, level, page, kind)
+            parts = _section(element, level, page)
             taken += [
                 part
                 for part in parts
@@ -224,21 +217,16 @@ def _level(element: Element, kind: PageKind) -> int:
 
 
 def _is_away(heading: str, kind: PageKind) -> bool:
-    return (
-        leads_away(heading) and not (kind is PageKind.DOCUMENTATION and is_of_references(heading))
-    ) or (kind is not PageKind.FORUM and is_of_comments(heading))
+    return leads_away(heading) or (kind is not PageKind.FORUM and is_of_comments(heading))
 
 
-def _section(heading: Element, level: int, page: Element, kind: PageKind) -> list[Element]:
+def _section(heading: Element, level: int, page: Element) -> list[Element]:
     section, is_line = _around(heading, page)
     has_own = section.text >= heading.text + _MIN_CHARS
     if level == _LABEL and (is_line or not has_own):
         return []
     if not has_own:
-        following = _following(section, level, page)
-        # On other pages, what has prose behind "You may also like" is cards.
-        is_of_text = kind is PageKind.DOCUMENTATION and len(following) == 1
-        return [] if is_of_text else following
+        return _following(section, level, page)
     is_prose = section.prose >= _PROSE and section.linked < _LINKED * section.text
     return [] if is_prose or section.prose > _PROSE_SHARE * page.prose else [section]
 

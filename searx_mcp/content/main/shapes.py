@@ -84,6 +84,10 @@ class Shapes:
         """Tell whether a block holds content of its own."""
         return _count(block, self._contents) > 0
 
+    def has_dates(self, block: Element) -> bool:
+        """Tell whether a block holds dates, as readers' remarks do."""
+        return _count(block, self._dates) > 0
+
     def says_its_own(self, block: Element) -> bool:
         """Tell whether a block holds content of its own, and has none of the shapes that pages have around theirs."""
         contents = _count(block, self._contents)
@@ -128,19 +132,26 @@ def _is_content(element: Element) -> bool:
     if element.run >= _SENTENCES and element.run_linked < _LINKED_SENTENCES * element.run:
         # An element with much beside its own line is not read.
         return element.text > 2 * element.run or len(_END.findall(element.node.text())) >= _MANY
-    if element.tag not in {"table", "dl", "figure"} or element.text < _LEAST:
+    if element.text < _LEAST:
         return False
+    if element.tag == "table":
+        return _is_data(element)
     if element.linked > _LINKED * element.text:
         return False
-    if element.tag == "figure":
-        has_caption = any(child.tag == "figcaption" and child.text for child in element.children)
-        return has_caption and element.node.css_first(_CAPTIONED) is not None
-    return element.tag == "dl" or _is_data(element)
+    return element.tag == "dl" or (
+        element.tag == "figure"
+        and any(child.tag == "figcaption" and child.text for child in element.children)
+        and element.node.css_first(_CAPTIONED) is not None
+    )
 
 
 def _is_data(table: Element) -> bool:
     parts = [table, *(part for part in table.children if part.tag != "tr")]
     rows = [row for part in parts for row in part.children if row.tag == "tr"]
-    return sum(len(row.children) > 1 for row in rows) > 1 and not any(
-        row.prose > _SENTENCES * len(row.children) for row in rows
+    # What says something of a link beside it: a type, a description.
+    said = [row for row in rows if len(row.children) > 1 and row.linked < row.text]
+    return (
+        len(said) > 1
+        and len(said) * 2 > len(rows)
+        and not any(row.prose > _SENTENCES * len(row.children) for row in rows)
     )

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborNode
 from searx_mcp.content.main.class_names import HEARD, signs_of
 from searx_mcp.content.removals import Rule
 
-_INLINE: Final = frozenset({
+INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
     "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s",
     "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
@@ -124,9 +124,9 @@ class Element:
         What holds most of a heading is the heading. What a link says to those who only hear it ("Read
         more *about rivers*") is no part of what is seen.
         """
-        if self.tag not in _INLINE or self._is_only_heard:
+        if self.tag not in INLINE or self._is_only_heard:
             return False
-        line = next((above for above in self.ancestors() if above.tag not in _INLINE), self)
+        line = next((above for above in self.ancestors() if above.tag not in INLINE), self)
         if line.tag in HEADINGS:
             return self.run * 2 >= line.run
         return line.run - line.run_linked >= self.run - self.run_linked + _PROSE_CHARS
@@ -229,7 +229,7 @@ def _add_up(elements: list[Element]) -> None:
             _add_prose(element)
             return
         parent.text += element.text
-        if element.tag in _INLINE:
+        if element.tag in INLINE:
             # It will be counted with the run of the parent.
             parent.text -= run
             parent.run += run

@@ -30,9 +30,11 @@ Find = Callable[..., Found]
 def find() -> Find:
     """Finds the main content of what is inside `<body>`."""
 
-    def _find(body: str, *, url: str = "https://ex.org/", types: str = "") -> Found:
+    def _find(
+        body: str, *, url: str = "https://ex.org/", types: str = "", title: str = ""
+    ) -> Found:
         tree = LexborHTMLParser(f"<html><body>{body}</body></html>")
-        main = find_main(tree, Hints(url, types=frozenset(types.split())), Removals())
+        main = find_main(tree, Hints(url, title=title, types=frozenset(types.split())), Removals())
         words = " ".join(root.text(separator=" ") for root in main.roots)
         return Found(
             tree,

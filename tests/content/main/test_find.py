@@ -140,10 +140,37 @@ def test_a_documentation_names_further_pages_as_a_part_of_its_text(find, heading
 
 def test_the_title_of_a_documentation_stands_before_its_text(find):
     text = f"<div class=entry-content>{PARAGRAPH * 4}</div>"
-    page = f"<div><h1>Rivers</h1><p>Menu</p></div>{text}"
-    assert find(page, url="https://docs.ex.org/rivers").text.startswith("Rivers The river runs")
+    menu = "<ul><li><a href=/a>Springs</a><li><a href=/b>Mouths</a><li><a href=/c>Fords</a></ul>"
+    page = f"{menu}<p>Handbook</p><div><h1>Rivers</h1></div>{text}"
+    found = find(page, url="https://docs.ex.org/rivers", title="Rivers - Handbook")
+    assert found.text.startswith("Rivers The river runs")
     own = f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>"
-    assert find(own, url="https://docs.ex.org/rivers").text.startswith("Rivers The river runs")
+    found = find(own, url="https://docs.ex.org/rivers", title="Rivers - Site")
+    assert found.text.startswith("Rivers The river runs")
+
+
+def test_what_heads_a_documentation_with_its_title_follows_it(find):
+    head = "<div><p>Package org.rivers</p><h1>Class Mill</h1></div>"
+    page = f"<div><p>Handbook 2.1</p></div><div>{head}{PARAGRAPH * 4}</div>"
+    found = find(page, url="https://docs.ex.org/mill", title="Mill (Handbook)")
+    assert found.text.startswith("Class Mill Package org.rivers The river runs")
+
+
+def test_a_documentation_ends_before_what_made_it(find):
+    made = "<div>Generated on 5 March 2024 by <a href=/p>penny</a> 0.9</div>"
+    found = find(
+        f"<div><h1>Rivers</h1>{PARAGRAPH * 4}</div>{made}", url="https://docs.ex.org/rivers"
+    )
+    assert found.text.endswith("for a week.")
+
+
+def test_the_contents_of_a_documentation_go_and_its_index_stays(find):
+    contents = "<ul><li><a href=#f>Floods</a><li><a href=#s>Sources</a></ul>"
+    index = "<ul><li><a href=a>ford()</a><li><a href=b>mill()</a><li><a href=c>weir()</a></ul>"
+    page = f"<h1>Rivers</h1>{PARAGRAPH}{contents}<h2>Floods</h2>{PARAGRAPH}{index}<h2>Sources</h2>{PARAGRAPH}"
+    found = find(f"<main>{page}</main>", url="https://docs.ex.org/rivers").text
+    assert found.count("Floods") == found.count("Sources") == 1
+    assert "weir()" in found
 
 
 @pytest.mark.parametrize(
@@ -170,19 +197,17 @@ def test_no_section_goes_because_of_its_id(find, identifier: str, url: str):
     assert "1.17 The lower meadows" in page.text
 
 
-def test_a_title_that_the_text_repeats_is_not_added(find):
+def test_a_thread_begins_with_its_title(find):
     post = f"<div><h2>The mill</h2>{PARAGRAPH}</div>"
     page = f"<div><h1>Thread: The mill</h1></div><div>{post * 5}</div>"
-    assert find(page, url="https://ex.org/threads/17/").text.startswith("The mill The river runs")
+    assert find(page, url="https://ex.org/threads/17/").text.startswith("Thread: The mill The mill")
 
 
 def test_what_introduces_a_topic_stays_before_its_sections(find):
     introduction = f"<div><h1>Rivers</h1><section><p>KEPT {SENTENCE * 3}</section></div>"
-    lists = f"<div><p>{SENTENCE * 2}</p>{'<ul><li>MENU entry of the manual</ul>' * 20}</div>"
     sections = f"<div>{'<section><h2>Flood</h2>' * 5}{PARAGRAPH * 9}{'</section>' * 5}</div>"
     url = "https://docs.ex.org/rivers"
     assert "KEPT" in find(f"<main>{introduction}{sections}</main>", url=url).text
-    assert "MENU" not in find(f"<main>{lists}{sections}</main>", url=url).text
 
 
 def test_a_question_stays_however_long_its_answers_are(find):
@@ -273,3 +298,14 @@ def test_any_address_will_do(find, url: str):
 def test_deep_nesting_is_no_recursion(find):
     page = find("<div class=wrap>" * 5_000 + ARTICLE)
     assert page.text.count("The river runs") == 12
+
+
+def test_comments_of_readers_below_a_documentation_have_dates(find):
+    said = "<p>Opens the sluice of the mill.</p>"
+    doc = f"<h1>Mill</h1>{PARAGRAPH * 4}<div class=comment>{said}</div>"
+    url = "https://docs.ex.org/mill"
+    assert "Opens the sluice" in find(doc, url=url).text
+    remarks = (
+        f"<div class=comments>{'<div><p>Ann, 5 March 2024</p><p>It leaks.</p></div>' * 3}</div>"
+    )
+    assert "leaks" not in find(f"<h1>Mill</h1>{PARAGRAPH * 4}{remarks}", url=url).text

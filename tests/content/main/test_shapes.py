@@ -180,6 +180,8 @@ def test_a_documentation_begins_with_its_title_and_synopsis():
         ("Photo: Ann Miller", False),
         ("Ann Miller", False),
         ("A mill by the river", False),
+        ("In spring the river floods the meadows", False),
+        ("Figure 3: in spring the river floods the meadows", True),
     ],
 )
 def test_a_caption_of_an_article_says_more_than_its_picture(caption: str, is_said: bool):  # noqa: FBT001 - a column
@@ -188,3 +190,24 @@ def test_a_caption_of_an_article_says_more_than_its_picture(caption: str, is_sai
         f"<article><h1>The river</h1>{PARAGRAPH * 2}{figure}{PARAGRAPH}</article>", URLS[0]
     )
     assert (f"[caption: {caption}]" in found) is is_said
+
+
+def test_a_caption_that_is_written_twice_stands_once():
+    figure = (
+        "<figure><img src=/m.png><figcaption>Divers below the weir of 1702</figcaption></figure>"
+    )
+    page = f"<article><h1>The river</h1>{figure}{PARAGRAPH * 2}{figure}{PARAGRAPH}</article>"
+    assert markdown(page, URLS[0]).count("Divers") == 1
+
+
+def test_an_address_that_stands_alone_in_an_article_is_not_of_its_text():
+    page = f"<article><h1>The river</h1>{PARAGRAPH * 2}<div>https://news.example/river</div>{PARAGRAPH}</article>"
+    assert "news.example/river" not in markdown(page, URLS[0])
+
+
+def test_a_table_of_links_is_data_if_its_rows_say_something_beside_them():
+    row = "<tr><td>void</td><td><a href=#f>mill_open_the_sluice</a> ()</td></tr>"
+    page = (
+        f"<h1>Mill</h1>{PARAGRAPH}<div><h2>Functions</h2><table>{row * 3}</table></div>{PARAGRAPH}"
+    )
+    assert markdown(page, URLS[1]).count("| void | [mill_open_the_sluice]") == 3
