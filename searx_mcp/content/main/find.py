@@ -184,13 +184,15 @@ def _begin(elements: list[Element], title: Element, root: Element, shapes: Shape
     if sum(element.run for element in before if element.prose) <= _BEFORE_TITLE * root.prose:
         end = 0
         for element in before:
-            # A line is of the site, a paragraph is not.
+            # A line is of the site; a sentence only before what is the title beyond doubt.
             is_beside = element.tag in HEADINGS and element.parent is title.parent
             if element.start < end:
                 continue
             if is_beside or (element.tag in _WHOLE and shapes.has_content(element)):
                 end = element.end
-            elif not shapes.has_content(element) and element.prose * 2 <= element.text:
+            elif not shapes.has_content(element) and (
+                title.tag == "h1" or element.prose * 2 <= element.text
+            ):
                 element.take_out(Rule.BESIDE)
     first = head.node.child
     if head is not title and first is not None and (head is root or head.children[0] is not title):
