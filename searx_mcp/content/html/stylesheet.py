@@ -153,7 +153,9 @@ class StyleSheet:
         """Whether there is more than is read."""
         self.is_long = len(css) > MAX_READ
         self._names = names
-        self._has_containers = has_containers or bool(_IS_CONTAINER.search(css))
+        self._has_containers = has_containers or (
+            "@container" in css and _IS_CONTAINER.search(css) is not None
+        )
         self._css = _without_opaque(css[:MAX_CSS])
         self._layers = _layers(self._css)
         self._chunks = self._css.split("}")
@@ -207,7 +209,7 @@ class StyleSheet:
             may_fit_any = fits.get(head)
             if may_fit_any is None:
                 may_fit_any = fits[head] = self._may_fit_any(head)
-            if may_fit_any:
+            if may_fit_any and chunk and not chunk.isspace():
                 live.append(place)
         return live
 
