@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import chain
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -77,6 +78,7 @@ _MAX_GROUNDS: Final = 256
 _ANYWHERE: Final = frozenset({"*"})
 Style = Mapping[str, Value]
 _NOTHING: Final[Style] = {}
+_NO_ELEMENTS: Final[Mapping[int, LexborNode]] = {}
 
 
 class Applied(NamedTuple):
@@ -231,12 +233,12 @@ class Cascade:
         """The elements that something may hide, with the rule, and whether only the colour of letters may."""
         judged = self._suspicion.judged
         own = [(each.element, None, each.style) for each in self._own]
-        hit = [
+        hit = (
             (element, each, each.style)
             for each in self._suspicion.rules
-            for element in self._matcher.find(each.text).values()
-        ]
-        for element, rule, style in [*own, *hit]:
+            for element in self._found(each).values()
+        )
+        for element, rule, style in chain(own, hit):
             places, words = judged(style)
             if not words or element.tag in SKELETON:
                 continue
@@ -249,6 +251,11 @@ class Cascade:
                 continue
             self._suspicion.words |= words
             yield element, rule, places is not None
+
+    def _found(self, rule: Rule) -> Mapping[int, LexborNode]:
+        """The elements a rule is about, none once there were too many for all rules."""
+        found = self._matcher.find(rule.text)
+        return found if self.spend(len(found)) else _NO_ELEMENTS
 
     def _relevant(self) -> dict[str, list[Rule]]:
         """The rules that have a part in what may hide, by the keys of what they are about."""
@@ -314,7 +321,7 @@ class Cascade:
     def _rules_about(self, element: LexborNode) -> list[Rule]:
         for key in self._keys_of(element) & self._index.keys():
             for rule in self._index.pop(key):
-                for mem_id in self._matcher.find(rule.text):
+                for mem_id in self._found(rule):
                     self._rules[mem_id].append(rule)
         rules = self._rules.get(element.mem_id, [])
         return [rule for rule in rules if rule.text not in self._excluded]
