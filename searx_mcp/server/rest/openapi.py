@@ -20,7 +20,7 @@ from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.models.spelling import shown
-from searx_mcp.server.rest.errors import ErrorBody
+from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.tools import WebFetchBody
 from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH

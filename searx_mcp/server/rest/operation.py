@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
+from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.supervision import Listener
 from searx_mcp.settings.tools import Tool
 
