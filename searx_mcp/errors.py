@@ -279,7 +279,7 @@ class FetchError(SearxMcpError):
             may be without an answer.
     """
 
-    codes: ClassVar[tuple[ErrorCode, ...]] = ()
+    codes: ClassVar[frozenset[ErrorCode]] = frozenset()
 
     def __init__(
         self,
@@ -302,24 +302,28 @@ class FetchError(SearxMcpError):
 class PolicyError(FetchError):
     """The address may not be fetched: scheme, port, address, domain or robots rule."""
 
-    codes = (
-        ErrorCode.BLOCKED_SCHEME,
-        ErrorCode.BLOCKED_PORT,
-        ErrorCode.BLOCKED_ADDRESS,
-        ErrorCode.BLOCKED_DOMAIN,
-        ErrorCode.ROBOTS_DISALLOWED,
+    codes = frozenset(
+        {
+            ErrorCode.BLOCKED_SCHEME,
+            ErrorCode.BLOCKED_PORT,
+            ErrorCode.BLOCKED_ADDRESS,
+            ErrorCode.BLOCKED_DOMAIN,
+            ErrorCode.ROBOTS_DISALLOWED,
+        }
     )
 
 
 class TransportError(FetchError):
     """No usable answer came back."""
 
-    codes = (
-        ErrorCode.DNS_ERROR,
-        ErrorCode.TLS_ERROR,
-        ErrorCode.CONNECTION_ERROR,
-        ErrorCode.TIMEOUT,
-        ErrorCode.MALFORMED_RESPONSE,
+    codes = frozenset(
+        {
+            ErrorCode.DNS_ERROR,
+            ErrorCode.TLS_ERROR,
+            ErrorCode.CONNECTION_ERROR,
+            ErrorCode.TIMEOUT,
+            ErrorCode.MALFORMED_RESPONSE,
+        }
     )
 
 
@@ -333,38 +337,44 @@ class ProxyError(TransportError):
 class RedirectError(FetchError):
     """The redirects of a page lead nowhere."""
 
-    codes = (
-        ErrorCode.TOO_MANY_REDIRECTS,
-        ErrorCode.REDIRECT_LOOP,
+    codes = frozenset(
+        {
+            ErrorCode.TOO_MANY_REDIRECTS,
+            ErrorCode.REDIRECT_LOOP,
+        }
     )
 
 
 class SiteError(FetchError):
     """The site answered and refused or failed."""
 
-    codes = (
-        ErrorCode.NOT_FOUND,
-        ErrorCode.HTTP_ERROR,
-        ErrorCode.RATE_LIMITED,
-        ErrorCode.AUTHENTICATION_REQUIRED,
-        ErrorCode.BLOCKED_BY_SITE,
+    codes = frozenset(
+        {
+            ErrorCode.NOT_FOUND,
+            ErrorCode.HTTP_ERROR,
+            ErrorCode.RATE_LIMITED,
+            ErrorCode.AUTHENTICATION_REQUIRED,
+            ErrorCode.BLOCKED_BY_SITE,
+        }
     )
 
 
 class CursorError(FetchError):
     """The page of the cursor is not, or no longer, kept."""
 
-    codes = (ErrorCode.CURSOR_EXPIRED,)
+    codes = frozenset({ErrorCode.CURSOR_EXPIRED})
 
 
 class ContentError(FetchError):
     """The body cannot be read as text."""
 
-    codes = (
-        ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-        ErrorCode.UNSUPPORTED_ENCODING,
-        ErrorCode.CONTENT_TOO_LARGE,
-        ErrorCode.EXTRACTION_FAILED,
+    codes = frozenset(
+        {
+            ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+            ErrorCode.UNSUPPORTED_ENCODING,
+            ErrorCode.CONTENT_TOO_LARGE,
+            ErrorCode.EXTRACTION_FAILED,
+        }
     )
 
 
@@ -375,6 +385,7 @@ class SkeletonError(ContentError):
 PAGE_ERRORS: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
     {
         code: kind
+        for code in ErrorCode
         for kind in (
             PolicyError,
             TransportError,
@@ -383,7 +394,7 @@ PAGE_ERRORS: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
             CursorError,
             ContentError,
         )
-        for code in kind.codes
+        if code in kind.codes
     }
 )
 """The class of each code that a page can fail with."""

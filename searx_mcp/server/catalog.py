@@ -1,37 +1,15 @@
 """Which tools the server publishes, under which names."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
-from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.server import corpus_tools
-from searx_mcp.server.tools import Published, fetch_tool, search_tool
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
+from searx_mcp.verbs.table import PUBLISHED
+from searx_mcp.verbs.verb import Published
 
-
-def _for_chatgpt(tool: Tool, settings: Settings) -> Published:
-    from searx_mcp.server import chatgpt  # noqa: PLC0415 - few servers publish these
-
-    return chatgpt.SEARCH if tool is Tool.SEARCH else chatgpt.fetch_tool(settings)
-
-
-_MAKERS: Final[Mapping[Tool, Callable[[Settings], Published]]] = MappingProxyType(
-    {
-        Tool.WEB_SEARCH: search_tool,
-        Tool.WEB_FETCH: fetch_tool,
-        Tool.READ_PAGE: corpus_tools.read_page_tool,
-        Tool.ANSWER: corpus_tools.answer_tool,
-        Tool.SEARCH_CORPUS: corpus_tools.search_corpus_tool,
-        Tool.CORPUS_STATUS: corpus_tools.corpus_status_tool,
-        Tool.INGEST: corpus_tools.ingest_tool,
-        Tool.SEARCH: partial(_for_chatgpt, Tool.SEARCH),
-        Tool.FETCH: partial(_for_chatgpt, Tool.FETCH),
-    }
-)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) ")
 _NAMED: Final = re.compile(r"\{(\w+)\}")
 
@@ -39,11 +17,28 @@ _NAMED: Final = re.compile(r"\{(\w+)\}")
 def catalog(settings: Settings) -> dict[str, Published]:
     """Give the published tools by their published names, those most needed first."""
     names = settings.server.published()
-    made = {name: _MAKERS[tool](settings) for tool, name in names.items()}
+    is_small = settings.server.profile == "small"
+    made = {name: PUBLISHED[tool] for tool, name in names.items()}
+    if is_small:
+        made = {name: _narrowed(published) for name, published in made.items()}
     return {
-        name: replace(tool, description=told(tool.description, names))
-        for name, tool in made.items()
+        name: replace(published, description=told(published.description, names))
+        for name, published in made.items()
     }
+
+
+def _narrowed(published: Published) -> Published:
+    """The tool for a small model; the arguments that its schema leaves out are understood all the same."""
+    if not published.small:
+        return published
+
+    def schema(settings: Settings) -> dict[str, Any]:
+        whole = published.schema(settings)
+        kept = published.small_arguments
+        properties = {name: rules for name, rules in whole["properties"].items() if name in kept}
+        return {**whole, "properties": properties}
+
+    return replace(published, description=published.small, schema=schema)
 
 
 def told(text: str, names: Mapping[Tool, str]) -> str:

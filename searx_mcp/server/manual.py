@@ -6,27 +6,9 @@ from typing import Final
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.instructions import PURPOSES, STRANGERS
 from searx_mcp.settings.tools import Tool
-
-_REQUESTS: Final[Mapping[Tool, type[Frozen]]] = {
-    Tool.WEB_SEARCH: SearchRequest,
-    Tool.WEB_FETCH: FetchRequest,
-    Tool.READ_PAGE: ReadRequest,
-    Tool.ANSWER: AnswerRequest,
-    Tool.SEARCH_CORPUS: CorpusSearchRequest,
-    Tool.CORPUS_STATUS: StatusRequest,
-    Tool.INGEST: IngestRequest,
-}
+from searx_mcp.verbs.table import TOOLS
 
 _ONLY: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
@@ -114,6 +96,7 @@ def _arguments(tool: Tool) -> Iterator[str]:
     if told := _ONLY.get(tool):
         yield told
         return
-    for name, declared in arguments_of(_REQUESTS[tool]).items():
+    request: type[Frozen] = TOOLS[tool].request
+    for name, declared in arguments_of(request).items():
         if not declared.argument.by_person:
             yield f"- `{name}`: {declared.help}"

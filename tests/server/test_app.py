@@ -53,7 +53,7 @@ OURS = {
     *("models.spelling", "models.style"),
     "pool.config",
     "search.config",
-    *("server.app", "server.catalog", "server.corpus_tools", "server.events"),
+    *("server.app", "server.catalog", "server.events"),
     *("server.instructions", "server.prompts", "server.resources", "server.schemas"),
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.remote", "settings.server"),
@@ -62,6 +62,7 @@ OURS = {
     "storage.config",
     *("tasks", "telemetry"),
     *("urls.address", "urls.hosts"),
+    *("verbs.chatgpt", "verbs.evidence", "verbs.table", "verbs.verb", "verbs.web"),
     "workers.config",
 }
 """Modules of the package that the first answers need. A host waits for these: think before you add one."""
