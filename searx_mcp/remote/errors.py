@@ -24,18 +24,10 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
 from searx_mcp.models.credentials import base_url
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.render.error_body import ErrorDetail
 from searx_mcp.urls.retry_after import within_limits
+from searx_mcp.verbs.table import VERBS
 
 KEY_VARIABLE: Final = "SEARX_MCP_REMOTE_KEY"
 URL_VARIABLE: Final = "SEARX_MCP_REMOTE_URL"
@@ -75,14 +67,7 @@ _SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
 )
 """What is said of each code, whatever the service says of it."""
 _OTHERWISE: Final = "The remote service failed"
-_FIELDS: Final = frozenset(
-    name
-    for request in (
-        SearchRequest, RawSearchRequest, FetchRequest, ReadRequest, AnswerRequest,
-        CorpusSearchRequest, StatusRequest, IngestRequest,
-    )
-    for name in request.model_fields
-)  # fmt: skip
+_FIELDS: Final = frozenset(name for verb in VERBS for name in verb.request.model_fields)
 _SOURCE: Final = re.compile(r"[a-z0-9_]{0,30}")
 
 
