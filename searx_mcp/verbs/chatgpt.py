@@ -12,11 +12,12 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Effect, Published, Verb, Writing
+from searx_mcp.verbs.verb import Effect, Published, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.response import SearchResponse
+    from searx_mcp.verbs.chatgpt_writing import Written
 
 
 def _parse_fetch(raw: Mapping[str, object], _: Settings) -> FetchRequest:
@@ -35,16 +36,10 @@ def _schema(name: str, **rules: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": [name]}
 
 
-def _results() -> "Writing[SearchRequest, SearchResponse]":
-    from searx_mcp.verbs.chatgpt_writing import RESULTS
+def _written() -> "type[Written]":
+    from searx_mcp.verbs.chatgpt_writing import Written
 
-    return RESULTS
-
-
-def _documents() -> "Writing[FetchRequest, Page]":
-    from searx_mcp.verbs.chatgpt_writing import DOCUMENTS
-
-    return DOCUMENTS
+    return Written
 
 
 SEARCH: Final["Verb[SearchRequest, SearchResponse]"] = Verb(
@@ -52,7 +47,7 @@ SEARCH: Final["Verb[SearchRequest, SearchResponse]"] = Verb(
     request=SearchRequest,
     parse=_parse_search,
     act=lambda service, request, progress: service.search(request, progress=progress),
-    writing=_results,
+    writing=lambda: _written().results,
     usual=lambda settings: settings.web_search.default_timeout,
     published=Published(
         title="Search the web",
@@ -78,7 +73,7 @@ FETCH: Final["Verb[FetchRequest, Page]"] = Verb(
     request=FetchRequest,
     parse=_parse_fetch,
     act=lambda service, request, progress: service.fetch(request, progress=progress),
-    writing=_documents,
+    writing=lambda: _written().documents,
     usual=lambda settings: settings.web_fetch.default_timeout,
     has_limits=True,
     least=5.0,

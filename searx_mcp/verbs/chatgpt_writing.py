@@ -81,18 +81,6 @@ def _results(response: SearchResponse, room: Room) -> Results:
     return found
 
 
-RESULTS: Final = Writing[SearchRequest, SearchResponse](
-    responses=(SearchResponse,),
-    text=lambda response, room: _json(_results(response, room)),
-    data=lambda response, room: _results(response, room).model_dump(),
-    failed=search_failed,
-    otherwise=_OTHERWISE,
-    tokens=lambda _, server: server.search_token_budget,
-    is_empty=lambda response: not response.results,
-    output=Results,
-)
-
-
 class _Documents(Pages):
     @override
     def both(
@@ -189,20 +177,33 @@ def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -
     )
 
 
-DOCUMENTS: Final = _Documents(
-    responses=(Page,),
-    text=lambda page, room: _json(_document(page, room, asked=page.url)),
-    data=lambda page, room: _document(page, room, asked=page.url).model_dump(),
-    failed=_page_failed,
-    otherwise=_OTHERWISE,
-    tokens=lambda _, server: min(server.fetch_token_budget, server.fetch_token_limit),
-    output=Document,
-)
-
-
 def _json(found: BaseModel) -> str:
     return json.dumps(found.model_dump(), ensure_ascii=False)
 
 
 def _cost(found: BaseModel) -> int:
     return estimate(_json(found))
+
+
+class Written:
+    """How the results of each verb are written."""
+
+    results: Final = Writing[SearchRequest, SearchResponse](
+        responses=(SearchResponse,),
+        text=lambda response, room: _json(_results(response, room)),
+        data=lambda response, room: _results(response, room).model_dump(),
+        failed=search_failed,
+        otherwise=_OTHERWISE,
+        tokens=lambda _, server: server.search_token_budget,
+        is_empty=lambda response: not response.results,
+        output=Results,
+    )
+    documents: Final = _Documents(
+        responses=(Page,),
+        text=lambda page, room: _json(_document(page, room, asked=page.url)),
+        data=lambda page, room: _document(page, room, asked=page.url).model_dump(),
+        failed=_page_failed,
+        otherwise=_OTHERWISE,
+        tokens=lambda _, server: min(server.fetch_token_budget, server.fetch_token_limit),
+        output=Document,
+    )

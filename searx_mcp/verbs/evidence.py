@@ -14,7 +14,7 @@ from searx_mcp.models.corpus_request import (
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb, Writing
+from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.models.evidence import (
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         IngestResponse,
         ReadResponse,
     )
+    from searx_mcp.verbs.evidence_writing import Written
 
 _FETCH: Final = (422, 424, 500, 504)
 _EVIDENCE: Final = (422, 424, 500, 503, 504)
@@ -42,34 +43,10 @@ def _usual_tokens(server: ServerConfig) -> int:
     return server.response_token_budget
 
 
-def _reads() -> "Writing[ReadRequest, ReadResponse]":
-    from searx_mcp.verbs.evidence_writing import READS
+def _written() -> "type[Written]":
+    from searx_mcp.verbs.evidence_writing import Written
 
-    return READS
-
-
-def _answers() -> "Writing[AnswerRequest, EvidenceResponse]":
-    from searx_mcp.verbs.evidence_writing import ANSWERS
-
-    return ANSWERS
-
-
-def _finds() -> "Writing[CorpusSearchRequest, EvidenceResponse]":
-    from searx_mcp.verbs.evidence_writing import FINDS
-
-    return FINDS
-
-
-def _statuses() -> "Writing[StatusRequest, CorpusStatus]":
-    from searx_mcp.verbs.evidence_writing import STATUSES
-
-    return STATUSES
-
-
-def _ingests() -> "Writing[IngestRequest, IngestResponse]":
-    from searx_mcp.verbs.evidence_writing import INGESTS
-
-    return INGESTS
+    return Written
 
 
 READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
@@ -77,7 +54,7 @@ READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
     request=ReadRequest,
     parse=_parse(ReadRequest),
     act=lambda service, request, progress: service.read_page(request, progress=progress),
-    writing=_reads,
+    writing=lambda: _written().reads,
     published=Published(
         title="Ask a web page",
         description=(
@@ -104,7 +81,7 @@ ANSWER: Final["Verb[AnswerRequest, EvidenceResponse]"] = Verb(
     request=AnswerRequest,
     parse=_parse(AnswerRequest),
     act=lambda service, request, progress: service.answer(request, progress=progress),
-    writing=_answers,
+    writing=lambda: _written().answers,
     published=Published(
         title="Find evidence for a question",
         description=(
@@ -137,7 +114,7 @@ CORPUS_STATUS: Final["Verb[StatusRequest, CorpusStatus]"] = Verb(
     request=StatusRequest,
     parse=_parse(StatusRequest),
     act=lambda service, request, _: service.corpus_status(request),
-    writing=_statuses,
+    writing=lambda: _written().statuses,
     published=Published(
         title="List the kept pages",
         description=(
@@ -165,7 +142,7 @@ SEARCH_CORPUS: Final["Verb[CorpusSearchRequest, EvidenceResponse]"] = Verb(
     request=CorpusSearchRequest,
     parse=_parse(CorpusSearchRequest),
     act=lambda service, request, progress: service.search_corpus(request, progress=progress),
-    writing=_finds,
+    writing=lambda: _written().finds,
     published=Published(
         title="Search the kept pages",
         description=(
@@ -194,7 +171,7 @@ INGEST: Final["Verb[IngestRequest, IngestResponse]"] = Verb(
     request=IngestRequest,
     parse=_parse(IngestRequest),
     act=lambda service, request, progress: service.ingest(request, progress=progress),
-    writing=_ingests,
+    writing=lambda: _written().ingests,
     published=Published(
         title="Keep web pages",
         description=(

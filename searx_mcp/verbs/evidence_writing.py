@@ -63,26 +63,29 @@ def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
     )
 
 
-READS: Final = Writing[ReadRequest, ReadResponse](
-    responses=(ReadResponse,),
-    text=lambda found, room: read_text(found, budget=room.budget, boundary=room.boundary),
-    data=lambda found, room: read_data(found, budget=room.budget, boundary=room.boundary),
-    failed=_unread,
-    otherwise=_OTHERWISE,
-    is_empty=lambda found: not any(question.results for question in found.queries),
-)
-ANSWERS: Final = _evidence(AnswerRequest)
-FINDS: Final = _evidence(CorpusSearchRequest)
-STATUSES: Final = Writing[StatusRequest, CorpusStatus](
-    responses=(CorpusStatus,),
-    text=lambda status, room: status_text(status, budget=room.budget, boundary=room.boundary),
-    data=lambda status, room: status_data(status, budget=room.budget, boundary=room.boundary),
-    failed=_unread,
-)
-INGESTS: Final = Writing[IngestRequest, IngestResponse](
-    responses=(IngestResponse,),
-    text=lambda pages, room: ingest_text(pages, budget=room.budget, boundary=room.boundary),
-    data=lambda pages, room: ingest_data(pages, budget=room.budget, boundary=room.boundary),
-    failed=_unread,
-    otherwise=_OTHERWISE,
-)
+class Written:
+    """How the results of each verb are written."""
+
+    reads: Final = Writing[ReadRequest, ReadResponse](
+        responses=(ReadResponse,),
+        text=lambda found, room: read_text(found, budget=room.budget, boundary=room.boundary),
+        data=lambda found, room: read_data(found, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+        is_empty=lambda found: not any(question.results for question in found.queries),
+    )
+    answers: Final = _evidence(AnswerRequest)
+    finds: Final = _evidence(CorpusSearchRequest)
+    statuses: Final = Writing[StatusRequest, CorpusStatus](
+        responses=(CorpusStatus,),
+        text=lambda status, room: status_text(status, budget=room.budget, boundary=room.boundary),
+        data=lambda status, room: status_data(status, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+    )
+    ingests: Final = Writing[IngestRequest, IngestResponse](
+        responses=(IngestResponse,),
+        text=lambda pages, room: ingest_text(pages, budget=room.budget, boundary=room.boundary),
+        data=lambda pages, room: ingest_data(pages, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+    )

@@ -9,12 +9,13 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb, Writing
+from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
     from searx_mcp.models.service import Progress, Service
+    from searx_mcp.verbs.web_writing import Written
 
 _STATUSES: Final = (422, 500, 503, 504)
 
@@ -64,22 +65,10 @@ def _fetch_schema(settings: Settings) -> dict[str, Any]:
     )
 
 
-def _searches() -> "Writing[SearchRequest, SearchResponse | SearchBatch]":
-    from searx_mcp.verbs.web_writing import SEARCHES
+def _written() -> "type[Written]":
+    from searx_mcp.verbs.web_writing import Written
 
-    return SEARCHES
-
-
-def _raw() -> "Writing[RawSearchRequest, RawBatch]":
-    from searx_mcp.verbs.web_writing import RAW
-
-    return RAW
-
-
-def _pages() -> "Writing[FetchRequest, Page]":
-    from searx_mcp.verbs.web_writing import PAGES
-
-    return PAGES
+    return Written
 
 
 WEB_SEARCH: Final["Verb[SearchRequest, SearchResponse | SearchBatch]"] = Verb(
@@ -87,7 +76,7 @@ WEB_SEARCH: Final["Verb[SearchRequest, SearchResponse | SearchBatch]"] = Verb(
     request=SearchRequest,
     parse=_parse_search,
     act=_search,
-    writing=_searches,
+    writing=lambda: _written().searches,
     usual=lambda settings: settings.web_search.default_timeout,
     published=Published(
         title="Web search",
@@ -118,7 +107,7 @@ RAW_SEARCH: Final["Verb[RawSearchRequest, RawBatch]"] = Verb(
     request=RawSearchRequest,
     parse=_parse_raw_search,
     act=_raw_search,
-    writing=_raw,
+    writing=lambda: _written().raw,
     usual=lambda settings: settings.web_search.default_timeout,
     route=Route(
         "raw_search",
@@ -133,7 +122,7 @@ WEB_FETCH: Final["Verb[FetchRequest, Page]"] = Verb(
     request=FetchRequest,
     parse=lambda raw, _: parse_fetch(raw),
     act=lambda service, request, progress: service.fetch(request, progress=progress),
-    writing=_pages,
+    writing=lambda: _written().pages,
     usual=lambda settings: settings.web_fetch.default_timeout,
     has_limits=True,
     least=5.0,

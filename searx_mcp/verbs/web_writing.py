@@ -87,24 +87,6 @@ def _is_empty(response: SearchResponse | SearchBatch) -> bool:
     )
 
 
-SEARCHES: Final = _Searches(
-    responses=(SearchResponse, SearchBatch),
-    text=_search_text,
-    data=_search_data,
-    failed=search_failed,
-    otherwise=_SMALLER,
-    tokens=lambda request, server: request.max_tokens or server.search_token_budget,
-    is_empty=_is_empty,
-)
-RAW: Final = Writing[RawSearchRequest, RawBatch](
-    responses=(RawBatch,),
-    text=lambda batch, _: str(raw_data(batch)),
-    data=lambda batch, _: raw_data(batch),
-    failed=search_failed,
-    otherwise=_SMALLER,
-)
-
-
 class Further:
     """The addresses that a call named beside the one that it reads, each as the call that reads it.
 
@@ -176,15 +158,34 @@ def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -
     return further.after(text), further.within(data)
 
 
-PAGES: Final = Pages(
-    responses=(Page,),
-    text=lambda page, room: page_text(
-        page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
-    ),
-    data=lambda page, room: page_data(
-        page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
-    ),
-    failed=_page_failed,
-    otherwise="Use another source.",
-    tokens=_page_tokens,
-)
+class Written:
+    """How the results of each verb are written."""
+
+    searches: Final = _Searches(
+        responses=(SearchResponse, SearchBatch),
+        text=_search_text,
+        data=_search_data,
+        failed=search_failed,
+        otherwise=_SMALLER,
+        tokens=lambda request, server: request.max_tokens or server.search_token_budget,
+        is_empty=_is_empty,
+    )
+    raw: Final = Writing[RawSearchRequest, RawBatch](
+        responses=(RawBatch,),
+        text=lambda batch, _: str(raw_data(batch)),
+        data=lambda batch, _: raw_data(batch),
+        failed=search_failed,
+        otherwise=_SMALLER,
+    )
+    pages: Final = Pages(
+        responses=(Page,),
+        text=lambda page, room: page_text(
+            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
+        ),
+        data=lambda page, room: page_data(
+            page, budget=room.budget, boundary=room.boundary, fetch=room.fetch
+        ),
+        failed=_page_failed,
+        otherwise="Use another source.",
+        tokens=_page_tokens,
+    )
