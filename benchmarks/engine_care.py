@@ -19,14 +19,14 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.engine_care import THIN
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.virtual_time import VirtualClock, run

@@ -26,9 +26,9 @@ from benchmarks.simulation.collections import labelled_rows
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.http.body import Response
 from searx_mcp.models.hits import Hit
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import SearchContext, TimePlan
 from searx_mcp.search.providers.open_sources import Gate, OpenSources

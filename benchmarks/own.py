@@ -20,7 +20,7 @@ from searx_mcp.client.stores import open_state
 from searx_mcp.models.own_instance import NativeInstanceUp
 from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.opening import open_native
-from searx_mcp.ops.own.pip_settings import for_uv
+from searx_mcp.ops.own.packages import for_uv
 from searx_mcp.settings.values import Settings
 
 SECONDS: Final = {"pip": 30.0, "uv": 6.0}

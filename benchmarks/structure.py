@@ -1,19 +1,25 @@
-"""How large the package is, how its modules hang together, and how far a search goes through them.
+"""How large the package is, how its modules hang together, and how far a search and a fetch go through them.
 
-    python -m benchmarks.structure [CHECKOUT] [--beside CHECKOUT] [--json] [--quick]
+    python -m benchmarks.structure [CHECKOUT] [--beside CHECKOUT] [--json] [--quick] [--record [WHY]]
 
 CHECKOUT is the folder of any commit (this one), such as `git worktree add` makes; `--beside` runs another one in
-turns with it, and compares the start, the time of a search, and memory. Modules, lines and imports
-are read; one search at an own instance on loopback is traced in a process of its own, with the source of the
-checkout. With `--quick` nothing is timed. `docs/decisions/architecture.md` says what the targets are for.
+turns with it, and compares the start, the time of a search, and memory. Modules, statements and imports
+are read; a search at an own instance and a fetch of a page, both on loopback, are traced in a process of its own, with
+the source of the checkout.
+
+`--quick` times nothing and compares the counts with those recorded in `benchmarks/structure.toml`: they may fall. They
+rise only together with a row in `docs/decisions/architecture.md` that says why; `--record WHY` writes both.
 """
 
 import argparse
 import ast
 import json
+import re
 import statistics
 import subprocess
 import sys
+import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -23,50 +29,75 @@ from benchmarks.measure import Ratio, Table, report
 
 PACKAGE: Final = "searx_mcp"
 _HERE: Final = Path(__file__).resolve().parent.parent
+_RECORDED: Final = Path("benchmarks", "structure.toml")
+_REASONS: Final = Path("docs", "decisions", "architecture.md")
 _ROUNDS: Final = 5
 
-_LINES, _MODULES, _LONGEST_MODULE, _CHAIN, _ONE_IMPORTER = 48_000, 240, 500, 20, 0.2
-_TEST_LINES = 60_000
-_FUNCTIONS, _MODULES_OF_A_SEARCH, _CALLS = 120, 30, 450
+ALL: Final = "all rooms"
+IMPORTS: Final = "imports"
+SEARCH: Final = "a search"
+FETCH: Final = "a fetch"
+_COUNTED: Final = {
+    IMPORTS: "longest chain, modules with one importer",
+    SEARCH: "functions, modules",
+    FETCH: "functions, modules",
+}
+_OF_ROOMS: Final = "statements, modules"
+
+_STATEMENTS, _MODULES, _CHAIN, _ONE_IMPORTER = 42_000, 400, 20, 0.22
+_WAYS: Final = {SEARCH: (150, 35), FETCH: (200, 45)}
 _IMPORT_BESIDE_BARE = 2.0
 
+_NOISE: Final = 2
+"""Functions by which a way may be longer: in some runs another thread takes its turn meanwhile."""
+
+Counts = dict[str, tuple[int, int]]
+"""Two counts by the name of a room or a way; what they count is in `_COUNTED`."""
+
 _TRACE: Final = """
-import asyncio, json, sys
+import asyncio, json, sys, threading
 from searx_mcp import SearxClient, Settings
 from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb
 
-calls, codes, files = [0], set(), set()
+codes = None
 
-def started(code, _offset):
-    if "searx_mcp" in code.co_filename and "searx_mcp/testing" not in code.co_filename:
-        if not code.co_name.startswith("<"):
-            calls[0] += 1
+def called(frame, event, _argument):
+    code = frame.f_code
+    if codes is not None and event == "call" and not code.co_name.startswith("<"):
+        if "searx_mcp" in code.co_filename and "searx_mcp/testing" not in code.co_filename:
             codes.add(code)
-            files.add(code.co_filename)
+
+async def traced(work):
+    global codes
+    codes = found = set()
+    await work
+    codes = None
+    return len(found), len({code.co_filename for code in found})
 
 async def main():
-    async with FakeSearxng(formats=["json"]) as fake:
+    text = "<p>A sentence of some length that stands on the page.</p>" * 20
+    page = FakePage(f"<html><head><title>A page</title></head><body><main>{text}</main></body></html>")
+    async with FakeSearxng(formats=["json"]) as fake, FakeWeb(otherwise=lambda _: page) as web:
         tables = {
             "instances": {"own": [fake.url]},
-            "fetch": {"allow_private": [fake.origin]},
+            "fetch": {"allow_private": [fake.origin, web.origin]},
             "open_sources": {"mode": "off"},
             "web_search": {"request_delay_range": [0, 0]},
         }
         async with SearxClient(Settings.model_validate(tables)) as client:
             await client.search("first", fetch_content=False)
-            monitoring = sys.monitoring
-            monitoring.use_tool_id(monitoring.PROFILER_ID, "structure")
-            monitoring.register_callback(
-                monitoring.PROFILER_ID, monitoring.events.PY_START, started
-            )
-            monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.PY_START)
-            await client.search("second", fetch_content=False)
-            monitoring.set_events(monitoring.PROFILER_ID, 0)
+            await client.fetch(web.url("/first"))
+            # The least of some: another task may take its turn meanwhile.
+            searches = [await traced(client.search(f"{n}", fetch_content=False)) for n in range(5)]
+            fetches = [await traced(client.fetch(web.url(f"/{n}"))) for n in range(5)]
+    print(json.dumps({"a search": min(searches), "a fetch": min(fetches)}))
 
+threading.setprofile(called)
+sys.setprofile(called)
 asyncio.run(main())
-print(json.dumps([len(codes), len(files), calls[0]]))
 """
-"""Prints the functions, modules and calls of the package that a second search passes."""
+"""Prints the functions and modules of the package that a later search and a later fetch pass."""
 
 _COSTS: Final = """
 import asyncio, json, resource, time
@@ -112,62 +143,172 @@ def main() -> None:
     )
     parser.add_argument("--beside", type=Path, help="another checkout to compare the costs with")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--quick", action="store_true", help="time nothing")
+    parser.add_argument("--quick", action="store_true", help="compare with the recorded counts")
+    parser.add_argument(
+        "--record", nargs="?", const="", metavar="WHY", help="record the counts, and why any rose"
+    )
     options = parser.parse_args()
     checkout = options.checkout.resolve()
     if not (checkout / PACKAGE).is_dir():
         parser.error(f"there is no {PACKAGE} in {checkout}")
-    ratios, tables = _modules(checkout)
-    ratios += _search(checkout)
-    if not options.quick:
+    counts, chain, share = _counts(checkout)
+    recorded = (
+        tomllib.loads((checkout / _RECORDED).read_text("utf-8"))
+        if options.quick or options.record is not None
+        else {}
+    )
+    counts = settled(counts, recorded)
+    if options.record is not None:
+        risen = risen_over(counts, recorded)
+        if risen and not options.record:
+            parser.error(f"say why these rise: {', '.join(risen)}")
+        _record(checkout, counts, risen, options.record)
+        return
+    tables = [_table(counts, chain)]
+    if options.quick:
+        ratios = _held(counts, recorded)
+        if reasons := differing(recorded, (checkout / _REASONS).read_text("utf-8")):
+            tables.append(
+                Table(
+                    f"{_RECORDED} and {_REASONS} differ",
+                    ("figure",),
+                    tuple((name,) for name in reasons),
+                )
+            )
+            ratios.append(Ratio("figures that differ", len(reasons), 0, at_least=False))
+    else:
+        ratios = _against_targets(counts, share)
         ratios.append(_import(checkout))
         if options.beside is not None:
             ratios += _costs(checkout, options.beside.resolve())
     report(ratios, as_json=options.json, tables=tables)
 
 
-def _modules(checkout: Path) -> tuple[list[Ratio], list[Table]]:
+def _counts(checkout: Path) -> tuple[Counts, list[str], float]:
+    """The counts of a checkout, its longest chain of imports, and the share of modules with one importer."""
     sources = {
         _name(path.relative_to(checkout)): path.read_text(encoding="utf-8")
         for path in sorted((checkout / PACKAGE).rglob("*.py"))
     }
-    lengths = {name: text.count("\n") for name, text in sources.items()}
-    written = {name: length for name, length in lengths.items() if length > 1}
     imports = {name: set(_imported(text, sources)) - {name} for name, text in sources.items()}
-    importers = [sum(name in found for found in imports.values()) for name in written]
+    written = [name for name, text in sources.items() if text.count("\n") > 1]
+    single = sum(sum(name in found for found in imports.values()) == 1 for name in written)
     # The face of the package imports the client when somebody asks it for one.
     chain = longest_chain({name: found for name, found in imports.items() if name != PACKAGE})
-    tests = sum(
-        path.read_text(encoding="utf-8").count("\n") for path in (checkout / "tests").rglob("*.py")
+    statements: Counter[str] = Counter()
+    modules: Counter[str] = Counter()
+    for name, text in sources.items():
+        room = name.partition(".")[2].partition(".")[0] or PACKAGE
+        for each in (room, ALL):
+            statements[each] += statements_in(text)
+            modules[each] += 1
+    counts = {room: (statements[room], modules[room]) for room in sorted(modules)}
+    ways: Counts = {
+        name: (found[0], found[1]) for name, found in json.loads(_run(checkout, _TRACE)).items()
+    }
+    return {**counts, IMPORTS: (len(chain), single), **ways}, chain, single / len(written)
+
+
+def statements_in(source: str) -> int:
+    """Count the statements of a module, at any depth; a docstring is none."""
+    return sum(
+        isinstance(node, ast.stmt)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in ast.walk(ast.parse(source))
     )
-    ratios = [
-        Ratio("lines", sum(lengths.values()), _LINES, at_least=False),
-        Ratio("modules", len(lengths), _MODULES, at_least=False),
-        Ratio(
-            "lines of the longest module", max(lengths.values()), _LONGEST_MODULE, at_least=False
-        ),
-        Ratio("modules on the longest import chain", len(chain), _CHAIN, at_least=False),
-        Ratio(
-            "share of modules with one importer",
-            importers.count(1) / len(importers),
-            _ONE_IMPORTER,
-            at_least=False,
-        ),
-        Ratio("lines of tests", tests, _TEST_LINES, at_least=False),
+
+
+def settled(counts: Counts, recorded: Mapping[str, list[int]]) -> Counts:
+    """The counts, with those of a way as recorded if it is longer by no more than noise."""
+    return counts | {
+        name: (recorded[name][0], counts[name][1])
+        for name in _WAYS
+        if name in recorded and 0 < counts[name][0] - recorded[name][0] <= _NOISE
+    }
+
+
+def risen_over(counts: Counts, recorded: Mapping[str, list[int]]) -> list[str]:
+    """Names of what has a count above the recorded one; a new room always has."""
+    return [
+        name
+        for name, pair in counts.items()
+        if any(now > most for now, most in zip(pair, recorded.get(name, (0, 0)), strict=True))
     ]
-    rooms: dict[str, list[int]] = {}
-    for name, length in lengths.items():
-        rooms.setdefault(name.partition(".")[2].partition(".")[0] or PACKAGE, []).append(length)
-    by_room = Table(
-        "By room; modules of one line are left out of medians",
-        ("room", "modules", "lines"),
-        tuple((room, len(found), sum(found)) for room, found in sorted(rooms.items())),
-        (
-            f"median of a module: {statistics.median(written.values()):g} lines",
-            f"longest chain: {' > '.join(each.removeprefix(PACKAGE + '.') for each in chain)}",
-        ),
+
+
+def differing(recorded: Mapping[str, list[int]], text: str) -> list[str]:
+    """The names whose recorded counts are not those in the table of a document, or in one of the two alone."""
+    told = {
+        row[1]: [int(part.replace(",", "")) for part in row.group(3, 4)]
+        for row in _ROW.finditer(text)
+    }
+    return sorted(
+        name for name in recorded.keys() | told.keys() if recorded.get(name) != told.get(name)
     )
-    return ratios, [by_room]
+
+
+def _held(counts: Counts, recorded: Mapping[str, list[int]]) -> list[Ratio]:
+    """Each count against the recorded one; a room that has gone counts 0."""
+    return [
+        Ratio(f"{name}: {what}", now, most, at_least=False)
+        for name in (counts | dict.fromkeys(recorded.keys() - counts.keys(), (0, 0)))
+        for what, now, most in zip(
+            _COUNTED.get(name, _OF_ROOMS).split(", "),
+            counts.get(name, (0, 0)),
+            recorded.get(name, (0, 0)),
+            strict=True,
+        )
+    ]
+
+
+def _against_targets(counts: Counts, share: float) -> list[Ratio]:
+    statements, modules = counts[ALL]
+    ratios = [
+        Ratio("statements", statements, _STATEMENTS, at_least=False),
+        Ratio("modules", modules, _MODULES, at_least=False),
+        Ratio("modules on the longest import chain", counts[IMPORTS][0], _CHAIN, at_least=False),
+        Ratio("share of modules with one importer", share, _ONE_IMPORTER, at_least=False),
+    ]
+    for name, most in _WAYS.items():
+        for what, now, limit in zip(("functions", "modules"), counts[name], most, strict=True):
+            ratios.append(Ratio(f"{what} of {name}", now, limit, at_least=False))
+    return ratios
+
+
+def _table(counts: Counts, chain: list[str]) -> Table:
+    rows = ((name, _COUNTED.get(name, _OF_ROOMS), *pair) for name, pair in counts.items())
+    longest = " > ".join(each.removeprefix(PACKAGE + ".") for each in chain)
+    return Table(
+        "By room and way",
+        ("of", "what", "first", "second"),
+        tuple(rows),
+        (f"longest chain: {longest}",),
+    )
+
+
+_ROW: Final = re.compile(
+    r"^\| ([\w ]+) \| ([\w, ]+) \| ([\d,]+) \| ([\d,]+) \| (.*?) ?\|$", re.MULTILINE
+)
+"""A row of the table in the document: name, what is counted, the two counts, why one of them rose last."""
+
+
+def _record(checkout: Path, counts: Counts, risen: list[str], why: str) -> None:
+    """Write the counts to both files, and the reason to the rows of those that have risen."""
+    lines = [
+        f"{json.dumps(name)} = [{first}, {second}]" for name, (first, second) in counts.items()
+    ]
+    note = f"# Written by `python -m benchmarks.structure --record`; a rise has its reason in {_REASONS.as_posix()}."
+    (checkout / _RECORDED).write_text("\n".join([note, *lines, ""]), encoding="utf-8")
+    file = checkout / _REASONS
+    text = file.read_text("utf-8")
+    rows = list(_ROW.finditer(text))
+    reasons = {row[1]: row[5] for row in rows} | dict.fromkeys(risen, why)
+    written = [
+        f"| {name} | {_COUNTED.get(name, _OF_ROOMS)} | {first:,} | {second:,} | {reasons.get(name, '')} |"
+        for name, (first, second) in counts.items()
+    ]
+    table = "\n".join(written).replace("  |", " |")
+    file.write_text(text[: rows[0].start()] + table + text[rows[-1].end() :], encoding="utf-8")
 
 
 def _name(path: Path) -> str:
@@ -203,15 +344,6 @@ def longest_chain(imports: Mapping[str, set[str]]) -> list[str]:
         longest = max((below.get(each, []) for each in imports[name]), key=len, default=[])
         below[name] = [name, *longest]
     return max(below.values(), key=len)
-
-
-def _search(checkout: Path) -> list[Ratio]:
-    functions, modules, calls = json.loads(_run(checkout, _TRACE))
-    return [
-        Ratio("functions of a search", functions, _FUNCTIONS, at_least=False),
-        Ratio("modules of a search", modules, _MODULES_OF_A_SEARCH, at_least=False),
-        Ratio("calls of a search", calls, _CALLS, at_least=False),
-    ]
 
 
 def _import(checkout: Path) -> Ratio:

@@ -40,7 +40,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server import metrics
 from searx_mcp.server.app import build_server
-from searx_mcp.server.clients import known_clients
+from searx_mcp.server.channels import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
 

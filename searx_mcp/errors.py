@@ -85,8 +85,6 @@ class ErrorCode(StrEnum):
     """The page that the cursor names is no longer kept."""
     UNAUTHORIZED = "unauthorized"
     """The HTTP server refused the token, the host name or the origin."""
-    CONTAINER_FAILED = "container_failed"
-    """`instances own` could not run its container; `reason` says why."""
     NATIVE_FAILED = "native_failed"
     """`instances own` could not run SearXNG as a process; `reason` says why."""
     SETUP_FAILED = "setup_failed"

@@ -82,6 +82,13 @@ IS_SLOW = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(tryfirst=True)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-m smoke` alone, import no module without that mark: importing all takes longer than they run."""
+    if config.option.markexpr != "smoke" or collection_path.suffix != ".py":
+        return None
+    return "mark.smoke" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts a server, before `-m` chooses."""
     for item in items:

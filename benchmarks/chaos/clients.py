@@ -15,7 +15,7 @@ from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.sources.searxng.classify import judge
 from searx_mcp.sources.searxng.request import build_url, honest
 from searx_mcp.storage.memory import MemoryStore

@@ -33,7 +33,7 @@ class Bomb:
         is_robots: whether it is the site's robots.txt, in front of a good page.
         is_endless: whether it is sent piece by piece for as long as somebody reads.
         like: the name of a good answer of as many bytes, where some are kept: this one may not take
-            much more memory. What a page takes depends on the Python; the ratio does not.
+            much more memory. What a page takes depends on the Python; the difference does not.
     """
 
     body: Body

@@ -14,9 +14,9 @@ from benchmarks.simulation.arrivals import DAY, dice
 from benchmarks.simulation.world import Clock
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import TimePlan
 from searx_mcp.search.providers.open_sources import OpenSources

@@ -9,14 +9,14 @@ from benchmarks.simulation.peers import QUERY
 from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.response import Coverage
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.providers.context import SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import OpenSources
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.storage.state import StateStore
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.config import SearchConfig
 
 QUERY = InstanceQuery(text="tea")

@@ -11,8 +11,8 @@ from benchmarks.simulation.hosts import Access, Fault, Host
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.testing.limiter import FakeLimiter, Refusal
 from searx_mcp.testing.loopback import ReceivedRequest
 

@@ -36,11 +36,11 @@ from searx_mcp.models.instance import InstanceState, SortKey, Tier
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
+    from searx_mcp.http.body import Response
     from searx_mcp.models.request import SearchArguments
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.ops.instance_reports import Selection
     from searx_mcp.settings.sources import Loaded
-    from searx_mcp.sources.searxng.scrub import Fixture
 
 WATCH_INTERVAL: Final = 2.0
 """Seconds between two drawings of a watched list."""
@@ -247,6 +247,12 @@ async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
 @click.argument("query")
 @_form
 @_category
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the raw answer to FILE, query and cookies included.",
+)
 @_as_json
 @working
 async def test(
@@ -255,6 +261,7 @@ async def test(
     host: str,
     query: str,
     form: str | None,
+    save: Path | None,
     as_json: bool,
     **arguments: "Unpack[SearchArguments]",
 ) -> None:
@@ -262,67 +269,28 @@ async def test(
 
     A real search: it counts against the instance's budget.
     """
+    if save is not None:
+        _write(save, b"", "save")  # before the search, which costs budget
+    raw: list[Response] = []
     async with opened_admin(loaded, as_json=as_json) as admin:
         show_progress(f"searching at {host}")
-        trial = await admin.test(host, query, format=Format(form) if form else None, **arguments)
+        trial = await admin.test(
+            host, query, format=Format(form) if form else None, keep=raw.append, **arguments
+        )
     if as_json:
         print_json(trial.model_dump(mode="json"))
     else:
         _echo(trial_lines(trial))
-
-
-@instances.command("capture")
-@click.argument("host")
-@click.argument("query")
-@_form
-@_category
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("searx-mcp-capture"),
-    show_default=True,
-    help="Folder to write to.",
-)
-@_as_json
-@working
-async def capture(
-    loaded: "Loaded",
-    *,
-    host: str,
-    query: str,
-    form: str | None,
-    output: Path,
-    as_json: bool,
-    **arguments: "Unpack[SearchArguments]",
-) -> None:
-    """Save one answer for a bug report.
-
-    The files contain neither the query nor the address. HOST is an instance of the pool. A real
-    search: it counts against the instance's budget.
-    """
-    _make(output)
-    async with opened_client(loaded, as_json=as_json) as client:
-        show_progress(f"searching at {host}")
-        taken = await client.capture(
-            host, query, format=Format(form) if form else None, **arguments
-        )
-    files = {"report.json": f"{json.dumps(taken.report, indent=2)}\n"}
-    if taken.fixture is not None:
-        files |= {
-            "head.txt": _head(taken.fixture),
-            f"body.{taken.fixture.kind}": taken.fixture.body,
-        }
-    for name, text in files.items():
-        # Line ends stay as they came.
-        (output / name).write_text(text, encoding="utf-8", newline="")
-        if not as_json:
-            click.echo(output / name)
-    if as_json:
-        print_json({"files": [str(output / name) for name in files], "report": taken.report})
+    if save is None:
         return
-    seen, used = taken.report["rows_seen"], taken.report["rows_used"]
-    click.echo(f"{taken.report['verdict']}: {used} of {seen} rows read", err=True)
+    if not raw:
+        say(f"No complete answer came: {save} is empty.")
+        return
+    _write(save, _as_sent(raw[0]), "save")
+    say(
+        f"{save} holds the raw answer: it can contain the query, the instance's address and cookies."
+        " Read it before you share it."
+    )
 
 
 @instances.command("export")
@@ -346,7 +314,7 @@ async def export(loaded: "Loaded", *, file: Path | None) -> None:
     if file is None:
         click.echo(text)
         return
-    _write(file, f"{text}\n")
+    _write(file, f"{text}\n".encode(), "output")
     chosen = sum(map(len, exported.choices.values()))
     click.echo(f"{file}: {chosen} choices, {len(exported.records)} instances", err=True)
 
@@ -417,26 +385,18 @@ async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
             await asyncio.sleep(WATCH_INTERVAL)
 
 
-def _make(folder: Path) -> None:
+def _write(file: Path, data: bytes, option: str) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
     except OSError as exc:
-        raise InvalidArgumentError("output", f"{folder} cannot be created: {exc.strerror}") from exc
+        raise InvalidArgumentError(option, f"{file} cannot be written: {exc.strerror}") from exc
 
 
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as exc:
-        raise InvalidArgumentError("output", f"{file} cannot be written: {exc.strerror}") from exc
-
-
-def _head(fixture: "Fixture") -> str:
-    lines = [
-        f"HTTP {fixture.status}",
-        *(f"{name}: {value}" for name, value in fixture.headers.items()),
-    ]
-    return "\n".join(lines) + "\n"
+def _as_sent(answer: "Response") -> bytes:
+    """An answer's status and headers, an empty line, and the decoded body."""
+    headers = (f"{name}: {value}" for name, value in answer.headers.items())
+    head = "\n".join([f"HTTP {answer.status}", *headers, "", ""])
+    return head.encode("utf-8", "surrogateescape") + answer.body
 
 
 def _read(file: str) -> str:

@@ -10,29 +10,18 @@ from searx_mcp.cli.instance_output import print_engines
 from searx_mcp.cli.output import console, error_data, print_json, show_progress
 from searx_mcp.cli.running import Commands, say, working
 from searx_mcp.client.stores import open_state
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.own_instance import (
-    ContainerState,
     Done,
     NativeInstance,
     NativeInstanceDown,
     NativeInstanceUp,
     NativeState,
-    OwnInstance,
-    OwnInstanceDown,
-    OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.container import TIMEOUT, ContainerRunner, Pull, UpOptions
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner
-from searx_mcp.ops.own.opening import (
-    CONTAINER,
-    NATIVE,
-    chosen_engine,
-    open_container,
-    open_native,
-)
+from searx_mcp.ops.own.opening import open_native
 from searx_mcp.settings.sources import Loaded
 
 _DONE: Final = {
@@ -42,35 +31,28 @@ _DONE: Final = {
     Done.UNCHANGED: "Already running.",
 }
 
-_engine = click.option(
-    "--engine",
-    type=click.Choice(["native", "container", "docker", "podman"]),
-    help="A process (native) or this container engine; default: the one in use, or native.",
-)
 _version = click.option(
     "--version",
     metavar="VERSION",
-    help="latest, a commit, or the path of a source archive or folder.",
+    help="latest, a commit, or the path of a source archive.",
 )
 _timeout = click.option(
     "--timeout",
     type=click.FloatRange(1, 3_600),
     metavar="SECONDS",
-    help="Time limit including downloads; default 300, or 120 with a container.",
+    default=NATIVE_TIMEOUT,
+    show_default="300",
+    help="Time limit including downloads.",
 )
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
 
 @click.group(cls=Commands)
 def own() -> None:
-    """Run SearXNG on this machine.
-
-    As a process of your own, without Docker or root, or in a container.
-    """
+    """Run SearXNG on this machine, without Docker or root."""
 
 
 @own.command()
-@_engine
 @click.option(
     "--port",
     type=click.IntRange(1, 65_535),
@@ -78,24 +60,15 @@ def own() -> None:
     help="Port on 127.0.0.1; default 8888 or the next free one.",
 )
 @_version
-@click.option("--image", metavar="NAME", help="Container image; default the official one.")
-@click.option(
-    "--pull",
-    type=click.Choice(["missing", "always", "never"]),
-    help="When to pull the image; always also recreates the container.",
-)
 @_timeout
 @_as_json
 @working
 async def up(
     loaded: Loaded,
     *,
-    engine: str | None,
     port: int | None,
     version: str | None,
-    image: str | None,
-    pull: str | None,
-    timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
+    timeout: float,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
     """Start it and use it for searches.
@@ -103,21 +76,8 @@ async def up(
     Installs it first if needed, and waits until it answers.
     """
     with _reported(as_json=as_json) as progress:
-        report: OwnInstanceUp | NativeInstanceUp
-        async with _opened(loaded, engine, progress) as runner:
-            if isinstance(runner, NativeRunner):
-                _refuse(NATIVE, image=image, pull=pull)
-                options = NativeOptions(version, port, timeout or NATIVE_TIMEOUT)
-                report = await runner.up(options)
-            else:
-                _refuse(engine or CONTAINER, version=version)
-                wanted = UpOptions(
-                    port=port,
-                    image=image,
-                    pull=Pull(pull or Pull.MISSING),
-                    timeout=timeout or TIMEOUT,
-                )
-                report = await runner.up(wanted)
+        async with _opened(loaded, progress) as runner:
+            report = await runner.up(NativeOptions(version, port, timeout))
     _print_up(report, as_json=as_json)
     if report.registered and not as_json:
         click.echo("Searches use it from now on; running servers notice within 15 seconds.")
@@ -132,23 +92,16 @@ async def update(
     loaded: Loaded,
     *,
     version: str | None,
-    timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
+    timeout: float,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
     """Switch to the newest version if it works.
 
     The new version is tried next to the one in use.
     """
-    options = NativeOptions(version, None, timeout or NATIVE_TIMEOUT)
     with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, None, progress) as runner:
-            if not isinstance(runner, NativeRunner):
-                raise InvalidArgumentError(
-                    "engine",
-                    "the instance runs in a container",
-                    advice="Run `searx-mcp instances own up --pull always`.",
-                )
-            report = await runner.update(options)
+        async with _opened(loaded, progress) as runner:
+            report = await runner.update(NativeOptions(version, None, timeout))
     _print_up(report, as_json=as_json)
 
 
@@ -167,7 +120,7 @@ async def update(
 async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
     """Show the last lines of its log."""
     with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, None, progress) as runner:
+        async with _opened(loaded, progress) as runner:
             written = await runner.log(lines)
     if as_json:
         print_json({"lines": list(written)})
@@ -179,36 +132,32 @@ async def log(loaded: Loaded, *, lines: int, as_json: bool) -> None:
 
 
 @own.command()
-@_engine
 @_as_json
 @working
-async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
+async def status(loaded: Loaded, *, as_json: bool) -> None:
     """Show its version, address and failing engines."""
     with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, engine, progress) as runner:
-            report: OwnInstance | NativeInstance = await runner.status()
+        async with _opened(loaded, progress) as runner:
+            report = await runner.status()
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
     _print_instance(report)
     if report.engines:
         print_engines(console(), report.engines)
-    if report.state not in {ContainerState.RUNNING, NativeState.RUNNING}:
+    if report.state is not NativeState.RUNNING:
         click.echo("Start it with `searx-mcp instances own up`.")
 
 
 @own.command()
-@_engine
 @click.option("--keep-settings", is_flag=True, help="Keep its settings file for the next `up`.")
 @_as_json
 @working
-async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:
+async def down(loaded: Loaded, *, keep_settings: bool, as_json: bool) -> None:
     """Stop and remove it."""
     with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, engine, progress) as runner:
-            report: OwnInstanceDown | NativeInstanceDown = await runner.down(
-                keep_settings=keep_settings
-            )
+        async with _opened(loaded, progress) as runner:
+            report = await runner.down(keep_settings=keep_settings)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -236,27 +185,11 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
         raise
 
 
-def _opened(
-    loaded: Loaded, engine: str | None, progress: Progress
-) -> AbstractAsyncContextManager[NativeRunner | ContainerRunner]:
-    """The runner of the instance that is meant."""
-    settings = loaded.settings
-    chosen = chosen_engine(settings, engine)
-    state = open_state(settings)
-    if chosen == NATIVE:
-        return open_native(settings, state, progress=progress)
-    name = None if chosen == CONTAINER else chosen
-    return open_container(settings, state, engine=name, progress=progress)
+def _opened(loaded: Loaded, progress: Progress) -> AbstractAsyncContextManager[NativeRunner]:
+    return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
 
 
-def _refuse(engine: str, **options: str | None) -> None:
-    """Refuse options that mean nothing to the engine."""
-    for name, value in options.items():
-        if value is not None:
-            raise InvalidArgumentError(name, f"has no effect with the engine {engine}")
-
-
-def _print_up(report: OwnInstanceUp | NativeInstanceUp, *, as_json: bool) -> None:
+def _print_up(report: NativeInstanceUp, *, as_json: bool) -> None:
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
@@ -264,30 +197,19 @@ def _print_up(report: OwnInstanceUp | NativeInstanceUp, *, as_json: bool) -> Non
     _print_instance(report)
 
 
-def _print_instance(report: OwnInstance | NativeInstance) -> None:
-    rows = _native_rows(report) if isinstance(report, NativeInstance) else _container_rows(report)
+def _print_instance(report: NativeInstance) -> None:
+    rows = _rows(report)
     width = max(map(len, rows))
     for name, value in rows.items():
         click.echo(f"{name:<{width}}  {value}")
-    if isinstance(report, NativeInstance) and report.log:
+    if report.log:
         click.echo("\n".join(["log", *(f"| {line}" for line in report.log)]))
     for note in report.notes:
         say(f"Note: {note}")
 
 
-def _container_rows(report: OwnInstance) -> dict[str, str]:
-    return {
-        "url": report.url or "none",
-        "container": f"{report.container} ({report.engine}), {report.state}",
-        "image": report.image or "none",
-        "answers": "yes" if report.healthy else "no",
-        "used by searches": "yes" if report.registered else "no",
-        "settings": report.settings or "none",
-    }
-
-
-def _native_rows(report: NativeInstance) -> dict[str, str]:
-    """The rows of an instance for a person, one for each thing that is known."""
+def _rows(report: NativeInstance) -> dict[str, str]:
+    """What is known of an instance, as lines for a person."""
     age = "" if report.age_days is None else f", {report.age_days} days old"
     process = f" ({report.pid})" if report.pid else ""
     rows = {
@@ -311,13 +233,8 @@ def _native_rows(report: NativeInstance) -> dict[str, str]:
     return rows
 
 
-def _print_down(report: OwnInstanceDown | NativeInstanceDown) -> None:
-    if isinstance(report, NativeInstanceDown):
-        click.echo("Removed the instance." if report.removed else "No instance is installed.")
-    elif report.removed:
-        click.echo(f"Removed the container {report.container} ({report.engine}).")
-    else:
-        click.echo("No container exists.")
+def _print_down(report: NativeInstanceDown) -> None:
+    click.echo("Removed the instance." if report.removed else "No instance is installed.")
     if report.unregistered:
         click.echo(f"Searches no longer use {report.unregistered}.")
     if report.settings:

@@ -27,16 +27,16 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
-from searx_mcp.search.capture import FixtureRecorder
 from searx_mcp.search.providers.context import Found, Provider, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.site_index import SiteIndexSearch
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
+from searx_mcp.search.trial import TrialRunner
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.answering import wire_answering
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode, origin_of
 from searx_mcp.sources.open.keyed.config import ProvidersMode
 from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
@@ -64,7 +64,7 @@ class Asking:
 
     Attributes:
         upstream: asks instances.
-        recorder: searches once at one instance.
+        trials: searches once at one instance.
         searcher: searches.
         fetcher: reads pages.
         indexes: asks what sites publish of their own pages.
@@ -74,7 +74,7 @@ class Asking:
     """
 
     upstream: Upstream
-    recorder: FixtureRecorder
+    trials: TrialRunner
     searcher: Searcher
     fetcher: Fetcher
     indexes: SiteIndexes
@@ -164,7 +164,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         spawn=spawn,
         shared=parts.shared,
     )
-    recorder = FixtureRecorder(
+    trials = TrialRunner(
         executor.runner,
         pool=pool,
         upstream=upstream,
@@ -172,7 +172,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         clock=clock,
     )
     schedule = _started_schedule(parts, upstream) if background else None
-    return Asking(upstream, recorder, searcher, fetcher, indexes, turns, schedule, keyed)
+    return Asking(upstream, trials, searcher, fetcher, indexes, turns, schedule, keyed)
 
 
 def _sources(

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from importlib import import_module
@@ -16,13 +16,12 @@ from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
 from searx_mcp.client.usable import check_libraries
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.attempt import Format
 from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchArguments, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress
+from searx_mcp.models.service import Progress, Service
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import PageStore
@@ -32,11 +31,9 @@ from searx_mcp.urls.hosts import host_in, is_short_enough
 if TYPE_CHECKING:
     from searx_mcp.answer.answerer import Answerer
     from searx_mcp.client.asking import Asking
-    from searx_mcp.client.namespaces import Namespaced
     from searx_mcp.client.wiring import Components
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
-    from searx_mcp.search.capture import Capture
 
 
 class SearxClient(CorpusCalls):
@@ -324,36 +321,6 @@ class SearxClient(CorpusCalls):
                 return found
         return ()
 
-    async def capture(
-        self,
-        host: str,
-        query: str,
-        *,
-        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-        **arguments: Unpack[SearchArguments],
-    ) -> "Capture":
-        """Search once at one instance of the pool, charge its budget, and make a test fixture.
-
-        Args:
-            host: the instance's host or address.
-            query: what to search for; the fixture contains none of it.
-            format: `json` or `html`; the one that a search would request unless given.
-            **arguments: the fields of `SearchRequest`.
-
-        Raises:
-            InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
-            NoInstancesError: the instance may not be asked now.
-        """
-        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - what no search needs
-
-        components = self._opened()
-        request = parse_search(
-            {"query": query, **arguments}, defaults=self.settings.search_defaults()
-        )
-        await components.sync.pull()
-        recorder = (await self._asking()).recorder
-        return await recorder.capture(host, instance_query(request), format)
-
     def _opened(self) -> "Components":
         if self._components is None:
             raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
@@ -390,8 +357,6 @@ class SearxClient(CorpusCalls):
         Args:
             namespace: 1 to 64 ASCII letters, digits, ., - and _.
         """
-        from searx_mcp.client.namespaces import Namespaced  # noqa: PLC0415 - for servers with tokens
-
         return Namespaced(self, self.settings, partial(self._answering_in, namespace))
 
 
@@ -424,3 +389,44 @@ def persistent_client(
         pages=open_pages(settings),
         processes=True,
     )
+
+
+class Namespaced(CorpusCalls):
+    """Searches and reads as a client does, and keeps pages apart from those of others.
+
+    Args:
+        client: open while this is used.
+        settings: of the client.
+        answering: gives what reads by question in the namespace.
+    """
+
+    def __init__(
+        self, client: Service, settings: Settings, answering: "Callable[[], Awaitable[Answerer]]"
+    ) -> None:
+        super().__init__(settings)
+        self._client = client
+        self._answers = answering
+
+    @override
+    async def _answering(self) -> "Answerer":
+        return await self._answers()
+
+    @override
+    async def search(
+        self, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> SearchResponse:
+        return await self._client.search(request, progress=progress)
+
+    @override
+    async def search_all(
+        self, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> SearchBatch:
+        return await self._client.search_all(request, progress=progress)
+
+    @override
+    async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
+        return await self._client.fetch(request, progress=progress)
+
+    @override
+    async def instances(self) -> PoolReport:
+        return await self._client.instances()

@@ -16,8 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.content.clean import clean_counted, clean_line
-from searx_mcp.content.pdf_layout import Block, Bookmark, blocks
-from searx_mcp.content.pdf_text import page_lines
+from searx_mcp.content.pdf_layout import Block, Bookmark, blocks, page_lines
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 from urllib.parse import urlsplit
 
+from searx_mcp.content.site_index.entry import IndexedPage, rank
 from searx_mcp.content.site_index.job import is_same_site
-from searx_mcp.content.site_index.ranking import IndexedPage, rank
 from searx_mcp.content.words import terms
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.fetch.fetcher import Reading

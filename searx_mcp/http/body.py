@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from searx_mcp.errors import ContentError, ErrorCode
 
 ACCEPT_ENCODING: Final = "gzip, deflate"
-"""What is decoded here, and so what is asked for."""
+"""Encodings that are decoded here and therefore requested."""
 
 MAX_MEMBERS: Final = 256
 """gzip members of one body. Every member copies the rest of its chunk, so thousands of empty ones
@@ -98,12 +98,12 @@ class BodyBuffer:
 
     @property
     def is_closed(self) -> bool:
-        """Whether further chunks would change nothing."""
+        """Whether further chunks would be ignored."""
         return bool(self._note)
 
     @property
     def so_far(self) -> bytearray:
-        """What was collected until now; it must not be changed."""
+        """The data collected so far; must not be changed."""
         return self._data
 
     def feed(self, chunk: bytes) -> Iterator[None]:
@@ -116,7 +116,7 @@ class BodyBuffer:
         room = self._max_bytes + WIRE_ALLOWANCE - self._wire_bytes
         self._wire_bytes += len(chunk)
         try:
-            # One byte above the limit tells a body that just fits from one that is cut.
+            # One byte above the limit distinguishes a body that just fits from one that is cut.
             for piece in self._decoder.decode(chunk[:room], self._max_bytes + 1 - len(self._data)):
                 self._data += piece
                 if len(piece) >= PIECE:
@@ -129,7 +129,7 @@ class BodyBuffer:
             self._note = NOTE_SIZE
 
     def finish(self, note: str = "") -> Body:
-        """Return what was collected.
+        """Return the collected body.
 
         Args:
             note: why no more chunks came, if that was not the end of the body.

@@ -1,6 +1,6 @@
-"""Sessions of the HTTP library, as all kinds of traffic have them: straight, or through a proxy.
+"""Sessions of the HTTP library for all kinds of traffic: direct, or through a proxy.
 
-The certificates of servers are believed by the system's trust store, and by one file besides.
+Certificates of servers are checked against the system's trust store and one further file.
 """
 
 import logging
@@ -35,7 +35,7 @@ _ADVICE: Final = "Give the path of a PEM file with the certificate of the author
 _MAX_CA_FILE: Final = 16 << 20
 """Bytes of a file of authorities; the collection of Mozilla has 0.2 MB."""
 _NATIVE: Final = frozenset({"darwin", "win32"})
-"""Systems whose trust store is no file that OpenSSL could read."""
+"""Systems whose trust store is not a file that OpenSSL can read."""
 
 _log = logging.getLogger("searx_mcp.http")
 
@@ -94,7 +94,7 @@ class Connections:
         guarded: bool = False,
         limited: bool = True,
     ) -> Callable[[URL], Route | None]:
-        """Make what tells of a URL through which proxy it is asked, if through any.
+        """Make a function that gives the proxy for a URL, or `None`.
 
         Args:
             middlewares: of the sessions.
@@ -172,7 +172,7 @@ class Connections:
             # Deadlines are the caller's; only one connection's share is limited here.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._config.connect_timeout),
             headers={"Accept-Encoding": ACCEPT_ENCODING},
-            # Without a User-Agent of the caller, none: not the library's name and version.
+            # Without a User-Agent of the caller send none, not the library's name and version.
             skip_auto_headers=("User-Agent",),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -185,7 +185,7 @@ class Connections:
 
 
 def tls_context(ca_file: str, *, platform: str = sys.platform) -> ssl.SSLContext | bool:
-    """Make what verifies the certificates of servers.
+    """Make the context that verifies the certificates of servers.
 
     On macOS and Windows the system itself judges, elsewhere OpenSSL with the system's file of
     authorities: `docs/decisions/trust-store.md`.

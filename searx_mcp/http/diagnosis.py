@@ -24,7 +24,7 @@ LookUp = Callable[[str, int], Awaitable[tuple[str, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A connection that came about.
+    """An established connection.
 
     Attributes:
         address: where it led.
@@ -36,7 +36,7 @@ class Reached:
 
 
 class TlsFault(Enum):
-    """Why a TLS connection did not come about."""
+    """Why a TLS connection could not be established."""
 
     EXPIRED = auto()
     NOT_YET_VALID = auto()
@@ -45,7 +45,7 @@ class TlsFault(Enum):
     UNKNOWN_AUTHORITY = auto()
     OTHER_CERTIFICATE = auto()
     NOT_TLS = auto()
-    """The other side speaks something else, as a rule plain http."""
+    """The other side does not speak TLS; usually it speaks plain http."""
     OTHER = auto()
 
 
@@ -151,7 +151,7 @@ async def _connected(
     try:
         yield writer.transport
     finally:
-        # Nothing is owed to the other side, which may be slow to say goodbye.
+        # Do not wait for the other side, which may be slow to close.
         writer.transport.abort()
         with contextlib.suppress(OSError):
             await writer.wait_closed()

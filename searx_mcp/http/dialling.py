@@ -30,7 +30,7 @@ class Dialling:
 
 
 Answer = Sequence[str] | OSError | None
-"""What a look-up of a name comes to: addresses, an error to raise, or `None` for no answer ever."""
+"""The result of looking up a name: addresses, an error to raise, or `None` for no answer ever."""
 
 Lead = Callable[[str, int], int]
 """Gives the port of this machine that a public address and port lead to.
@@ -39,14 +39,14 @@ It raises `ConnectionRefusedError` where nothing listens."""
 
 
 class StaticResolver(AbstractResolver):
-    """A resolver that knows names by heart.
+    """A resolver with fixed answers.
 
     Attributes:
         asked: the names that were looked up, in order.
     """
 
     def __init__(self, otherwise: Answer = ()) -> None:
-        """Know no name yet.
+        """Start without names.
 
         Args:
             otherwise: the answer for names nothing was said about; without addresses, they do not
@@ -62,7 +62,7 @@ class StaticResolver(AbstractResolver):
             self._answers[name.lower().removesuffix(".")] = list(each)
 
     def forget(self) -> None:
-        """Know no name any more, and nothing of what was asked."""
+        """Forget all names and what was asked."""
         self._answers.clear()
         self.asked.clear()
 
@@ -70,7 +70,7 @@ class StaticResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Answer as told.
+        """Give the fixed answer.
 
         Raises:
             OSError: the name is to fail, or does not exist.
@@ -100,11 +100,11 @@ class StaticResolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def check_loop() -> None:
-    """See to it that the running loop connects by `socket.connect`.
+    """Check that the running loop connects by `socket.connect`.
 
     Raises:
         RuntimeError: it does not, as one of Windows' completion ports.
@@ -125,14 +125,14 @@ class SocketRedirect:
     """
 
     def __init__(self, lead: Lead) -> None:
-        """Take what tells where an address leads."""
+        """Set the function that gives the port for an address."""
         self.dialled: list[tuple[str, int]] = []
         self._lead = lead
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
     @property
     def open_sockets(self) -> int:
-        """How many of the sockets are open still."""
+        """Number of sockets that are still open."""
         return sum(each.fileno() >= 0 for each in self._sockets)
 
     def dial(self, target: AddrInfoType) -> socket.socket:

@@ -35,7 +35,7 @@ _MAX_REMEMBERED: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class GatewayLimits:
-    """What passes one gateway at most; it serves one page.
+    """Limits of one gateway, which serves one page.
 
     Attributes:
         total_bytes: in both directions together.
@@ -56,7 +56,7 @@ class GatewayLimits:
 
 @dataclass(slots=True)
 class Meter:
-    """What has passed one connection, in bytes."""
+    """Bytes transferred over one connection."""
 
     passed: int = 0
 
@@ -88,11 +88,11 @@ class Record:
 
     @property
     def last_error(self) -> FetchError | None:
-        """Why the host that was not reached last was not, if any."""
+        """Why the last unreachable host was not reached, or `None`."""
         return self._errors[next(reversed(self._errors))] if self._errors else None
 
     def open(self) -> bool:
-        """Count a connection; whether there may be one more."""
+        """Count a connection; returns whether it is allowed."""
         self._connections += 1
         if self._connections > self.limits.connections or self._passed >= self.limits.total_bytes:
             self.is_spent = True
@@ -100,7 +100,7 @@ class Record:
         return True
 
     def spend(self, meter: Meter, count: int) -> bool:
-        """Count what is about to pass a connection; whether it may."""
+        """Count bytes about to be transferred; returns whether they are allowed."""
         meter.passed += count
         self._passed += count
         if self._passed > self.limits.total_bytes or meter.passed > self.limits.connection_bytes:
@@ -140,7 +140,7 @@ _CHALLENGE: Final = 'Proxy-Authenticate: Basic realm="searx-mcp"\r\n'
 
 
 class _TurnedAwayError(Exception):
-    """A client does not get what it asked for."""
+    """A client's request is refused."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status)
@@ -219,7 +219,7 @@ class Gateway:
 
     @property
     def last_error(self) -> FetchError | None:
-        """Why the host that was not reached last was not, if any was not."""
+        """Why the last unreachable host was not reached, or `None`."""
         return self._record.last_error
 
     async def __aenter__(self) -> Self:
@@ -311,7 +311,7 @@ class Gateway:
         url = self._judged(request.target)
         async with self._connected(url) as server:
             server[1].write(request.forwarded(url))
-            # The client has nothing more to say: what comes from it is that it leaves.
+            # The client sends nothing more: reading only tells when it leaves.
             await _until_one_ends(_next(client[0]), self._answer(server[0], client[1]))
 
     async def _answer(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -7,7 +7,7 @@ from typing import Final, Self
 from yarl import URL
 
 _REQUEST_LINE: Final = re.compile(r"([A-Z]{1,20}) ([\x21-\x7e]+) HTTP/1\.[01]")
-# The value keeps its blanks: to match them apart takes the cube of their number.
+# The value keeps its blanks: matching them separately takes cubic time.
 _FIELD: Final = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\x00\r\n]*)")
 _STATUS_LINE: Final = re.compile(r"HTTP/1\.[01] ([1-5][0-9]{2})(?: ([^\x00\r\n]*))?")
 _ORIGIN: Final = re.compile(r"http://[^/?#]*", re.IGNORECASE)
@@ -22,7 +22,7 @@ _PROXY_AUTHENTICATION_REQUIRED: Final = 407
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """What a client of a proxy asks for.
+    """The request of a proxy's client.
 
     Attributes:
         method: in upper case.
@@ -60,7 +60,7 @@ class RequestHead:
         return bool(self.values("transfer-encoding")) or any(value != "0" for value in lengths)
 
     def forwarded(self, url: URL) -> bytes:
-        """The request as the server of `url` gets it: alone on its connection, without a body.
+        """The request as it is sent to the server of `url`: alone on its connection, without a body.
 
         Path and query string go out as they came in. The Host field is made anew, since a proxy is
         asked for a URL, whatever the field says (RFC 9112 3.2.2).
@@ -94,7 +94,7 @@ class ResponseHead:
 
     @property
     def is_interim(self) -> bool:
-        """Whether the answer proper is still to come."""
+        """Whether the final answer is still to come."""
         return self.status < 200  # noqa: PLR2004 - RFC 9110 15.2
 
     @classmethod

@@ -28,10 +28,10 @@ CLOSE_TIMEOUT: Final = 1.0
 LookUp = Callable[[str, int], Awaitable[object]]
 Connect = Callable[[], aiohttp.ClientSession]
 Route = tuple[Connect, ProxyRoute]
-"""What makes the library's session for a proxy, and the way through it."""
+"""Makes the library's session and the route for a proxy."""
 
 Watch = Callable[[bytearray], None]
-"""Looks at a body that is arriving, without changing it."""
+"""Observes a body as it arrives, without changing it."""
 
 _UNRESOLVED: Final = "The host name does not resolve."
 
@@ -132,7 +132,7 @@ class Reply:
 
 
 class HttpSession:
-    """One kind of traffic: its own connections, its own rule about what may be asked.
+    """One kind of traffic, with its own connections and rule of what may be asked.
 
     The connections are made on the first request, inside the loop that is running then, and live
     until `aclose`.
@@ -280,7 +280,7 @@ class HttpSession:
 
 @contextmanager
 def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
-    """Let the reader of a body learn that its connection is gone.
+    """Tell the reader of a body that its connection is gone.
 
     On bad chunk framing aiohttp 3.14 closes the connection and leaves the reader waiting for ever
     (its C parser forgets the body before the error can be told to it).
@@ -324,7 +324,7 @@ def _note_on(failure: Exception) -> str:
 
 
 def _translated(failure: Exception, url: str) -> FetchError:
-    """Make our error of one of the library's; the order runs from the narrow to the wide."""
+    """Translate an error of the library; the order runs from specific to general."""
     match failure:
         case ProxyRouteError():
             return failure.translated(url)
@@ -351,7 +351,7 @@ def _translated(failure: Exception, url: str) -> FetchError:
 
 
 def refused_plain_http(url: str) -> PolicyError:
-    """Make the error for plain http that would leave private networks."""
+    """Make the error for plain http to a public address."""
     return PolicyError(
         "The host has a public address, and plain http would show queries and credentials on the"
         " way there: use https.",

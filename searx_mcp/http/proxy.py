@@ -1,4 +1,4 @@
-"""Proxies as they are configured: how one is written, and which requests go through it.
+"""Configured proxies: how one is written, and which requests go through it.
 
 Pure: no name is looked up here, and nothing is connected to.
 """
@@ -35,7 +35,7 @@ DIRECT: Final = (
     "fc00::/7",
     "fe80::/10",
 )
-"""What is reached without a proxy unless the user says otherwise: this machine and private networks."""
+"""Hosts that are reached without a proxy by default: this machine and private networks."""
 
 _PORTS: Final = {"http": None, "https": 443, "socks5": 1_080, "socks5h": 1_080}
 """Schemes with their usual ports: for http curl takes 1080 and others 80, so that it is asked for."""
@@ -215,7 +215,7 @@ BLIND: Final = (
     "The proxy resolves names: pages and public instances are judged by their address as written, and"
     " a public name that resolves to a private address goes unnoticed here."
 )
-"""What the guard against private addresses cannot do behind a proxy, for a person."""
+"""What the guard against private addresses cannot check behind a proxy, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ class ProxyRules:
         return proxy
 
     def notes(self) -> tuple[str, ...]:
-        """Say for a person what goes where; empty without a proxy. No sentence holds a password."""
+        """Describe the routes in sentences without passwords; empty without a proxy."""
         if self.https is None and self.http is None:
             return ()
         ways = [

@@ -62,14 +62,14 @@ class _ConnectTimer:
     has_arrived: bool = False
 
     def arrive(self) -> None:
-        """The host is reached: from now on time is taken by the host."""
+        """Note that the host is reached: from now on, delays are the host's."""
         self.has_arrived = True
         if not self.limit.expired():
             self.limit.reschedule(None)
 
 
 class ProxyRoute:
-    """The way of one kind of traffic through one proxy.
+    """The route of one kind of traffic through one proxy.
 
     Args:
         proxy: where it leads through.
@@ -84,7 +84,7 @@ class ProxyRoute:
     async def request_options(
         self, url: URL, headers: Mapping[str, str], deadline: float | None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Give what the HTTP library is told for one request, and explain why the request fails.
+        """Give the options of the HTTP library for one request, and translate its failures.
 
         No error that leaves shows the user name and password of the proxy.
 
@@ -153,11 +153,11 @@ class ProxyRoute:
         return self._ours("rejected our user name and password, or requires them")
 
     def unfit(self) -> ProxyRouteError:
-        """The proxy speaks something else, or does not let us in: it cannot be told apart."""
+        """The proxy speaks another protocol or refuses us: the two cannot be distinguished."""
         return self._ours("rejected our user name and password, or is not a SOCKS 5 proxy")
 
     def barred(self, why: str) -> ProxyRouteError:
-        """The way ended behind the proxy, or in it: who is to blame cannot be told."""
+        """The connection failed at or behind the proxy: which of them failed is unknown."""
         message = f"{self._name} made no connection to the host: {why}."
         return ProxyRouteError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
 
@@ -179,7 +179,7 @@ class ProxyRoute:
     async def reject_407(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Tell the refusal of a proxy from an answer of a host: a middleware for plain http."""
+        """A middleware for plain http that distinguishes a proxy's refusal from a host's answer."""
         response = await handler(request)
         if (
             request.url.scheme == "http"
@@ -205,7 +205,7 @@ def check_support(rules: ProxyRules) -> None:
 
 
 def arrivals() -> aiohttp.TraceConfig:
-    """Make what tells the timers of the requests of one of the library's sessions that they have arrived."""
+    """Make the trace configuration by which a session's requests report that they are connected."""
 
     async def arrive(_session: aiohttp.ClientSession, context: SimpleNamespace, _: object) -> None:
         if isinstance(timer := context.trace_request_ctx, _ConnectTimer):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
 
 MAX_ROBOTS: Final = 512_000
-"""500 KiB are read and no more: the least a reader must take (section 2.5)."""
+"""Bytes that are read: 500 KiB, the least that a reader must accept (section 2.5)."""
 FETCHED_BYTES: Final = MAX_ROBOTS + 1
 """Bytes of a robots.txt to fetch at most: what is parsed, and one that tells of more."""
 
@@ -53,7 +53,7 @@ class RobotsDecision:
 
 
 class RobotsRules:
-    """Rules that hold for us: those of all groups that name us, else those for everybody.
+    """The rules for us: those of all groups that name us, else those for everybody.
 
     Args:
         text: a robots.txt; whatever is not understood is passed over.
@@ -102,7 +102,7 @@ def decode(body: bytes) -> str:
     UTF-16 where its mark says so, as some editors write it (section 2.2.2, last paragraph).
     """
     if len(body) > MAX_ROBOTS:
-        # The byte after the last one tells whether a line ends just there.
+        # The next byte shows whether a line ends exactly there.
         ends = (body.rfind(end, 0, MAX_ROBOTS + 1) for end in (b"\n", b"\r"))
         body = body[: max(0, *ends)]
     encoding = "utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
@@ -110,7 +110,7 @@ def decode(body: bytes) -> str:
 
 
 def _rules_for_us(text: str, *, by_name: bool) -> Iterator[tuple[bool, str]]:
-    """Give for each rule whether it allows, and its pattern, in their order."""
+    """Yield whether each rule allows, and its pattern, in order."""
     ours: list[tuple[bool, str]] = []
     everybodys: list[tuple[bool, str]] = []
     groups: list[list[tuple[bool, str]]] = []

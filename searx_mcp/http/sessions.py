@@ -113,7 +113,7 @@ class Sessions:
         self._made: list[HttpSession] = []
 
     def admit_own(self, urls: Iterable[str]) -> None:
-        """Say which own instances there are from now on; requests under way are not cut short.
+        """Set the own instances; requests under way are not interrupted.
 
         Args:
             urls: base URLs, as for the constructor.
@@ -240,7 +240,7 @@ class Sessions:
         try:
             return await handler(request)
         finally:
-            # It is sent by now, or never. The library's errors show the headers of the request.
+            # Drop the credentials: the library's errors show the headers of the request.
             del request.headers[_HEADER]
 
     def _guarded(
@@ -348,7 +348,7 @@ def _may_be_public(url: URL) -> bool:
 
 
 def _judge_literal(url: URL, guard: AddressGuard, raw: str) -> None:
-    """Judge an address that is dialled by a proxy as it would be before it is dialled here."""
+    """Check an address that a proxy dials as if it were dialled here."""
     host, port = url.raw_host or "", url.port or 0
     if effective_address(host) is None:
         return

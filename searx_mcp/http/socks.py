@@ -66,7 +66,7 @@ class _Connector(ProxyConnector):
 
 
 class SocksErrors:
-    """A middleware that says the library's errors in our words.
+    """A middleware that translates the library's errors.
 
     Args:
         route: the way whose errors they are.

@@ -1,22 +1,12 @@
 """Your own instance on this machine, as its commands report it."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import EngineReport
-
-
-class ContainerState(StrEnum):
-    """States of a container."""
-
-    ABSENT = "absent"
-    RUNNING = "running"
-    RESTARTING = "restarting"
-    """It keeps ending, and the engine keeps restarting it."""
-    STOPPED = "stopped"
 
 
 class Done(StrEnum):
@@ -25,7 +15,6 @@ class Done(StrEnum):
     CREATED = "created"
     STARTED = "started"
     UPDATED = "updated"
-    """The image was pulled again and the container recreated."""
     UNCHANGED = "unchanged"
 
 
@@ -40,7 +29,7 @@ class NativeState(StrEnum):
 
 
 class NativeFailure(StrEnum):
-    """Reasons why an instance cannot be run as a process; each has its own remedy."""
+    """Reasons why an instance cannot be run; each has its own remedy."""
 
     UNSUPPORTED = "unsupported"
     """SearXNG does not run on this system."""
@@ -69,83 +58,6 @@ class NativeFailure(StrEnum):
     NOT_INSTALLED = "not_installed"
 
 
-class ContainerFailure(StrEnum):
-    """Reasons why an instance cannot be run in a container; each has its own remedy."""
-
-    NO_ENGINE = "no_engine"
-    """Neither docker nor podman is installed."""
-    ENGINE_DOWN = "engine_down"
-    """An engine is installed but does not answer."""
-    NO_PERMISSION = "no_permission"
-    """The engine runs, but this user may not use it."""
-    PULL_FAILED = "pull_failed"
-    PORT_TAKEN = "port_taken"
-    NAME_TAKEN = "name_taken"
-    """A container that is not ours has our name."""
-    EXITED = "exited"
-    """The container exited."""
-    NOT_READY = "not_ready"
-    """The container runs, but SearXNG does not answer."""
-    ENGINE_FAILED = "engine_failed"
-    """The engine failed for another reason."""
-
-
-class OwnInstance(Frozen):
-    """The instance as it is now.
-
-    Attributes:
-        engine: name of the container engine.
-        container: name of the container.
-        state: state of the container.
-        image: its image, or `None` if there is none.
-        url: base URL of the instance, or `None` if nothing was set up.
-        healthy: whether it answers `/healthz`.
-        registered: whether searches use it.
-        settings: path of its settings file, or `None` if there is none.
-        engines: how its engines answered searches so far; empty unless requested.
-        notes: sentences the user should know.
-    """
-
-    engine: str
-    container: str
-    state: ContainerState
-    image: str | None = None
-    url: str | None = None
-    healthy: bool = False
-    registered: bool = False
-    settings: str | None = None
-    engines: tuple[EngineReport, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class OwnInstanceUp(OwnInstance):
-    """The instance after `up`.
-
-    Attributes:
-        done: what had to be done.
-    """
-
-    done: Done
-
-
-class OwnInstanceDown(Frozen):
-    """Outcome of `down`.
-
-    Attributes:
-        engine: name of the container engine.
-        container: name of the container.
-        removed: whether there was a container to remove.
-        unregistered: base URL that searches no longer use, or `None` if none was registered.
-        settings: path of the settings file that was kept, or `None` if there is none.
-    """
-
-    engine: str
-    container: str
-    removed: bool
-    unregistered: str | None = None
-    settings: str | None = None
-
-
 class Installed(Frozen):
     """An instance installed as a process on this machine; kept in `current.json`.
 
@@ -172,10 +84,9 @@ class Installed(Frozen):
 
 
 class NativeInstance(Frozen):
-    """The instance that runs as a process, as it is now.
+    """The instance as it is now.
 
     Attributes:
-        engine: always `native`.
         state: state of its process.
         version: SearXNG version, or `None` if nothing is installed.
         age_days: days since that version was released.
@@ -192,7 +103,6 @@ class NativeInstance(Frozen):
         notes: sentences the user should know.
     """
 
-    engine: Literal["native"] = "native"
     state: NativeState
     version: str | None = None
     age_days: int | None = None
@@ -225,13 +135,11 @@ class NativeInstanceDown(Frozen):
     """Outcome of `down`.
 
     Attributes:
-        engine: always `native`.
         removed: whether there was an installation to remove.
         unregistered: base URL that searches no longer use, or `None` if none was registered.
         settings: path of the settings file that was kept, or `None` if there is none.
     """
 
-    engine: Literal["native"] = "native"
     removed: bool
     unregistered: str | None = None
     settings: str | None = None

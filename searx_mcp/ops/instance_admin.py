@@ -42,14 +42,15 @@ from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.search.capture import FixtureRecorder
+    from searx_mcp.http.body import Response
+    from searx_mcp.search.trial import TrialRunner
     from searx_mcp.sources.searxng.upstream import Upstream
 
 BLOCKED: Final = "instances.blocked"
 SOON: Final = f"Running servers notice within {PULL_INTERVAL:.0f} seconds, at their next search."
 
 
-class Asks(Protocol):
+class AskingParts(Protocol):
     """What an open client asks instances with."""
 
     @property
@@ -58,7 +59,7 @@ class Asks(Protocol):
         ...
 
     @property
-    def recorder(self) -> "FixtureRecorder":
+    def trials(self) -> "TrialRunner":
         """Searches once at one instance."""
         ...
 
@@ -88,7 +89,7 @@ class InstanceAdmin:
         self,
         parts: OpenParts,
         *,
-        asking: Callable[[], Awaitable[Asks]],
+        asking: Callable[[], Awaitable[AskingParts]],
         settings: Settings,
         state: StateStore,
         clock: Callable[[], float],
@@ -323,6 +324,7 @@ class InstanceAdmin:
         query: str,
         *,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
+        keep: Callable[["Response"], None] | None = None,
         **arguments: Unpack[SearchArguments],
     ) -> Trial:
         """Search once at one instance, at the cost of its budget.
@@ -331,6 +333,7 @@ class InstanceAdmin:
             host: the instance's host or address.
             query: what to search for.
             format: `json` or `html`; the one a search would ask for unless given.
+            keep: called with the answer as it came, if a complete one came.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
@@ -343,8 +346,10 @@ class InstanceAdmin:
             {"query": query, **arguments}, defaults=self._settings.search_defaults()
         )
         await self._recall()
-        recorder = (await self._asking()).recorder
-        asked = await recorder.ask(host, instance_query(request), format)
+        trials = (await self._asking()).trials
+        asked = await trials.ask(host, instance_query(request), format)
+        if keep is not None and asked.received is not None:
+            keep(asked.received)
         await self._parts.sync.push()
         return await trial_report(asked, self._parts.pool, self._state, self._clock())
 
@@ -429,6 +434,6 @@ class InstanceAdmin:
 
 def _found(host: str, urls: Iterable[str]) -> str:
     """The one of some base URLs that a person names; see `find_instance`."""
-    from searx_mcp.search.capture import find_instance  # noqa: PLC0415 - loads what searches
+    from searx_mcp.search.trial import find_instance  # noqa: PLC0415 - loads what searches
 
     return find_instance(host, urls)

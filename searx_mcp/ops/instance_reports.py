@@ -42,7 +42,7 @@ from searx_mcp.search.budget import (
 from searx_mcp.storage.state import Account, Budget, StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.search.capture import Asked
+    from searx_mcp.search.trial import Asked
     from searx_mcp.sources.open.members import SourceMembers
 
 _STATES: Final = tuple(InstanceState)

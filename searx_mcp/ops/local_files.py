@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.ops.own.installation import CONTAINER_FOLDER, VERSIONS
+from searx_mcp.ops.own.installation import VERSIONS
 from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.cache import KEY_FILE
@@ -216,7 +216,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _kind(path: Path, folder: Path) -> FileKind:
-    if {folder / CONTAINER_FOLDER, folder / NATIVE_FOLDER}.intersection(path.parents):
+    if folder / NATIVE_FOLDER in path.parents:
         return FileKind.OWN_INSTANCE
     if path.parent != folder:
         return FileKind.OTHER

@@ -1,1 +1,1 @@
-"""The pool of instances: a synchronous state machine that is told the time and told the dice."""
+"""The pool of instances: a synchronous state machine that is given the time and the random numbers."""

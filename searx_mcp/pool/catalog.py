@@ -1,4 +1,4 @@
-"""What is said of instances before they are asked: the list of public ones, its gate and its grades."""
+"""Instances as the list of public ones describes them: which are let in, and their grades."""
 
 import math
 import re
@@ -22,7 +22,7 @@ or above it in the list of 2025-03-05. Of hosts at 98 to 99 % a quarter later 62
 those at 99.9 % and more 75 %."""
 
 UNKNOWN_GRADE: Final = "B"
-"""What an instance without a grade counts as: no grade means not measured, not measured badly."""
+"""The grade of an instance without one: it was not measured, which is no bad result."""
 
 _SCHEMA: Final = 1
 _FIELD: Final = "instances.catalog"
@@ -155,7 +155,7 @@ def is_public_place(url: URL) -> bool:
 
 
 def _is_reachable(host: str, network_type: NetworkType, *, onion: bool) -> bool:
-    """Tell whether there is a way to a host; a type that its name belies is believed of neither."""
+    """Tell whether a host can be reached; one whose name contradicts its listed type is refused."""
     if network_type is NetworkType.TOR:
         return onion and host.endswith(_ONION)
     return not host.endswith(_HIDDEN_SUFFIXES)
@@ -245,7 +245,7 @@ class Standing(NamedTuple):
 
 
 def standing_of(entry: CatalogEntry) -> Standing:
-    """Say what the catalog says of an instance."""
+    """Give the catalog's judgement of an instance."""
     return Standing(tier_of(entry), overall_grade(entry), prior(entry))
 
 
@@ -296,7 +296,7 @@ def grade_quality(grades: str | None) -> float:
 
 
 def html_quality(grade: str | None) -> float:
-    """1 for pages as upstream has them, less for changed ones; a fifth less where files are unknown."""
+    """1 for unchanged pages of SearXNG, less for changed ones; a fifth less if some files are unknown."""
     parts = [part.strip() for part in (grade or "").split(",")]
     quality = min((_HTML_GRADES[part] for part in parts if part in _HTML_GRADES), default=_UNKNOWN)
     incomplete = any(part in _HTML_INCOMPLETE for part in parts)

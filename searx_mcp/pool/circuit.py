@@ -1,4 +1,4 @@
-"""The states of an instance: who may be asked, who is left alone for a time, who is given up."""
+"""The states of an instance: may be asked, is left alone for a time, or is given up."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool import engine_care, timers
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.pool.record import SKEW, WAITING, InstanceRecord
 from searx_mcp.pool.transitions import (
     DISAGREES,
@@ -71,7 +71,7 @@ class Members:
         return len(self._members)
 
     def begin(self, url: str, now: float) -> None:
-        """A request leaves for `url`."""
+        """Note that a request to `url` is sent."""
         member = self._member(url)
         member.in_flight += 1
         record = member.record
@@ -79,13 +79,13 @@ class Members:
             record.state = InstanceState.HALF_OPEN
 
     def release(self, url: str) -> None:
-        """The request was given up by us, or says nothing about `url`."""
+        """Note that we gave up the request, or that it says nothing about `url`."""
         self._member(url).in_flight -= 1
 
     def report(
         self, url: str, outcome: Outcome, now: float, query: InstanceQuery | None = None
     ) -> None:
-        """The request came to an outcome; the state follows from it.
+        """Take the outcome of a request and change the state accordingly.
 
         Args:
             url: who was asked.
@@ -187,7 +187,7 @@ class Members:
             _renew(record)
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
-        """Note whether the results of `url` share anything with those of others."""
+        """Note whether the results of `url` overlap with those of other instances."""
         record = self._member(url).record
         record.last_at = now
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
@@ -198,7 +198,7 @@ class Members:
             recover(record, now)
 
     def rest(self, url: str, seconds: float, now: float) -> None:
-        """One that has answered asks to be left alone for so many seconds."""
+        """Leave an instance alone for the seconds that its answer asks for."""
         record = self._member(url).record
         record.last_at = now
         if record.state not in GIVEN_UP:
@@ -207,7 +207,7 @@ class Members:
             record.reason = RESTS
 
     def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
-        """The robots.txt of `url` was read, or could not be; who has left is passed over.
+        """Note that the robots.txt of `url` was read, or could not be; nothing happens if it left the pool.
 
         Args:
             url: whose it is.
@@ -224,7 +224,7 @@ class Members:
             record.until = min(record.until, now)
 
     def retry_after(self, url: str, now: float) -> float:
-        """Seconds until one that waits may be asked again; 0 for any other."""
+        """Seconds until a waiting instance may be asked again; 0 if it does not wait."""
         return self._member(url).record.retry_after(now)
 
     def record_of(self, url: str) -> InstanceRecord:
@@ -240,7 +240,7 @@ class Members:
         }
 
     def settle(self, now: float) -> None:
-        """Move all times along with a clock that was put back: no wait becomes longer than it was."""
+        """Shift all times after the clock was set back, so that no wait becomes longer."""
         for member in self._known().values():
             if member.record.last_at > now + SKEW:
                 member.record = member.record.settled(now)
@@ -289,12 +289,12 @@ class Members:
             opt_out(member.record, opted_out_at)
 
     def _pardon_own(self, member: Member) -> None:
-        """Let bygones be bygones of one that became the user's own: such a one is never given up."""
+        """Reset an instance that became the user's own: own instances are never given up."""
         if member.is_own and member.record.state in GIVEN_UP:
             _renew(member.record)
 
     def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
-        # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
+        # 1. limits and blocks: wait for their window; after three in a day, give up
         # 2. a wrong program or a redirect elsewhere: keep away for days
         # 3. failures: wait when they repeat, at once when a repetition is certain or when the
         #    host says for how long
@@ -321,7 +321,7 @@ class Members:
             self._wait_failing(member, outcome.detail, now, outcome.retry_after)
 
     def _judge_trust(self, member: Member, outcome: Outcome, now: float) -> None:
-        """Count what speaks against trusting it."""
+        """Count evidence that the instance cannot be trusted."""
         if member.is_trusted:
             return
         record = member.record
@@ -403,7 +403,7 @@ class Members:
 
 
 def _renew(record: InstanceRecord) -> None:
-    """Forget where an instance stands, and keep what it has ever shown."""
+    """Forget the state of an instance, and keep what was observed of it."""
     new = InstanceRecord(url=record.url)
     for name in OF_STATE:
         setattr(record, name, getattr(new, name))

@@ -1,4 +1,4 @@
-"""What an instance tells of itself at `/config`, without a search: limiter, version, engines.
+"""What an instance reports at `/config`, without a search: limiter, version, engines.
 
 Facts and shapes, searx 1.1 to SearXNG of 2026: `docs/decisions/discovery.md`.
 """
@@ -23,7 +23,7 @@ _MAX_NAME: Final = 100
 
 
 class _Kept(BaseModel):
-    # Facts are kept for long: fields of newer versions are passed over.
+    # Facts are stored for long: ignore fields of newer versions.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
@@ -41,7 +41,7 @@ class CategoryFacts(_Kept):
     both: bool | None = None
 
     def can(self, *, time_range: bool, further_page: bool) -> bool | None:
-        """Whether one engine can do what is asked for; always, if it is neither."""
+        """Whether one engine supports the request; always true if it asks for neither."""
         match time_range, further_page:
             case True, True:
                 return self.both

@@ -20,11 +20,11 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import EngineReport, EngineState
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.timers import DAY, HOUR
 
 LEAST: Final = 3
-"""Engines that bring results in each search: with one that finds little, two are left."""
+"""Engines that carry a search: if one finds little, two are left."""
 THIN: Final = 8
 """Results below which the other healthy engines are asked for the same search as well."""
 
@@ -42,31 +42,31 @@ _SUSPENDED: Final = 120.0
 _FIRST_GAP: Final = 30.0
 _LONGEST_GAP: Final = HOUR
 _LEAST_GAP: Final = 3.0
-"""Of an engine that was never refused: such a one is asked ten times as often as one refused just now."""
+"""Seconds, for an engine that was never refused: it is asked ten times as often as one that was just refused."""
 _SHORTENS: Final = 0.985
-"""Factor of the gap with each answer: 46 answers halve what a refusal doubled."""
+"""Factor by which each answer shortens the gap: 46 answers halve what a refusal doubled."""
 _LONGEST_SPELL: Final = DAY
 _LONGEST_ANSWER: Final = 120.0
 """Seconds between a search and its answer at most; a call may take so long."""
 _MAX_ENGINES: Final = 100
 """Engines of one instance that are remembered; SearXNG's defaults enable about 90."""
 _MAX_NAMED: Final = 40
-"""Engines of one search that are named beside those that carry it: an address has its limits."""
+"""Engines named in a search besides those that carry it: addresses have a maximum length."""
 
 _SUSPENSION: Final = "suspended"
 
 
 class Trouble(Enum):
-    """What can be done about an engine that fails."""
+    """Remedies for a failing engine."""
 
     REFUSES = auto()
-    """The site behind it keeps the instance out: another engine must do."""
+    """The site behind it refuses the instance: use another engine."""
     SLOW = auto()
-    """It may answer with more time."""
+    """It may answer if it is given more time."""
     UNREACHED = auto()
-    """The instance does not get through to the site: its own network is to be looked at."""
+    """The instance cannot reach the site: check its network."""
     OTHER = auto()
-    """As a rule its code and the site have parted ways: an update of SearXNG may help."""
+    """Usually the site has changed and SearXNG's code has not: updating SearXNG may help."""
 
 
 _REASONS: Final = (
@@ -83,11 +83,11 @@ _REASONS: Final = (
     ("proxyerror", "no connection", Trouble.UNREACHED),
     ("proxy error", "no connection", Trouble.UNREACHED),
 )
-"""Of SearXNG's English messages and exceptions, in lower case; what a person calls it; what it means."""
+"""SearXNG's English messages and exceptions, in lower case; a name for people; the meaning."""
 
 
 def trouble_of(text: str) -> tuple[str, Trouble]:
-    """Tell what an instance says of an engine that failed.
+    """Classify what an instance says about a failed engine.
 
     Args:
         text: a reason for people, or the name and message of an exception. Sites write into it.
@@ -118,7 +118,7 @@ class EngineRecord(BaseModel):
         spell: seconds after a refusal for which searches are spread.
     """
 
-    # Kept for long: fields of newer versions are passed over.
+    # Stored for long: ignore fields of newer versions.
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     name: str
@@ -140,12 +140,12 @@ class EngineRecord(BaseModel):
         return now >= self.until
 
     def is_touchy(self, now: float) -> bool:
-        """Whether it was refused so lately that searches are spread."""
+        """Whether it was refused so recently that searches are spread."""
         return now < self.refused_at + self.spell
 
     @property
     def refuses(self) -> bool:
-        """Whether the site behind it kept the instance out when it was asked last."""
+        """Whether the site behind it refused the last request."""
         return trouble_of(self.reason)[1] is Trouble.REFUSES
 
     def is_slow(self, now: float) -> bool:
@@ -158,11 +158,11 @@ class EngineRecord(BaseModel):
 
     @property
     def carries(self) -> bool:
-        """Whether a search can be for it; one that never answered may be the best of them."""
+        """Whether it brings results that carry a search; one that never answered may turn out to."""
         return self.results >= _CARRIES * self.answered
 
     def rested(self, now: float) -> float:
-        """How long ago it was asked, measured by the gap it needs."""
+        """Time since it was last asked, in units of the gap it needs."""
         return (now - self.asked_at) / max(self.gap, _LEAST_GAP)
 
     def after_answer(self, results: int, now: float) -> "EngineRecord":
@@ -202,7 +202,7 @@ class EngineRecord(BaseModel):
         return self.model_copy(update=changes)
 
     def _asked_at(self, now: float) -> float:
-        """When it was asked for an answer that came now: it is known of those we named."""
+        """When it was asked for the answer that arrived now; known only of engines we named."""
         return now if now - self.asked_at > _LONGEST_ANSWER else self.asked_at
 
     def moved(self, ahead: float, latest: float) -> "EngineRecord":
@@ -235,7 +235,7 @@ def choose(
     carrying = [each for each in healthy if each.carries]
     if not carrying and not is_touchy:
         return ()
-    # Where all others rest, those are asked that no site keeps out.
+    # If all others rest, ask those that no site refuses.
     carrying = carrying or [each for each in taking if each.carries and not each.refuses]
     carrying.sort(key=lambda each: each.rested(now), reverse=True)
     most = LEAST if is_touchy else _MAX_NAMED
@@ -257,7 +257,7 @@ def next_try(engines: Sequence[EngineRecord], query: InstanceQuery) -> float:
 
 
 def reasons(engines: Sequence[EngineRecord], query: InstanceQuery) -> str:
-    """Why they refuse, in words of ours."""
+    """Why they refuse, in our words."""
     found = (trouble_of(each.reason)[0] for each in _refusing(engines, query))
     return ", ".join(dict.fromkeys(found))
 
@@ -283,8 +283,8 @@ def others(
 def asked(
     engines: Sequence[EngineRecord], names: Sequence[str], now: float
 ) -> tuple[EngineRecord, ...]:
-    """Note who is asked: the next search, which may begin before the answer, is for others."""
-    # A little apart, so that those of one search do not stay together.
+    """Note which engines are asked, so that the next search, which may begin before the answer, uses others."""
+    # Slightly apart, so that engines of one search do not stay together.
     at = {name: now + place / 1_000 for place, name in enumerate(names)}
     return tuple(
         each.model_copy(update={"asked_at": at[each.name]}) if each.name in at else each
@@ -321,7 +321,7 @@ def learned(
 
 
 def revived(engines: tuple[EngineRecord, ...]) -> tuple[EngineRecord, ...]:
-    """What is kept when a person has seen to the instance: nothing if all refused, so that others are found."""
+    """Records to keep after the operator changed the instance: none if all refused, so that new ones are found."""
     return () if all(each.refuses for each in engines if each.carries) else engines
 
 
@@ -331,7 +331,7 @@ def is_thin(page: ResultPage) -> bool:
 
 
 def kind_of(query: InstanceQuery) -> str:
-    """What engines of a search have in common: its category, and whether they know dates."""
+    """Key of searches that the same engines serve: category, and whether they support dates."""
     return f"{query.category} by time" if query.time_range is not TimeRange.ANY else query.category
 
 
@@ -363,7 +363,7 @@ def _sort_in(
 
 
 def engine_reports(engines: Iterable[EngineRecord], now: float) -> tuple[EngineReport, ...]:
-    """What is known of each engine, for a person; those that bring most first."""
+    """Reports on each engine, those with most results first."""
     rows = (
         EngineReport(
             name=each.name,

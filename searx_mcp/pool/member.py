@@ -1,4 +1,4 @@
-"""One instance in the pool: what is said of it, what was learned, and what follows for the choice.
+"""One instance in the pool: what the catalog says, what was observed, and the score that follows.
 
 A score orders the instances of one tier, and each of its parts can be shown: from a catalog's figures
 at first, from our own requests later. Formulas and weights: `docs/decisions/pool.md`.
@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.catalog import Standing, latency_quality
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.record import SLOW_START, InstanceRecord
 from searx_mcp.pool.timers import DAY, HOUR
 
@@ -22,13 +22,13 @@ ROBOTS_HOLD = DAY
 SLOW = 3.0
 """Seconds; of the instances on the list nineteen of twenty answer faster."""
 SIDELINED = HOUR
-"""Seconds for which a bad last impression holds; then it takes turns again."""
+"""Seconds for which a bad last answer counts; after that it takes its turn again."""
 
 CONFIDENCE = 4.0
 """After this many own requests, observation and prior weigh the same."""
 
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
-"""JSON known to work, not known, known to be off."""
+"""Factor if JSON works, is unknown, is off."""
 _DEGRADED_SHARE = 0.2
 _TRUSTED = frozenset({Tier.OWN, Tier.OPEN, Tier.KEYED})
 
@@ -98,12 +98,12 @@ class Member:
 
     @property
     def is_trusted(self) -> bool:
-        """Whether nothing it answers counts against it: an own instance, an open source."""
+        """Whether its answers are never held against it, as with own instances and open sources."""
         return self.standing.tier in _TRUSTED
 
     @property
     def is_untried(self) -> bool:
-        """Whether no request to it has come to anything yet."""
+        """Whether no request to it has had an outcome yet."""
         record = self.record
         return record.state is InstanceState.NEW and not record.successes and not record.failures
 
@@ -130,7 +130,7 @@ class Member:
         return record.is_open(now) and is_free
 
     def is_on_trial(self, now: float) -> bool:
-        """Whether the next request tries it after a rest."""
+        """Whether the next request is a trial after a rest."""
         return self.record.is_on_trial and self.record.is_open(now)
 
     def is_doubted(self, now: float) -> bool:
@@ -200,7 +200,7 @@ class Member:
         return weight
 
     def report_card(self, now: float) -> InstanceReport:
-        """What is known of it, for a person."""
+        """Its report."""
         record, score = self.record, self.score(now)
         parts = {
             **{f"prior_{name}": value for name, value in self.standing.prior._asdict().items()},

@@ -1,4 +1,4 @@
-"""The pools: which instance is asked next, and which open source may be."""
+"""The pools: which instance to ask next, and which open sources may be asked."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -9,12 +9,12 @@ from typing_extensions import override
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.catalog import OWN_PRIOR, Standing, standing_of
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import InstanceQuery, Proposal
 from searx_mcp.pool.transitions import GIVEN_UP
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ EXPLORATION = 0.05
 """Share of the turns of a tier that go to an instance never asked before."""
 
 LEAST_SHARE = 1 / 20
-"""Of the best one's turns, what the worst gets: the score orders first contacts, it forbids none."""
+"""Share of the best instance's turns that the worst gets: the score orders first contacts and excludes none."""
 
 _TIERS = tuple(Tier)
 
@@ -90,7 +90,7 @@ class InstancePool(Members):
         return tuple(member.url for member in self._members.values() if member.is_own)
 
     def behind(self, now: float) -> set[str]:
-        """The base URLs of those that were overtaken so lately that all others come first."""
+        """Base URLs of instances that were overtaken so recently that all others come first."""
         return {member.url for member in self._members.values() if member.record.is_behind(now)}
 
     def public_urls(self) -> tuple[str, ...]:
@@ -133,11 +133,11 @@ class InstancePool(Members):
     def has_eligible(
         self, now: float, *, exclude: Collection[str] = (), query: InstanceQuery | None = None
     ) -> bool:
-        """Whether a request may go to any instance but those to exclude; nobody's turn is used up."""
+        """Whether any instance outside the excluded ones may be asked; uses up no turn."""
         return bool(self._eligible(now, exclude, query))
 
     def proposal_of(self, url: str, now: float) -> Proposal:
-        """How to ask `url`, which the caller named, regardless of whose turn it is."""
+        """How to ask `url`, which the caller chose, whoever's turn it is."""
         return self._proposal(self._member(url), None, now)
 
     def other_engines(
@@ -194,7 +194,7 @@ class InstancePool(Members):
         return min(filter(None, waits), default=None)
 
     def why_own_rests(self, now: float, query: InstanceQuery) -> PastOutcome | None:
-        """What put the own instance to rest that may be asked again first; `None` if none rests."""
+        """Why the own instance that may be asked again first is resting; `None` if none rests."""
         resting = [m for m in self._members.values() if m.is_own and self._wait(m, query, now)]
         if not resting:
             return None
@@ -218,7 +218,7 @@ class InstancePool(Members):
         )
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
-        """What is known of every instance, best first within each tier."""
+        """Reports on every instance, best first within each tier."""
         members = sorted(
             self._members.values(),
             key=lambda m: (_TIERS.index(m.standing.tier), -m.score(now).total, m.url),
@@ -296,7 +296,7 @@ class InstancePool(Members):
         return members[: self._config.aperture]
 
     def _place(self, url: str) -> bytes:
-        """Its place in this installation's order, which newcomers do not change for the others."""
+        """Its place in this installation's order; newcomers do not move the others."""
         return hashlib.blake2b(f"{self._seed} {url}".encode(), digest_size=8).digest()
 
     def _turn(self, eligible: list[Member], now: float) -> Member:
@@ -307,7 +307,7 @@ class InstancePool(Members):
         ]
         if untried and self._rng.random() < EXPLORATION:
             return max(untried, key=lambda m: m.score(now).total)
-        # Smooth weighted round-robin as nginx has it: everybody gains their weight, the richest is
+        # Smooth weighted round-robin as in nginx: each gains its weight, the highest is
         # chosen and pays the sum.
         aperture = self._first(eligible, now)
         weights = [member.weight(now) for member in aperture]
@@ -405,9 +405,9 @@ class SourcePool(Members):
         return tuple(self._members)
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
-        """What is known of every source, in the order of their names."""
+        """Reports on every source, by name."""
         named = sorted((name, url) for url, name in self._names.items())
         cards = [(name, self._members[url].report_card(now)) for name, url in named]
-        # What is said of an instance's pages says nothing of an API.
+        # Grades of an instance's pages say nothing about an API.
         unknown = {"format": None, "json_enabled": None, "link_token": None}
         return tuple(card.model_copy(update={"source": name, **unknown}) for name, card in cards)

@@ -1,4 +1,4 @@
-"""What is learned about an instance: the one record that the pool changes and a store keeps."""
+"""What was learned about an instance: the record that the pool changes and a store keeps."""
 
 import math
 from typing import Any, Final
@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.timers import HOUR, overtaken_time
 
 LONGEST: Final = 40 * 86_400.0
@@ -22,17 +22,17 @@ lies further ahead was written before the clock was put back."""
 WAITING: Final = frozenset(
     {InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED}
 )
-"""States that end with their time."""
+"""States that end after a time."""
 OPTED_OUT: Final = "Its robots.txt asks searx-mcp to stay away."
 SLOW_START: Final = (0.25, 0.5, 1.0)
-"""Shares of its weight for an instance that comes back, by successes since."""
+"""Share of its weight that a recovering instance has, by successes since."""
 HALF_LIFE: Final = 6 * HOUR
-"""After this time an observation counts half: engines inside instances come and go within hours."""
+"""Half-life of an observation in seconds: engines inside instances come and go within hours."""
 PEAK_MEMORY: Final = 600.0
 """Seconds after which a peak of the latency is forgotten to a third. Balancers use some seconds; our
 requests to one instance are minutes apart."""
 OUTCOMES: Final = 10
-"""Requests of the past that are remembered one by one."""
+"""Past requests that are remembered individually."""
 LATENCIES: Final = 50
 """Latest answers whose times are remembered: enough for a 95th percentile, and 300 bytes."""
 
@@ -147,7 +147,7 @@ class InstanceRecord(BaseModel):
     version: int = 1
 
     def is_open(self, now: float) -> bool:
-        """Whether its state lets requests go to it; in some states only one at a time."""
+        """Whether its state allows requests; some states allow one at a time."""
         if self.state is InstanceState.BLACKLISTED:
             return False
         return self.state not in WAITING or now >= self.until
@@ -159,11 +159,11 @@ class InstanceRecord(BaseModel):
 
     @property
     def is_opted_out(self) -> bool:
-        """Whether its operator's wish is what it waits for."""
+        """Whether it waits because its operator asked for it."""
         return self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT
 
     def is_behind(self, now: float) -> bool:
-        """Whether it was overtaken so lately that all others come first."""
+        """Whether it was overtaken so recently that all others come first."""
         return bool(self.overtaken) and now - self.overtaken_at < overtaken_time(self.overtaken)
 
     def retry_after(self, now: float) -> float:
@@ -171,7 +171,7 @@ class InstanceRecord(BaseModel):
         return max(0.0, self.until - now) if self.state in WAITING else 0.0
 
     def remember(self, outcome: Outcome, now: float) -> None:
-        """Remember a request as it was, whatever it says of the instance."""
+        """Remember a request, whatever it says about the instance."""
         past = PastOutcome(
             at=round(now, 3),
             verdict=outcome.verdict,
@@ -184,7 +184,7 @@ class InstanceRecord(BaseModel):
         self.last_verdict, self.last_detail = past.verdict, past.detail
 
     def observe(self, outcome: Outcome, now: float) -> None:
-        """Count what an answer, or none, was worth to the caller."""
+        """Count the value of an answer, or of a missing one, to the caller."""
         decay = self.decay(now)
         self.observed = self.observed * decay + _WORTH.get(outcome.verdict, 0.0)
         self.count = self.count * decay + 1
@@ -206,7 +206,7 @@ class InstanceRecord(BaseModel):
         self.latencies = (*self.latencies, round(seconds, 3))[-LATENCIES:]
 
     def halve_trust(self) -> None:
-        """Trust what was observed half as much: after a rest, an instance may have changed."""
+        """Halve the weight of past observations: after a rest, an instance may have changed."""
         self.observed /= 2
         self.count /= 2
 
@@ -215,7 +215,7 @@ class InstanceRecord(BaseModel):
         return self.observed / self.count if self.count else None
 
     def decay(self, now: float) -> float:
-        """What is left now of the weight of the last observation, 0 to 1."""
+        """Remaining weight of the last observation, 0 to 1."""
         return math.exp2(-max(0.0, now - self.observed_at) / HALF_LIFE)
 
     def percentile(self, percent: int) -> float | None:
@@ -256,7 +256,7 @@ _PAST: Final = (
 
 
 def settled(at: float, now: float) -> float:
-    """A kept time of something past as it can be believed at `now`: what lies ahead counts as now."""
+    """A stored past time, corrected at `now`: a future time counts as now."""
     return now if at > now + SKEW else at
 
 

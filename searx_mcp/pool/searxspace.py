@@ -1,4 +1,4 @@
-"""The list of searx.space: public instances and what its checker measured of them.
+"""The list of searx.space: public instances and its measurements of them.
 
 Read as written from 2020 to 2026. Fields came, were renamed and went without notice, so nothing is
 required but the addresses: `docs/decisions/discovery.md`.
@@ -25,7 +25,7 @@ MAX_TEXT: Final = 5_000_000
 """Characters of a list. The largest capture, of 2020, has 1.3 million."""
 
 MAX_ROWS: Final = 2_000
-"""Rows that are looked at; the list never had more than 151."""
+"""Rows that are read; the list never had more than 151."""
 
 GENERAL_ENGINES: Final = (
     "google", "google cse", "bing", "duckduckgo", "brave", "startpage", "yahoo", "qwant", "mojeek",
@@ -53,7 +53,7 @@ class CatalogError(SearxMcpError):
 
 
 class DropReason(StrEnum):
-    """Why a row is no instance that may be asked; of several, the first in this order counts."""
+    """Why the instance of a row may not be asked; of several reasons, the first in this order counts."""
 
     EXCESS = "excess"
     """It comes after the first `MAX_ROWS`."""
@@ -222,7 +222,7 @@ def _refuse(reason: str) -> CatalogError:
 
 
 def _public_url(address: str) -> URL:
-    """Parse the key of a row; the empty URL if it is no address of a public instance."""
+    """Parse the key of a row; an empty URL if it is not the address of a public instance."""
     nowhere = URL()
     if len(address) > _MAX_ADDRESS:
         return nowhere

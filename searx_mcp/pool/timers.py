@@ -27,7 +27,7 @@ QUARANTINE_STEPS = (DAY, 3 * DAY, 7 * DAY)
 OPT_OUT = 30 * DAY
 """How long an operator's wish to be left alone is taken to hold before it is read again."""
 SETTLED = HOUR
-"""An instance that was healthy for this long has left its failing episodes behind."""
+"""After this time in good health, earlier failures are forgotten."""
 JSON_RECHECK = 7 * DAY
 """Operators rarely switch a format on; asking once a week is enough."""
 OWN_LIMIT_BASE = 10.0
@@ -70,7 +70,7 @@ def limited_time(
     rng: "random.Random",
     doubling: bool = False,
 ) -> float:
-    """How long after a limit or a block, at least `base`.
+    """Wait after a limit or a block, at least `base`.
 
     A `Retry-After` is honoured with up to 10 % more. SearXNG itself never sends one, so without it
     the wait is the limiter's own window with up to 20 % more: one hour for JSON; ten minutes for
@@ -109,7 +109,7 @@ def own_limited_time(
 
 
 def overtaken_time(times: int) -> float:
-    """How long an instance comes after all others that was overtaken so many times in a row."""
+    """How long an instance comes after all others once it was overtaken this many times in a row."""
     return min(OVERTAKEN_CAP, OVERTAKEN_BASE * 2.0 ** (min(times, 20) - 1))
 
 

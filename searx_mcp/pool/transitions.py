@@ -3,8 +3,8 @@
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool import timers
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT, SLOW_START, InstanceRecord
 
 DISAGREES = "Its results share nothing with those of your other instances."
@@ -13,7 +13,7 @@ FIRM = GIVEN_UP | {InstanceState.RATE_LIMITED}
 """States in which no request leaves, so that an answer is one to a request from before: it disproves
 neither a limit met since nor an operator's wish."""
 RECENT = 5
-"""Outcomes that are kept."""
+"""Number of past outcomes to keep."""
 _DEGRADED_AFTER = 3
 
 OF_STATE = (
@@ -22,11 +22,11 @@ OF_STATE = (
     "degraded_at", "successes_in_a_row", "overtaken", "overtaken_at", "trust_violations",
     "disagreement_streak", "certificate_failures", "bans",
 )  # fmt: skip
-"""Fields of a record that say where an instance stands, and not what it has ever shown."""
+"""Fields of a record that hold the current state, as opposed to observations."""
 
 
 def learn_formats(member: Member, outcome: Outcome, now: float) -> None:
-    """Keep what an answer tells of the formats that the instance gives."""
+    """Record which formats the instance serves, as far as an answer shows."""
     record, page = member.record, outcome.page
     if outcome.verdict is Verdict.JSON_OFF:
         record.json_enabled = False
@@ -46,7 +46,7 @@ def learn_formats(member: Member, outcome: Outcome, now: float) -> None:
 
 
 def succeed(member: Member, verdict: Verdict, now: float) -> None:
-    """Take a success; the state is healthy again unless something else holds it."""
+    """Record a success; the state becomes healthy unless another reason keeps it."""
     record = member.record
     if record.state is InstanceState.HALF_OPEN:
         record.successes_in_a_row = 0
@@ -64,7 +64,7 @@ def succeed(member: Member, verdict: Verdict, now: float) -> None:
 
 
 def _is_disproved(record: InstanceRecord, verdict: Verdict, now: float) -> bool:
-    """Tell whether a good answer shows that why it is degraded holds no longer."""
+    """Tell whether a good answer disproves the reason for which the instance is degraded."""
     is_over = record.reason != DISAGREES or now - record.degraded_at >= timers.SETTLED
     return verdict is Verdict.FULL and is_over
 
@@ -79,7 +79,7 @@ def recover(record: InstanceRecord, now: float) -> None:
 
 
 def degrade(record: InstanceRecord, reason: str, now: float) -> None:
-    """Make the instance degraded, unless its state is a firmer one."""
+    """Make the instance degraded, unless its state is more severe."""
     if record.state in FIRM:
         return
     record.state = InstanceState.DEGRADED

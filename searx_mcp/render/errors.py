@@ -115,7 +115,6 @@ _ADVICE = {
     ErrorCode.EXTRACTION_FAILED: "Use another source.",
     ErrorCode.CURSOR_EXPIRED: "Fetch the page again from the beginning.",
     ErrorCode.UNAUTHORIZED: "Give a valid token.",
-    ErrorCode.CONTAINER_FAILED: "Run `searx-mcp instances own status` on that machine.",
     ErrorCode.NATIVE_FAILED: "Run `searx-mcp instances own status` on that machine.",
     ErrorCode.SETUP_FAILED: "Run `searx-mcp setup CLIENT --print` and add the entry by hand.",
     ErrorCode.INTERNAL: "If it happens again, report it with the server's log.",

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, MonthReport, Tier
-from searx_mcp.pool.attempt import Proposal
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Proposal
 from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.storage.state import Account, Budget, StateStore, Window
 

@@ -17,7 +17,7 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import (

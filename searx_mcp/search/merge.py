@@ -1,4 +1,4 @@
-"""Rows of several result pages become one list without duplicates."""
+"""Rows of several result pages become one list without duplicates, by rank fusion: their scores cannot be compared."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,7 +9,6 @@ from urllib.parse import parse_qsl, urlencode
 
 from yarl import URL
 
-from searx_mcp.fusion import K, reciprocal_rank
 from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.models.response import SearchResult
 from searx_mcp.urls.hosts import is_within, normalise_domain
@@ -183,3 +182,16 @@ def _result(hit: Hit, score: float) -> SearchResult:
         attribution=hit.attribution,
         **{name: getattr(hit, name) for name in TEMPLATE_FIELDS},
     )
+
+
+K = 60
+"""The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+
+
+def reciprocal_rank(ranks: Iterable[int]) -> float:
+    """The fused score of one item: sum of 1 / (60 + rank) over the lists it stands in.
+
+    Args:
+        ranks: its 1-based rank in each list.
+    """
+    return sum(1 / (K + rank) for rank in ranks)

@@ -13,7 +13,7 @@ from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import in_words
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import CachedResult, CachedSearch, SharedAnswers
 from searx_mcp.search.config import SearchConfig, WebSearchConfig

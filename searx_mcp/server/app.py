@@ -93,7 +93,8 @@ class LazyService:
 
     def begin(self) -> None:
         """Open the client before the first call if it has an instance of this machine to start."""
-        if self._service is None and not self._settings.remote.url:
+        is_over = self._stop.is_set()  # a first answer may be the last one, too
+        if self._service is None and not is_over and not self._settings.remote.url:
             self._group.create_task(self._begin())
 
     async def _begin(self) -> None:

@@ -129,7 +129,7 @@ class CallLog:
         Yields:
             What takes the result, if there is one.
         """
-        from searx_mcp.server.tokens import caller_of  # noqa: PLC0415 - no start needs it
+        from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
         results: list[CallToolResult] = []
         with self._numbered() as call:

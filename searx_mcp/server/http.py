@@ -1,4 +1,4 @@
-"""The MCP server over Streamable HTTP: the ASGI app, and uvicorn that serves it."""
+"""The MCP server over Streamable HTTP: the ASGI app, whether it can serve calls now, and uvicorn that serves it."""
 
 import asyncio
 import contextlib
@@ -18,8 +18,9 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.app import Server
+from searx_mcp.server.app import Backend, Server
 from searx_mcp.server.dashboard.routes import dashboard_routes
+from searx_mcp.server.events import note_unopened
 from searx_mcp.server.metrics import Metrics
 from searx_mcp.server.rest.routes import rest_routes
 from searx_mcp.server.web.access import Access
@@ -33,7 +34,6 @@ from searx_mcp.server.web.policy import (
     READY_PATH,
     Policy,
 )
-from searx_mcp.server.web.readiness import Readiness
 from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.settings.server import HttpConfig
 
@@ -281,3 +281,47 @@ def _unusable(config: HttpConfig, exc: OSError) -> SettingsError:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{MCP_PATH}"
+
+
+_KEPT: Final = 5.0
+"""Seconds for which an answer is reused: the path needs no token, and each check reads a database."""
+_LIMIT: Final = 4.0
+"""Seconds for a check, besides the timeout of Redis; probes wait for ten or so at most."""
+
+
+class Readiness:
+    """Answers `/readyz`: 200 if there is an instance to ask, 503 if not. It sends no request.
+
+    A shared server that is away changes nothing, since each process goes on by itself; otherwise all would be taken
+    out of service at once.
+
+    Args:
+        backend: knows the pool.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._turn = asyncio.Lock()
+        self._looked_at: float | None = None
+        self._code = ""
+
+    async def answer(self, _: Request) -> Response:
+        """Answer one request."""
+        async with self._turn:
+            now = asyncio.get_running_loop().time()
+            if self._looked_at is None or now - self._looked_at >= _KEPT:
+                self._code = await self._missing()
+                self._looked_at = now
+        if self._code:
+            # The details go to the log: this path needs no token.
+            return JSONResponse({"status": "not ready", "code": self._code}, 503)
+        return JSONResponse({"status": "ready"})
+
+    async def _missing(self) -> str:
+        try:
+            async with asyncio.timeout(_LIMIT + self._backend.settings.redis.timeout):
+                report = await self._backend.instances()
+        except Exception as exc:  # noqa: BLE001 - whatever it is, the pool cannot be read
+            note_unopened(exc)
+            return ErrorCode.INTERNAL
+        return "" if report.instances else ErrorCode.NO_INSTANCES_AVAILABLE

@@ -16,7 +16,7 @@ from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import InstanceState, PoolReport
 from searx_mcp.server.app import Backend
 from searx_mcp.server.counters import BUCKETS, Count, Counters, Labels, Timing, source_label
-from searx_mcp.server.tokens import identity_of
+from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import Refusal
 
 if TYPE_CHECKING:

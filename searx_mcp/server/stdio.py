@@ -1,16 +1,19 @@
 """The MCP server on standard input and output."""
 
+import asyncio
 import contextlib
 import io
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import anyio
 from mcp.os.win32.utilities import rebind_std_handle_to_fd
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
+from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.tasks import CallThread
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
 
 _CHUNK: Final = 1 << 20
 """Bytes read at once; hosts send a few hundred."""
-_GREETED: Final = 2
 
 
 async def serve_stdio(
@@ -34,7 +36,7 @@ async def serve_stdio(
     Args:
         server: of `searx_mcp.server.app.build_server`.
         output: number of the file that the messages are written to, and nothing else.
-        greeted: called once when a second message comes: a client waits for the answer to its first.
+        greeted: called once, behind the first answer, for which a client waits.
 
     Raises:
         SearxMcpError: there is no input.
@@ -46,8 +48,8 @@ async def serve_stdio(
     for number in (0, 1):
         with contextlib.suppress(OSError):  # what Windows gives to processes that are started
             rebind_std_handle_to_fd(number)
-    with _written(output) as sink:
-        lines = cast("AsyncFile[str]", _lines(source, greeted))
+    with _written(output, greeted) as sink:
+        lines = cast("AsyncFile[str]", _lines(source))
         async with stdio_server(lines, anyio.wrap_file(sink)) as (incoming, outgoing):
             await served.run(incoming, outgoing, options)
 
@@ -67,26 +69,39 @@ def _taken_input() -> int:
     return private
 
 
+class _Output(io.TextIOWrapper):
+    """Tells once that a first message has left; the library writes from threads."""
+
+    written: Callable[[], object] | None = None
+
+    @override
+    def flush(self) -> None:
+        super().flush()
+        written, self.written = self.written, None
+        if written is not None:
+            written()
+
+
 @contextlib.contextmanager
-def _written(descriptor: int) -> Iterator[io.TextIOWrapper]:
-    writer = io.TextIOWrapper(os.fdopen(descriptor, "wb", closefd=False), "utf-8", newline="\n")
+def _written(descriptor: int, greeted: Callable[[], None] | None) -> Iterator[io.TextIOWrapper]:
+    writer = _Output(os.fdopen(descriptor, "wb", closefd=False), "utf-8", newline="\n")
+    if greeted is not None:
+        loop = asyncio.get_running_loop()
+        writer.written = partial(loop.call_soon_threadsafe, greeted)
     try:
         yield writer
     finally:
+        writer.written = None
         with contextlib.suppress(OSError):
             writer.close()
 
 
-async def _lines(descriptor: int, greeted: Callable[[], None] | None) -> AsyncIterator[str]:
+async def _lines(descriptor: int) -> AsyncIterator[str]:
     thread = CallThread("searx-mcp input")
     rest = b""
-    count = 0
     while chunk := await thread.run(lambda: os.read(descriptor, _CHUNK)):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            count += 1
-            if count == _GREETED and greeted is not None:
-                greeted()
             yield line.decode("utf-8", "replace")
     if rest:
         yield rest.decode("utf-8", "replace")

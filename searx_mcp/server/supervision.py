@@ -30,7 +30,7 @@ _MARGIN_SHARE: Final = 0.2
 _LEAST_TIME: Final = 1.0
 
 
-class Listener(Protocol):
+class ProgressListener(Protocol):
     """Receives the progress of a call: the context of an MCP call, or its equivalent."""
 
     async def report_progress(
@@ -45,7 +45,7 @@ async def performed(
     request: RequestT,
     get: Callable[[], Awaitable[Service]],
     *,
-    listener: Listener,
+    listener: ProgressListener,
     limit: float,
     settings: Settings,
 ) -> ResponseT:
@@ -97,7 +97,7 @@ async def _opened(
 
 
 async def supervise(
-    listener: Listener,
+    listener: ProgressListener,
     limit: float,
     work: Callable[[Progress], Awaitable[T]],
     *,
@@ -162,7 +162,7 @@ def unforeseen() -> SearxMcpError:
     )
 
 
-async def _report(messages: "asyncio.Queue[str]", listener: Listener) -> None:
+async def _report(messages: "asyncio.Queue[str]", listener: ProgressListener) -> None:
     done = 0
     while True:
         message = await messages.get()

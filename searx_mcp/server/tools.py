@@ -10,12 +10,12 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import BaseModel
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.request import TOKEN_CHARS
 from searx_mcp.server.events import CallLog, note_failure
-from searx_mcp.server.schemas import output_schema
 from searx_mcp.settings.tools import Tool as Name
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import Effect, Published, Verb
@@ -66,7 +66,7 @@ class Tools:
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(verb.tool, arguments, context) as keep:
-                from searx_mcp.server.tokens import caller_of  # noqa: PLC0415 - no start needs it
+                from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
                 caller = caller_of(context)
                 if not caller.may(verb.tool):
@@ -113,7 +113,7 @@ def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
     Args:
         names: the published name of each tool.
     """
-    from searx_mcp.server.tokens import identity_of  # noqa: PLC0415 - only servers over HTTP need it
+    from searx_mcp.server.identity import identity_of  # noqa: PLC0415 - only servers over HTTP need it
 
     async def narrow(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
@@ -143,3 +143,34 @@ class RawTool(Tool):
         convert_result: bool = False,
     ) -> Any:
         return await self.fn(arguments, context)
+
+
+def output_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Describe structured content: the model's fields and types, with nothing required and nothing closed.
+
+    What is empty is left out of a result, and a result that was cut says so in fields of its own;
+    clients refuse results that do not match their schema to the letter. There are no references, unions
+    and nulls, only non-empty text in an `enum`, and no descriptions, which are for developers.
+    """
+    whole = model.model_json_schema()
+    return _plain(whole, whole.get("$defs", {}))
+
+
+def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if reference := schema.get("$ref"):
+        return _plain(definitions[reference.rpartition("/")[2]], definitions)
+    if "anyOf" in schema:
+        kinds = [each for each in schema["anyOf"] if each.get("type") != "null"]
+        return _plain(kinds[0], definitions) if len(kinds) == 1 else {}
+    plain: dict[str, Any] = {"type": schema["type"]} if "type" in schema else {}
+    members = schema.get("enum", [""])
+    if all(isinstance(member, str) and member for member in members):
+        plain["enum"] = members
+    if "properties" in schema:
+        plain["properties"] = {
+            name: _plain(rules, definitions) for name, rules in schema["properties"].items()
+        }
+    if plain.get("type") == "array":
+        first: Mapping[str, Any] = next(iter(schema.get("prefixItems", ())), {})
+        plain["items"] = _plain(schema.get("items", first), definitions)
+    return plain

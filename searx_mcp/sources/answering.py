@@ -27,7 +27,7 @@ JOBS: Final[Mapping[str, Job]] = MappingProxyType(
 
 
 def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
-    """Wire what reads answers; nothing is started yet.
+    """Make the workers that read answers; nothing is started yet.
 
     It is apart from what reads pages: a search does not wait for a page that hangs.
 
@@ -44,7 +44,7 @@ def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
 
 
 if __name__ == "__main__":
-    # Loaded before the time of the first answer counts.
+    # Load it before the time of the first answer counts.
     import searx_mcp.sources.searxng.html_parser  # noqa: F401 - likewise
     from searx_mcp.workers.child import main
 

@@ -1,4 +1,4 @@
-"""The requests of one search, what they came to, and what is told of them later."""
+"""The requests of one search, their outcomes, and when to report them."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -6,19 +6,19 @@ from typing import Final
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.circuit import Members
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.telemetry import EventLog
 
-_log = EventLog("searx_mcp.sources.attempt")
+_log = EventLog("searx_mcp.sources.attempt_runner")
 
 TOO_LATE: Final = 0.1
-"""With less time left, in seconds, an attempt cannot come to anything."""
+"""Seconds below which an attempt cannot succeed."""
 _ENOUGH_TO_DOUBT: Final = 2
 
 
 def is_offline(failures: int, *, reached: bool, enough: int = _ENOUGH_TO_DOUBT) -> bool:
-    """Tell whether the network here is down: then no source is blamed.
+    """Tell whether our network is down, so that no source is blamed.
 
     Args:
         failures: how many hosts could not be reached.
@@ -105,7 +105,7 @@ class SourceLog(AttemptLog):
 
 @dataclass(slots=True)
 class InstanceLog(AttemptLog):
-    """The way of one search through the instances.
+    """The path of one search through the instances.
 
     Attributes:
         asked: base URLs of the instances that were searched.
@@ -132,28 +132,28 @@ class InstanceLog(AttemptLog):
 
     @property
     def is_late(self) -> bool:
-        """Whether another attempt makes no sense."""
+        """Whether another attempt is pointless."""
         return self.left <= TOO_LATE
 
     @property
     def excluded(self) -> set[str]:
-        """Base URLs of those that must not be asked now."""
+        """Base URLs of instances that must not be asked now."""
         return self.asked | self.unsearched | self.passed_over
 
     def give_up(self, url: str) -> None:
-        """`url` is not searched, and not asked again for this search."""
+        """Note that `url` is not searched, nor asked again for this search."""
         self.asked.discard(url)
         self.unsearched.add(url)
 
     def pass_over(self, url: str, free_at: float | None) -> None:
-        """`url` may not be asked, by its budget until `free_at`: it counts as not asked."""
+        """Note that the budget forbids asking `url` until `free_at`; it counts as not asked."""
         self.asked.discard(url)
         self.passed_over.add(url)
         known = [at for at in (self.budget_retry_at, free_at) if at is not None]
         self.budget_retry_at = min(known, default=None)
 
     def forget_budgets(self) -> None:
-        """Time has passed: a budget that was spent may have recovered."""
+        """Forget refusals by budgets: time has passed, and they may have recovered."""
         self.passed_over.clear()
         self.budget_retry_at = None
         self.knows_budgets = False

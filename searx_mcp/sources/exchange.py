@@ -1,4 +1,4 @@
-"""One request to a source and its answer: whatever goes wrong is a value."""
+"""One request to a source and its answer; every failure is a value."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.pool.attempt import verdict_of
+from searx_mcp.pool.proposal import verdict_of
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.jobs import Reader, Workers
 
@@ -92,7 +92,7 @@ async def exchange(
         status = exc.status_code if isinstance(exc, FetchError) else None
         result = Failure(verdict_of(exc), exc.message, ours=isinstance(exc, ProxyError))
     except Exception:  # noqa: BLE001 - the one supervisor of a request
-        # A mistake of ours costs one request, never the search; the next source is asked.
+        # A bug of ours costs one request, never the search: the next source is asked.
         _log.exception("sources.request_crashed source=%s", name)
         result = Failure(Verdict.MALFORMED, "The answer could not be processed.")
     return Exchange(result, (last_byte or loop.time()) - start, status, response)

@@ -1,4 +1,4 @@
-"""The interface of what keeps the pages that were read to be asked, in parts."""
+"""The interface of stores of read pages and their chunks."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,7 +115,7 @@ class Totals:
 
 
 def find_terms(text: str) -> list[str]:
-    """Give what is indexed of a text and asked for a question: the terms of the ranker of passages."""
+    """Give the terms of a text or question, as the ranker of passages uses them."""
     return terms_of(text)
 
 
@@ -246,5 +246,5 @@ class CorpusStore(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of it; harmless when called twice. What is in memory is gone."""
+        """Close the store; harmless when called twice. What is in memory is lost."""
         ...

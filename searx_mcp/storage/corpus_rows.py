@@ -10,12 +10,12 @@ from searx_mcp.storage.corpus import Match, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
 
 WORDS_VERSION: Final = 1
-"""Of what `index_words` makes of a text. Chunks whose words are of an earlier one are indexed anew."""
+"""Version of `index_words`. Chunks indexed under an earlier one are indexed again."""
 
 ABOUT: Final = (
     "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
 )  # fmt: skip
-"""What is known of a page as text, by the names of its columns."""
+"""Columns of what is known of a page besides its text; all hold text."""
 _SEPARATOR: Final = "\x1f"
 """Between a text and its words; no word contains it."""
 
@@ -77,7 +77,7 @@ class PageRow:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes, with its index."""
+        """Approximate size in bytes, with its index."""
         return len(self.body) + sum(2 * len(row.content) for row in self.chunks)
 
 

@@ -1,4 +1,4 @@
-"""The stores that live as long as the process: of state, and of pages."""
+"""In-memory stores of state and pages."""
 
 import asyncio
 import math
@@ -35,15 +35,15 @@ from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
 from searx_mcp.storage.windows import Charge, QuotaMirror
 
 _SEED_BITS = 63
-"""What an integer of SQLite holds without a sign."""
+"""Bits of the largest integer of SQLite without a sign."""
 MEMORY_BYTES = 16 << 20
-"""Bytes of captures that a process holds at most, whatever a file may hold: some 700 pages."""
+"""Most bytes of captures in a process, whatever the limit of a file: some 700 pages."""
 ROW = 256
-"""Bytes that are counted for each entry beside what is in it: its names and its place in tables."""
+"""Bytes counted for each entry beyond its content: its names and its place in tables."""
 MOST_KEYS = 32
 """Keys under which a page is found. A site may give one page under any number of addresses."""
 _SWEEP_EVERY = 60.0
-"""Seconds. What is too old is not given meanwhile; it only has not made room."""
+"""Seconds between clean-ups. Until then, expired entries are not returned but still take room."""
 
 
 class MemoryStore(StateStore):
@@ -166,7 +166,7 @@ class MemoryStore(StateStore):
 
 @dataclass(slots=True)
 class _Place:
-    """What is known of a capture beside its page."""
+    """Metadata of a capture."""
 
     about: bytes
     fetched_at: float
@@ -206,7 +206,7 @@ class _Item:
 class MemoryPageStore(PageStore):
     """Captures in memory, compressed; shared with no process, gone with this one.
 
-    What was used least recently makes room.
+    Least recently used captures make room.
 
     Args:
         max_bytes: compressed bytes kept at most, with what is counted for each entry.
@@ -289,7 +289,7 @@ class MemoryPageStore(PageStore):
         self._add(packed.cursor, item)
 
     def forget(self, key: PageKey) -> None:
-        """Forget which capture was the last under `key`; its page stays."""
+        """Forget the last capture under `key`; its page stays."""
         name = self._names.pop(key, None)
         if name is not None:
             self._size -= self._items[name].keys.pop(key).size
@@ -303,7 +303,7 @@ class MemoryPageStore(PageStore):
         return kept
 
     def _add(self, name: str, item: _Item) -> None:
-        """Add an item, or put it in the place of the one of its name; others make room."""
+        """Add an item, or replace the one of its name; others make room."""
         self._remove(name, forget_keys=False)
         if item.size > self._max_bytes:
             for key in item.keys:
@@ -324,7 +324,7 @@ class MemoryPageStore(PageStore):
                 del self._names[key]
 
     def _sweep(self, now: float) -> None:
-        """Forget what is too old; what is from the future counts as fetched now."""
+        """Delete expired entries; entries from the future count as fetched now."""
         if 0 <= now - self._swept_at < _SWEEP_EVERY:
             return
         self._swept_at = now

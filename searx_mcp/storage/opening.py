@@ -24,10 +24,10 @@ _log = logging.getLogger("searx_mcp.storage")
 _APPLICATION = 0x53580000
 """Marks a file as ours in its header; the schema's major is added to it."""
 _COMPANIONS = ("-journal", "-wal", "-shm")
-"""What SQLite keeps beside a file; the last two only where another program has asked for a log."""
+"""Companion files of SQLite; the last two exist only if another program asked for a log."""
 
 _SMALLEST_PAGE = 512
-"""Bytes that any database of SQLite has which is not empty."""
+"""Least bytes of a SQLite database that is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Schema:
 
 
 class OpenDatabase:
-    """A database in use; while its file is, no process of ours sets it aside.
+    """A database in use; no process of ours sets its file aside meanwhile.
 
     Args:
         connection: to the database, in autocommit mode.
@@ -73,7 +73,7 @@ class OpenDatabase:
         self._file = path and _identity(path)
 
     def is_in_place(self) -> bool:
-        """Whether the file is still the one at its path, and was not emptied.
+        """Whether the file at the path is still this one, and not emptied.
 
         Raises:
             OSError: something other than a file is there, or in the place of a companion.
@@ -84,7 +84,7 @@ class OpenDatabase:
         return self._file is not None and self._file == _identity(self._path)
 
     def close(self) -> None:
-        """Close the file, which may be set aside afterwards; what is in memory is gone."""
+        """Close the file, which may be set aside afterwards; a database in memory is lost."""
         with suppress(sqlite3.Error, OSError):
             if self.is_in_place():  # which leaves no empty journal behind
                 self.connection.execute("PRAGMA journal_mode = DELETE")
@@ -164,7 +164,7 @@ def _replace(path: Path, schema: Schema, *, thorough: bool) -> None:
 
 
 def _check_places(path: Path) -> None:
-    # SQLite would wait for a named pipe for ever.
+    # SQLite would wait forever for a named pipe.
     for place in (path, _lock(path), *(Path(f"{path}{end}") for end in _COMPANIONS)):
         check_regular(place)
 
@@ -200,7 +200,7 @@ def _connect(path: Path, schema: Schema, *, thorough: bool) -> sqlite3.Connectio
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thorough: bool) -> None:
-    # 1. whose file is it? nothing is changed before this is known
+    # 1. whose file is it? change nothing before this is known
     # 2. is it whole?
     # 3. bring it to our minor
     has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
@@ -221,7 +221,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
     # A write-ahead log maps its index into memory: truncating that file kills all its users.
     _ = _pragma(connection, "journal_mode = TRUNCATE")
     connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default
-    # The system writes when it likes. A loss of power may cost the file, a kill costs nothing.
+    # The system decides when to write: a power cut may cost the file, a kill costs nothing.
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA secure_delete = ON")
     _upgrade(connection, schema)
@@ -288,12 +288,12 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another connection is in the way, and waiting helps."""
+    """Whether another connection holds the lock, so that waiting helps."""
     return _code(error) in _BUSY
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the content of the file is the trouble; nothing else justifies setting it aside."""
+    """Whether the file's content is damaged; nothing else justifies setting it aside."""
     return _code(error) in _DAMAGED
 
 
@@ -331,7 +331,7 @@ def _unreliable_locks(folder: Path, reason: str) -> StorageUnavailableError:
 
 
 def _damage(reason: str) -> sqlite3.DatabaseError:
-    """What SQLite raises when it meets damage, where it only reports it."""
+    """Raised where SQLite reports damage without raising."""
     error = sqlite3.DatabaseError(" ".join(reason.split()))
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error

@@ -28,10 +28,10 @@ _CURSOR_BYTES: Final = 10
 """80 bits: to find content that has the cursor of a given page takes 2^80 tries. To make two
 pages with the same cursor takes 2^40, and confuses only those two."""
 _LARGEST: Final = 64 << 20
-"""Bytes; what unpacks to more was not packed here."""
+"""Most bytes of an unpacked body; a larger one was not packed here."""
 
 _LEVEL: Final = 3
-"""Of compression. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the usual 6 takes 3.0 ms and
+"""Level of compression. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the usual 6 takes 3.0 ms and
 leaves 40 %, 1 takes 0.9 ms and leaves 46 %."""
 
 _OF_DOCUMENT: Final = frozenset(Document.model_fields)
@@ -71,7 +71,7 @@ class Item:
 
 
 class _About(BaseModel):
-    """What a capture says beside its page and its times; what is unknown is left out."""
+    """Fields of a capture besides its page and times; unknown ones are left out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,7 +123,7 @@ def is_cursor(text: str) -> bool:
 
 
 def pack_about(capture: Capture) -> bytes:
-    """Compress what a capture says beside its page and its times."""
+    """Compress the fields of a capture besides its page and times."""
     about = _About(
         url=capture.url,
         max_bytes=capture.max_bytes,
@@ -137,7 +137,7 @@ def pack_about(capture: Capture) -> bytes:
 def unpack_capture(
     page: CapturedPage, about: bytes, *, fetched_at: float, fresh_until: float
 ) -> Capture | None:
-    """Put a capture together again; `None` if it cannot be read."""
+    """Restore a capture; `None` if it cannot be read."""
     text = _inflated(about)
     known = None if text is None else _read(_About, text)
     if known is None:
@@ -186,7 +186,7 @@ def pack_robots(robots: KeptRobots) -> bytes:
 
 
 def unpack_robots(body: bytes, *, fetched_at: float) -> KeptRobots | None:
-    """Put a robots.txt together again; `None` if it cannot be read."""
+    """Restore a robots.txt; `None` if it cannot be read."""
     text = _inflated(body)
     known = None if text is None else _read(_Robots, text)
     return None if known is None else KeptRobots(known.status, known.text, fetched_at)

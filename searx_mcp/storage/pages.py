@@ -1,4 +1,4 @@
-"""The interface of what keeps captured pages."""
+"""The interface of stores of captured pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ SKEW: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """What makes two captures the same.
+    """The identity of a capture.
 
     Attributes:
         namespace: owner of these pages; those of other namespaces are never found.
@@ -30,7 +30,7 @@ class PageKey:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What asks a site whether a page has changed (RFC 9110, section 8.8); empty if not given."""
+    """Validators by which a site tells whether a page has changed (RFC 9110, section 8.8); empty if not given."""
 
     etag: str = ""
     last_modified: str = ""
@@ -164,17 +164,17 @@ class PageStore(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of files; harmless when called twice."""
+        """Close the files; harmless when called twice."""
         ...
 
 
 def is_from_future(at: float, now: float) -> bool:
-    """Whether a kept time was written before the clock was put back."""
+    """Whether a stored time was written before the clock was set back."""
     return at > now + SKEW
 
 
 def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
-    """Whether what was fetched then is too old to be kept; what is from the future is not."""
+    """Whether something fetched then is too old to keep; never true of the future."""
     return min(fetched_at, now) + max_age <= now
 
 

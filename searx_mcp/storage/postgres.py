@@ -28,7 +28,7 @@ _MOST: Final = 4
 _SOONER: Final = 0.8
 """Share of the patience after which the server itself gives up, which tells a busy one from one that is away."""
 _TRIES: Final = 4
-"""Of work that met with the same work of another process."""
+"""Attempts when another process does the same work."""
 _LONGEST_REASON: Final = 160
 
 _BUSY: Final = (pg.QueryCanceledError, pg.LockNotAvailableError, pg.DeadlockDetectedError)
@@ -38,7 +38,7 @@ _AGAIN: Final = (
     pg.SerializationError,
     pg.UniqueViolationError,
 )
-"""What two processes that write the same rows may meet."""
+"""Errors of two processes that write the same rows."""
 _BROKEN: Final = (
     pg.AdminShutdownError,
     pg.CrashShutdownError,
@@ -47,9 +47,9 @@ _BROKEN: Final = (
     pg.PostgresConnectionError,
     OSError,
 )
-"""What an idle connection may turn out to be, after a restart of the server or a move of the primary."""
+"""Errors of an idle connection after a restart of the server or a move of the primary."""
 _REFUSED: Final = (pg.DataError, pg.ProgramLimitExceededError)
-"""What is about one value, and says nothing of the server."""
+"""Errors about one value, which say nothing about the server."""
 _FAILED: Final = (
     pg.PostgresError, pg.InterfaceError, pg.InternalClientError, OSError, ValueError,
 )  # fmt: skip
@@ -78,7 +78,7 @@ _EXPLAINED: Final = (
     ),
     ((pg.DiskFullError,), "has no room left", "Free space on its disk."),
 )
-"""What a person is told of an error, the first that fits."""
+"""Messages for errors; the first that fits is used."""
 
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _log = logging.getLogger("searx_mcp.storage")

@@ -29,7 +29,7 @@ _MOST_WORDS: Final = 20_000
 _LONGEST: Final = 200
 """Letters of a word that count."""
 _MOST_TIMES: Final = 255
-"""How often a word counts at most: positions that a `tsvector` keeps of one."""
+"""Occurrences of a word that count: a `tsvector` keeps no more positions."""
 _HEADINGS: Final = 2
 """How much a word of a title counts, in words of the text."""
 _K1: Final = 1.2

@@ -1,4 +1,4 @@
-"""What is written to the tables of the corpus on a PostgreSQL server."""
+"""Writing the tables of the corpus on a PostgreSQL server."""
 
 # ruff: noqa: S608 - what stands in the statements is ours; values are sent beside them
 
@@ -25,7 +25,7 @@ from searx_mcp.storage.postgres_corpus_index import Stems
 
 _AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
-"""Pages that make room for one."""
+"""Pages deleted at once to make room."""
 _RENEWED_AT_ONCE: Final = 16
 """Pages whose words one transaction renews, of some 30 chunks each."""
 _ROW_BYTES: Final = 600

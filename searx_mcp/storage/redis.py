@@ -56,7 +56,7 @@ _EXPLAINED = (
     ((ReadOnlyError,), "is a read-only replica", "Set the primary server in redis.url."),
     ((OutOfMemoryError,), "is out of memory", "Raise its maxmemory."),
 )
-"""What a person is told of an error, the first that fits."""
+"""Messages for errors; the first that fits is used."""
 
 _log = logging.getLogger("searx_mcp.storage")
 
@@ -69,12 +69,12 @@ class Script:
 
     @cached_property
     def sha(self) -> str:
-        """The name under which the server remembers it."""
+        """The hash under which the server caches it."""
         return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 
 class RedisSession:
-    """What a piece of work may ask the server, over one connection and never over a second one."""
+    """Commands of one piece of work, all over the same connection."""
 
     def __init__(self, connection: AbstractConnection) -> None:
         self._connection = connection
@@ -152,7 +152,7 @@ class RedisLink:
         self._level = level
         options: dict[str, Any] = {**parse_url(url)}
         kind = options.pop("connection_class", Connection)
-        # What replies look like, and how long anything takes, is not for the address to say.
+        # The address may not set how replies are decoded, or timeouts.
         options |= {"protocol": 2, "socket_timeout": None, "socket_connect_timeout": None}
         try:
             self._connection: AbstractConnection = kind(**options | {"decode_responses": False})
@@ -217,7 +217,7 @@ class RedisLink:
             async with asyncio.timeout(self.patience):
                 await self._lock.acquire()
         except TimeoutError as exc:
-            # That says nothing about the server: the calls before this one may be many or large.
+            # The server is not to blame: the calls before this one may be many or large.
             raise StorageBusyError(
                 f"Redis at {self.place} still has too many calls from this process to answer",
                 advice="Try again.",
@@ -331,7 +331,7 @@ class RedisKeys:
         return f"{self.root}chosen:{kind}"
 
     def answer(self, digest: str) -> str:
-        """The answer to a query that only its digest names."""
+        """The answer to a query, named by its digest."""
         return f"{self.root}answer:{digest}"
 
     def quota(self, name: str, seconds: float) -> str:
@@ -339,5 +339,5 @@ class RedisKeys:
         return f"{self.root}quota:{name}:{seconds:g}"
 
     def lease(self, digest: str) -> str:
-        """Who is at work on what only its digest names."""
+        """The lease on a job, named by its digest."""
         return f"{self.root}lease:{digest}"

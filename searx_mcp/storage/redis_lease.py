@@ -1,4 +1,4 @@
-"""A lease on a Redis or Valkey server: who of all processes is at work on something."""
+"""A lease on a Redis or Valkey server: which process works on something."""
 
 import secrets
 from typing import Any, Final

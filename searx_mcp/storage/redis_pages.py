@@ -1,4 +1,4 @@
-"""Captured pages on a Redis or Valkey server, so that every process reads on what one has fetched."""
+"""Captured pages on a Redis or Valkey server, so that every process can continue a page that one has fetched."""
 
 import asyncio
 import logging

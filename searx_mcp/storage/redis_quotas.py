@@ -10,7 +10,7 @@ from typing_extensions import override
 from searx_mcp.storage.redis import RedisKeys, RedisLink, RedisSession, Script
 
 PARTS: Final = 60
-"""Of a window; a call counts for up to a part longer than the window."""
+"""Parts of a window; a call counts for up to one part longer than the window."""
 
 CHARGE = Script(r"""
 -- KEYS: hashes of calls by part of a window. ARGV: now, parts of a window; for each key its limit and its seconds.

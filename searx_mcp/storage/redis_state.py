@@ -353,7 +353,7 @@ class RedisStore(StateStore):
             return await in_memory()
 
     async def _bring_along(self, session: RedisSession) -> None:
-        """Give a server we have just connected to what it may lack.
+        """Send a newly connected server what it may lack.
 
         It may have been away, or started anew without its data. Ids keep charges from counting
         twice, and records of others that are newer stay.

@@ -11,7 +11,7 @@ _SEAL: Final = 16
 
 
 class Sealing:
-    """Names that reveal nothing, and values that only we can have made.
+    """Names that reveal nothing, and values that only we can make.
 
     Without the secret it is impossible to tell what a name stands for, even by guessing. A
     value is sealed for its name: one that was changed, or put under another name, does not open.

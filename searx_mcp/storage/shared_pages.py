@@ -101,7 +101,7 @@ class SharedPageStore(PageStore, ABC):
         *,
         writes: bool = False,  # noqa: ARG002 - as above
     ) -> T | None:
-        """Give what `work` gives, or `None` if the place cannot be read, or written, now."""
+        """Return the result of `work`, or `None` if the store is unavailable."""
         try:
             return await work()
         except StorageError:

@@ -1,4 +1,4 @@
-"""What every store of the corpus asks in SQL, in the dialect that SQLite and PostgreSQL share.
+"""The statements of all stores of the corpus, in the SQL that SQLite and PostgreSQL share.
 
 Values are named, `:like_this`. What the two write differently is in a `Dialect`; searching and writing chunks, which depend
 on the index, are in the stores.
@@ -27,7 +27,7 @@ from searx_mcp.storage.corpus_rows import as_bytes, chunks_of, known_of, matches
 NUMBER: Final = "SELECT id FROM namespaces WHERE name = :namespace"
 """Of a namespace, which has one as soon as something was kept in it."""
 OF: Final = f"namespace = ({NUMBER})"
-"""Which documents are those of the namespace."""
+"""Condition for documents of the namespace."""
 _MODEL: Final = "model = (SELECT id FROM models WHERE name = :model)"
 _CHUNKS: Final = "FROM chunks JOIN documents ON documents.id = document"
 
@@ -40,7 +40,7 @@ L = TypeVar("L")
 
 @dataclass(frozen=True, slots=True)
 class Dialect(Generic[K, L]):
-    """How a database writes what it does not write as the other.
+    """The SQL in which the two databases differ.
 
     Attributes:
         head: the columns of what is known of a page, as `known_of` reads them.
@@ -112,7 +112,7 @@ def matches(
 
 
 class SqlCorpusStore(CorpusStore, Generic[K, L]):
-    """What a store asks and changes with one statement.
+    """A store whose queries and changes take one statement each.
 
     Args:
         dialect: of its database.
@@ -131,7 +131,7 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
 
     @abstractmethod
     async def _note_use(self, url: str) -> None:
-        """Note that a page was used, unless it was used lately."""
+        """Note that a page was used, unless it was used recently."""
 
     @override
     async def renew(

@@ -38,7 +38,7 @@ _LONGEST_PAUSE = 0.025
 
 
 class _Caller:
-    """Who waits for a call.
+    """The caller that waits for a call.
 
     Attributes:
         has_left: set once the caller no longer waits, for whatever reason.
@@ -51,7 +51,7 @@ class _Caller:
 
 
 class Transaction:
-    """What a piece of work may do inside its transaction."""
+    """A running transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -128,7 +128,7 @@ class Database:
         return await self._call(lambda caller: self._transact("BEGIN IMMEDIATE", work, caller))
 
     async def erase(self, work: Callable[[Transaction], T], *, patience: float | None = None) -> T:
-        """Write `work`, which deletes; nothing of it stays in the file, nor its room on the disk.
+        """Run `work`, which deletes, and remove its data and room from the file.
 
         Args:
             work: as for `write`.

@@ -14,7 +14,6 @@ from searx_mcp.errors import StorageError, StorageUnavailableError
 from searx_mcp.storage import sqlite_corpus_chunks as chunk_rows
 from searx_mcp.storage import sqlite_corpus_index as index
 from searx_mcp.storage import sqlite_corpus_rows as rows
-from searx_mcp.storage import sqlite_corpus_vectors as vector_rows
 from searx_mcp.storage.corpus import Kept, Match, StoredChunk, StoredPage
 from searx_mcp.storage.corpus_rows import Bounds, as_key, packed
 from searx_mcp.storage.sql_corpus import SqlCorpusStore, matches
@@ -31,7 +30,7 @@ _ERASING: Final = 120.0
 _MERGES: Final = 1_000
 """Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
 _MEMORY_BYTES: Final = 64 << 20
-"""Bytes of a corpus in memory at most, whatever a file may hold."""
+"""Most bytes of a corpus in memory, whatever the limit of a file."""
 
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
@@ -119,7 +118,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
     @override
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        await self._write(lambda tx: vector_rows.put(tx, self._namespace, model, vectors))
+        await self._write(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
 
     @override
     async def remove(self, urls: Sequence[str]) -> int:
@@ -205,7 +204,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         return await self._try(lambda database: database.write(work))
 
     async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
-        """Do something in the file, or in memory from the moment on when the file cannot be used."""
+        """Run work on the file, or in memory once the file cannot be used."""
         database = self._database
         try:
             return await call(database)
@@ -222,3 +221,41 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
 
 def _in_memory(bounds: Bounds) -> Bounds:
     return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
+
+
+_MODELS: Final = 2
+"""Models whose vectors are kept: those used last, so that going back to the one before finds them."""
+_OLD_VECTORS_AT_ONCE: Final = 1_000
+
+
+def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
+    """Keep the vectors of chunks that are there, and forget some of models long unused."""
+    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
+    tx.change(
+        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
+        model=model,
+    )
+    for (old,) in tx.rows(
+        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=_MODELS
+    ):
+        gone = tx.change(
+            "DELETE FROM vectors WHERE rowid IN"
+            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
+            old=old,
+            most=_OLD_VECTORS_AT_ONCE,
+        )
+        if gone < _OLD_VECTORS_AT_ONCE:
+            tx.change("DELETE FROM models WHERE id = :old", old=old)
+    for name, vector in vectors.items():
+        tx.change(
+            "INSERT INTO vectors (chunk, model, vector)"
+            " SELECT chunks.id, models.id, :vector FROM chunks"
+            " JOIN documents ON documents.id = document"
+            " JOIN namespaces ON namespaces.id = namespace, models"
+            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
+            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
+            name=name,
+            vector=vector,
+            namespace=namespace,
+            model=model,
+        )

@@ -81,7 +81,7 @@ def has_old_words(tx: Transaction) -> bool:
 
 
 def renew_words(tx: Transaction) -> None:
-    """Index some pages anew that are indexed under words of an earlier version."""
+    """Reindex some pages that were indexed by an earlier version."""
     for document, scope, title in tx.rows(
         "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
         " LIMIT :most",

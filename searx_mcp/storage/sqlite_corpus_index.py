@@ -19,12 +19,12 @@ STATEMENT: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
 CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
 
 _MOST_TERMS: Final = 64
-"""Of a question; the rarest ones. Each takes its time, and further ones hardly change what is found."""
+"""Words of a question that are used, the rarest ones: each takes time, and further ones hardly change the result."""
 _MOST_ROWS: Final = 6_000
 """Chunks that are weighed for a question, at about 2 µs each: words that more have wait until rarer ones are
 asked, and then must come together."""
 _MERGED: Final = 500
-"""Pages of the index that one transaction puts in order."""
+"""Pages of the index that one transaction merges."""
 
 
 Found = tuple[int, float]
@@ -114,7 +114,7 @@ def match_in(
 
 
 def merge(tx: Transaction, *, is_first: bool) -> bool:
-    """Put a part of the index in order, so that what was deleted is in it no more.
+    """Merge a part of the index, so that it holds nothing deleted.
 
     Args:
         tx: runs it.

@@ -1,4 +1,4 @@
-"""The tables of the corpus, and what is written in one transaction."""
+"""The tables of the corpus, and the writes of one transaction."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from searx_mcp.storage.sqlite import Transaction
 # A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
 # `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that was never cited.
 # `version` is that of the words under which the chunks of a page are indexed. Numbers are not used
-# twice, so that what is left behind of a row is never taken for that of another.
+# twice, so that remains of a row are never taken for another's.
 SCHEMA: Final = Schema(
     major=1,
     minors=(
@@ -67,7 +67,7 @@ SCHEMA: Final = Schema(
 _AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
-# SQLite lets any column hold any type. A row that cannot be read is read as none.
+# SQLite lets any column hold any type. Skip rows that cannot be read.
 DIALECT: Final[Dialect[str, str]] = Dialect(
     head=f"CAST(url AS BLOB), {', '.join(f'CAST({name} AS BLOB)' for name in ABOUT)},"
     " CAST(fetched_at AS REAL), CAST(fresh_until AS REAL)",
@@ -197,7 +197,7 @@ def drop_names(tx: Transaction) -> None:
 
 
 def state_of(tx: Transaction) -> tuple[int, ...]:
-    """Give what differs as soon as this or another connection has changed the file, or it is another."""
+    """Give a value that changes when any connection has changed the file, or the file was replaced."""
     return (
         *tx.rows("PRAGMA data_version")[0],
         *tx.rows("SELECT total_changes(), (SELECT max(id) FROM chunks)")[0],
@@ -205,7 +205,7 @@ def state_of(tx: Transaction) -> tuple[int, ...]:
 
 
 def bytes_used(tx: Transaction) -> int:
-    """Measure the file, without what is free in it."""
+    """Measure the used size of the file."""
     used: int = tx.rows(f"SELECT {DIALECT.size}")[0][0]
     return used
 

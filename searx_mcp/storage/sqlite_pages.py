@@ -24,7 +24,7 @@ from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 KEY_FILE: Final = "pages.key"
 """Name of the file with the secret that hides addresses, beside the file of the pages."""
 PAUSE: Final = 30.0
-"""Seconds a file that could not be used is left alone, so that calls do not wait for it again and again."""
+"""Seconds before an unusable file is tried again, so that not every call waits for it."""
 _KEY_BYTES: Final = 16
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
@@ -78,7 +78,7 @@ SCHEMA: Final = Schema(
 FILE_NAME: Final = f"pages-v{SCHEMA.major}.db"
 """The file's name; another major is another file, so programs of both keep their own."""
 
-# SQLite lets any column hold any type. What is of another is not ours, and read as nothing.
+# SQLite lets any column hold any type. Values of another type are not ours: ignore them.
 _SELECT: Final = (
     "SELECT name, CAST({0}.fetched_at AS REAL), CAST({0}.fresh_until AS REAL),"
     " CAST({0}.about AS BLOB), CAST(body AS BLOB), items.used = (SELECT max(used) FROM items)"
@@ -91,7 +91,7 @@ pages of 2 KB was measured to be 1.6 times what was counted."""
 
 _AT_ONCE: Final = 256
 _BYTES_AT_ONCE: Final = 4 << 20
-"""What one transaction of a purge deletes: the log of a database must hold it, on a full disk too."""
+"""Bytes that one transaction of a purge deletes: the journal must hold them, even on a full disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class SqlitePageStore(SharedPageStore):
 
 
 def _is_ahead(at: float, now: float) -> bool:
-    # Further ahead it was set before the clock was put back.
+    # Further ahead means that it was set before the clock was set back.
     return 0 < at - now <= PAUSE
 
 

@@ -58,7 +58,7 @@ FILE_NAME = f"state-v{SCHEMA.major}.db"
 """The file's name; another major is another file, so programs of both keep their own."""
 
 _GIVE_UP = 10
-"""After so many times its patience without one answer, a store goes on in memory."""
+"""Multiples of its patience after which a store without an answer continues in memory."""
 
 
 def open_store(path: Path | None) -> StateStore:
@@ -284,7 +284,7 @@ def _budgets(tx: Transaction, accounts: Sequence[Account], now: float) -> tuple[
 def _charges_of(
     tx: Transaction, accounts: Sequence[Account], now: float
 ) -> dict[str, SlidingWindow]:
-    """What the windows of the accounts may count, read with one statement."""
+    """Charges that the windows of the accounts may count, read with one statement."""
     oldest = wanted_since(accounts, now)
     found: dict[str, list[Charge]] = {name: [] for name in oldest}
     # CROSS JOIN: for each account the index, instead of all charges of everybody.
@@ -311,7 +311,7 @@ def _all_charges(tx: Transaction) -> list[tuple[str, float, str]]:
 
 
 def _installation_seed(tx: Transaction, ours: int) -> int:
-    """The seed in the file; ours, if there is none yet."""
+    """The seed in the file, or ours if there is none yet."""
     rows = tx.rows("SELECT seed FROM installation")
     if rows:
         return int(rows[0][0])

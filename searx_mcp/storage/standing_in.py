@@ -1,4 +1,4 @@
-"""A corpus on a server, and one in memory that stands in for it while it is away."""
+"""A corpus on a server, with one in memory that replaces it while the server is away."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -147,7 +147,7 @@ class StandingInCorpusStore(CorpusStore):
             return await ask(self._here)
 
     async def _bring(self) -> None:
-        """Bring to the server what was kept meanwhile, a page at a time: what is there is here no more."""
+        """Move the pages kept meanwhile to the server, one at a time."""
         while (here := self._here) is not None:
             async with self._bringing:
                 await self._bring_from(here)

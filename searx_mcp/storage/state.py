@@ -1,4 +1,4 @@
-"""The interface of the store that remembers which instance was asked what, and its records."""
+"""The interface of stores of charges, records of instances and choices."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What requests are charged to.
+    """An account that requests are charged to.
 
     Attributes:
         name: the base URL of an instance, or the word for what several instances share.
@@ -53,7 +53,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Whether a request may leave.
+    """Whether a request may be sent.
 
     Attributes:
         granted: whether it may; it is then already charged.
@@ -94,7 +94,7 @@ class StateStore(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why nothing outlives the process although it should, and what to do; empty if all is well."""
+        """Why nothing outlives the process although it should, and the remedy; empty if all is well."""
         ...
 
     async def reserve(
@@ -165,7 +165,7 @@ class StateStore(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Let go of files and threads; harmless when called twice.
+        """Close files and threads; harmless when called twice.
 
         A store that is used again opens what it needs and remembers.
         """

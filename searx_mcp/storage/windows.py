@@ -1,4 +1,4 @@
-"""What the windows of an account allow after its charges: the same sums for every store."""
+"""Requests that the windows of an account still allow: the same sums for every store."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -17,7 +17,7 @@ Charge = tuple[float, str]
 
 
 class SlidingWindow:
-    """The charges of one account as they can be believed at a time.
+    """The charges of one account, with corrected times.
 
     Args:
         charges: in any order, at least those that the windows asked about may count.
@@ -32,7 +32,7 @@ class SlidingWindow:
             self._times.setdefault(format_, []).append(at)
 
     def count(self, window: Window) -> int:
-        """How many lie inside the window."""
+        """Number of charges inside the window."""
         times = self._times.get(window.format, [])
         return len(times) - bisect_right(times, self._now, key=lambda at: at + window.seconds)
 
@@ -44,7 +44,7 @@ class SlidingWindow:
         return max(self._now, times[-window.limit] + window.seconds)
 
     def budget(self, windows: Iterable[Window]) -> Budget:
-        """What the windows still allow."""
+        """The budget that the windows leave."""
         left, free_at = None, self._now
         for window in windows:
             here = max(0, window.limit - self.count(window))

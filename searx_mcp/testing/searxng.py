@@ -9,10 +9,10 @@ from urllib.parse import urljoin
 from aiohttp import web
 
 from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
-from searx_mcp.testing.engines import FakeEngine
-from searx_mcp.testing.instance import payload, replies, theme
+from searx_mcp.testing.instance import replies, theme
 from searx_mcp.testing.instance.index import (
     CATEGORIES,
+    FakeEngine,
     Index,
     InvalidParameterError,
     SearchQuery,
@@ -307,7 +307,7 @@ class FakeSearxng(LoopbackServer):
 
     def _config(self, _: ReceivedRequest) -> Reply:
         has_limiter = self._limiter is not None
-        document = payload.config_document(self._site, self._engines, has_limiter=has_limiter)
+        document = replies.config_document(self._site, self._engines, has_limiter=has_limiter)
         return replies.document(document)
 
     def _robots_txt(self, received: ReceivedRequest) -> Reply:
@@ -315,7 +315,7 @@ class FakeSearxng(LoopbackServer):
         return replies.plain(replies.ROBOTS if robots is None else robots)
 
     def _engine_errors(self, _: ReceivedRequest) -> Reply:
-        return replies.document(payload.errors_document(self._faults.failed))
+        return replies.document(replies.errors_document(self._faults.failed))
 
     def _stylesheet(self, received: ReceivedRequest) -> Reply:
         if self._limiter is None or not self._site.link_token:
@@ -354,5 +354,5 @@ class FakeSearxng(LoopbackServer):
         if self._faults.rewriter is not None:
             page = rewritten(page, urljoin(self.url, self._faults.rewriter))
         if output == "json":
-            return replies.document(payload.search_document(query.text, page) | self._json_extra)
+            return replies.document(replies.search_document(query.text, page) | self._json_extra)
         return replies.html(theme.results_page(self._site, query, page))

@@ -399,7 +399,7 @@ async def test_version_and_help_say_what_there_is(run_cli):
     assert "Exit codes" in shown
     pool = (await run_cli("instances", "--help")).out
     for command in (
-        *("add", "block", "budget", "capture", "check", "export", "import", "list"),
+        *("add", "block", "budget", "check", "export", "import", "list"),
         *("own", "refresh", "remove", "reset", "show", "test", "unblock"),
     ):
         assert f"\n  {command} " in pool
@@ -451,50 +451,42 @@ def test_the_codes_are_those_that_the_help_names():
     assert sorted(map(int, re.findall(r"[0-9]+", EPILOG))) == [*sorted(ExitCode), by_signal]
 
 
-async def test_a_capture_is_written_without_the_query_and_the_address(run_cli, tmp_path, own):
-    folder = tmp_path / "deep" / "capture"
+async def test_a_raw_answer_is_saved_and_said_to_be_raw(run_cli, tmp_path, own):
+    file = tmp_path / "answer.txt"
     ran = await run_cli(
-        *("instances", "capture", own.url, "red pandas", "-c", "it"),
-        *("--format", "json", "--output", str(folder)),
+        *("instances", "test", own.url, "red pandas", "-c", "it", "--format", "json"),
+        *("--save", str(file)),
         **environment(own=[own]),
     )
     assert ran.code == ExitCode.DONE
     assert own.searches == 1
-    written = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    assert set(written) == {"head.txt", "body.json", "report.json"}
-    assert sorted(ran.out.split()) == sorted(str(folder / name) for name in written)
-    assert "full: 10 of 10 rows read" in ran.err
-    assert written["head.txt"].startswith("HTTP 200\ncontent-type: application/json")
-    assert len(json.loads(written["body.json"])["results"]) == 10
-    assert json.loads(written["report.json"])["category"] == "it"
-    for text in written.values():
-        for secret in ("panda", "127.0.0.1", own.origin.rpartition(":")[2]):
-            assert secret not in text.casefold()
+    head, _, body = file.read_bytes().partition(b"\n\n")
+    assert head.startswith(b"HTTP 200\n")
+    assert b"application/json" in head
+    assert json.loads(body)["query"] == "red pandas"
+    assert own.requests[-1].query["categories"] == "it"
+    assert f"{file} holds the raw answer" in ran.err
+    assert "Read it before you share it." in ran.err
 
 
-async def test_a_capture_of_silence_is_a_report(run_cli, tmp_path):
+async def test_without_an_answer_the_saved_file_is_empty_and_that_is_said(run_cli, tmp_path):
+    file = tmp_path / "answer.txt"
     async with FakeSearxng(hang=True) as own:
         ran = await run_cli(
-            *("instances", "capture", own.url, "x", "-o", str(tmp_path / "c")),
-            **environment(own=[own]),
+            *("instances", "test", own.url, "x", "--save", str(file)), **environment(own=[own])
         )
-    assert ran.code == ExitCode.DONE
-    assert [file.name for file in (tmp_path / "c").iterdir()] == ["report.json"]
-    assert "timeout: 0 of 0 rows read" in ran.err
+    assert file.read_bytes() == b""
+    assert f"No complete answer came: {file} is empty." in ran.err
 
 
-async def test_what_cannot_be_captured_is_said(run_cli, tmp_path):
-    file = tmp_path / "file"
-    file.touch()
+async def test_a_file_that_cannot_be_written_costs_no_search(run_cli, tmp_path):
     async with FakeSearxng() as own:
         there = environment(own=[own])
-        stranger = await run_cli(
-            "instances", "capture", "a.example", "x", "-o", str(tmp_path), **there
-        )
-        folder = await run_cli("instances", "capture", own.url, "x", "-o", str(file / "x"), **there)
-    assert stranger.code == folder.code == ExitCode.USAGE
-    assert "a.example' is not in the pool" in stranger.err
-    assert "cannot be created" in folder.err
+        file = str(tmp_path / "missing" / "x")
+        ran = await run_cli("instances", "test", own.url, "x", "--save", file, **there)
+    assert ran.code == ExitCode.USAGE
+    assert "save: " in ran.err
+    assert "cannot be written" in ran.err
     assert not own.requests
 
 

@@ -18,7 +18,7 @@ from searx_mcp.errors import (
     SettingsError,
     UnavailableReason,
 )
-from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import MonthReport
 from searx_mcp.models.request import Category, SearchRequest
@@ -268,7 +268,7 @@ async def test_the_report_shows_what_is_left_of_the_month_of_all_public_instance
         async with client_for(settings, catalog_of(good, spare), clock=clock) as client:
             fresh = await client.instances()
             for host in (good, spare, good, spare):
-                await client.capture(host.url, "x")
+                await client.admin.test(host.url, "x")
                 clock.advance(31)
             spent = await client.instances()
     assert fresh.month == MonthReport(
@@ -433,16 +433,6 @@ async def test_only_own_instances_are_asked_for_suggestions(settings_for, catalo
         async with client_for(settings_for(own=[silent, own])) as client:
             assert await client.suggest("be") == ("bees", "beer")
     assert not public.requests
-
-
-async def test_an_answer_is_captured_with_the_arguments_of_a_search(own, settings_for):
-    async with client_for(settings_for(own=[own])) as client:
-        taken = await client.capture(own.url, "red !!g pandas", category="it", format=Format.HTML)
-    assert own.requests[0].query["q"] == 'red "!!g" pandas'
-    assert own.requests[0].query["categories"] == "it"
-    assert taken.fixture is not None
-    assert "pandas" not in taken.fixture.body
-    assert (taken.report["category"], taken.report["format"]) == ("it", "html")
 
 
 async def test_an_instance_whose_markup_has_changed_is_counted(settings_for):

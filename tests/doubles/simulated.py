@@ -11,14 +11,14 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import CatalogEntry, InstanceReport
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.storage.memory import MemoryStore
 
 PAGE = ResultPage(

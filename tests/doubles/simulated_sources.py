@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 

@@ -31,7 +31,7 @@ def folder(tmp_path):
         "catalog-v1.json",
         "answers.key",
         "pages.key",
-        "own-instance/settings.yml",
+        "own-native/settings.yml",
         "notes.txt",
         "deeper/state-v1.db",
     ):
@@ -130,7 +130,7 @@ async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(
         "state/pages.key": FileKind.PAGES_KEY,
         "state/catalog-v1.json": FileKind.LIST,
         "state/answers.key": FileKind.KEY,
-        "state/own-instance/settings.yml": FileKind.OWN_INSTANCE,
+        "state/own-native/settings.yml": FileKind.OWN_INSTANCE,
         "state/notes.txt": FileKind.OTHER,
         "state/deeper/state-v1.db": FileKind.OTHER,
     }
@@ -170,7 +170,7 @@ async def test_a_purge_deletes_what_was_learned_and_read_and_leaves_what_is_your
     assert {"settings.yml", "notes.txt"} <= names
     assert set(purged.left) == {
         str(folder / name)
-        for name in ("own-instance/settings.yml", "notes.txt", "deeper/state-v1.db")
+        for name in ("own-native/settings.yml", "notes.txt", "deeper/state-v1.db")
     } | (set() if everything else {str(folder / name) for name in with_all})
 
 

@@ -7,11 +7,11 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceState, Tier
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.catalog import OWN_PRIOR, Standing
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
 
 NOW = 1_000_000.0

@@ -10,10 +10,10 @@ from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, Unresponsive
 from searx_mcp.models.instance import CatalogEntry, EngineState
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.engine_care import EngineRecord, engine_reports, is_thin
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 
 NOW = 1_000_000.0
 OWN = "http://127.0.0.1:8888/"

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.catalog import Prior, Standing, latency_quality
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member, Score
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import InstanceRecord
 
 NOW = 1_000_000.0

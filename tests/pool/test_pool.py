@@ -12,10 +12,10 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
 
 NOW = 1_000_000.0

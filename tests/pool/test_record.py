@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.record import HALF_LIFE, LONGEST, PEAK_MEMORY, SKEW, InstanceRecord, replaces
 
 NOW = 1_000_000.0

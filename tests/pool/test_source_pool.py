@@ -7,9 +7,9 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import InstanceState, Tier
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.pool.proposal import Outcome
 
 NOW = 1_000_000.0
 URL, OTHER = "https://api.a.example/", "https://api.b.example/"

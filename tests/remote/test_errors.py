@@ -280,7 +280,7 @@ def test_each_code_of_a_page_has_one_class() -> None:
     classes = set(PAGE_ERRORS.values())
     assert sum(len(each.codes) for each in classes) == len(PAGE_ERRORS)
     others = {"invalid_argument", "no_instances_available", "deadline_exceeded", "unauthorized"}
-    others |= {"container_failed", "native_failed", "setup_failed", "internal"}
+    others |= {"native_failed", "setup_failed", "internal"}
     assert {code.value for code in set(ErrorCode) - PAGE_ERRORS.keys()} == others
 
 

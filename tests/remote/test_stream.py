@@ -12,7 +12,7 @@ from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
 from searx_mcp.models.corpus_request import AnswerRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped
-from searx_mcp.remote.stream import Events
+from searx_mcp.remote.exchange import Events
 from searx_mcp.render.public import scrub
 from tests.doubles.raw import RawServer
 from tests.remote.conftest import asking

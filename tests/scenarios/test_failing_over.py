@@ -9,6 +9,8 @@ from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 
+pytestmark = pytest.mark.smoke
+
 FAULTS: dict[str, tuple[Callable[[FakeSearxng], None], str, int | None, str]] = {
     "a limit": (lambda fake: fake.limit(), "rate_limited", 429, "own_failed"),
     "a server error": (lambda fake: fake.fail(500), "server_error", 500, "own_failed"),

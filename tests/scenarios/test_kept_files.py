@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.smoke
+
 KEPT = Path(__file__).parent / "kept"
 OWN = "http://127.0.0.1:42673/"
 CURSOR = "st3pibsat4fvw6kx"

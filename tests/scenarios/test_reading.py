@@ -13,6 +13,8 @@ from searx_mcp.errors import FetchError, InvalidArgumentError, SearxMcpError
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 
+pytestmark = pytest.mark.smoke
+
 TEA = ["Tea is made of leaves that are dried.", "Water of eighty degrees is poured over them."]
 LONG = "<h1>Long</h1>" + "".join(
     f"<h2 id=part{part}>Part {part}</h2>"

@@ -11,6 +11,8 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 
+pytestmark = pytest.mark.smoke
+
 TEA = FakeResult("https://a.example.org/tea", "Tea", "How to brew it.", engines=("alpha", "beta"))
 NEWS = FakeResult(
     "https://b.example.org/news", "Tea news", category="news", published_at="2026-01-31"

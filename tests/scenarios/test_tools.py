@@ -12,7 +12,7 @@ from mcp.types import TextContent
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
 LONG = "".join(
     f"<h2>Part {part}</h2>" + f"<p>Part {part} says a little more of tea.</p>" * 40

@@ -16,7 +16,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.sources.searxng.request import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.memory import MemoryStore

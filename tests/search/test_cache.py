@@ -14,9 +14,9 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
 from searx_mcp.models.request import Source
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import (
     CachedResult,

@@ -33,7 +33,7 @@ from searx_mcp.models.hits import (
     Video,
 )
 from searx_mcp.models.response import Coverage
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import SharedAnswer, cache_key
 from searx_mcp.search.providers.context import Found
 from searx_mcp.search.redis_answers import LONGEST, MAX_SIZE, RedisAnswers

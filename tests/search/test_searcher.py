@@ -17,9 +17,9 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import SafeSearch, SearchRequest, Source, TimeRange
 from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import CachedResult
 from searx_mcp.search.config import SearchConfig, WebSearchConfig

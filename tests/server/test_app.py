@@ -54,7 +54,7 @@ OURS = {
     "pool.config",
     "search.config",
     *("server.app", "server.catalog", "server.events"),
-    *("server.instructions", "server.prompts", "server.resources", "server.schemas"),
+    *("server.instructions", "server.prompts", "server.resources"),
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.remote", "settings.server"),
     *("settings.sources", "settings.tools", "settings.values"),

@@ -19,8 +19,15 @@ from searx_mcp.models.corpus_request import AnswerRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import Channels, wants_structured
-from searx_mcp.server.clients import UNKNOWN, KnownClient, Shown, known_client, known_clients
+from searx_mcp.server.channels import (
+    UNKNOWN,
+    Channels,
+    KnownClient,
+    Shown,
+    known_client,
+    known_clients,
+    wants_structured,
+)
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
 

@@ -20,8 +20,7 @@ from searx_mcp.models.instance import (
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.manual import REMEDIES
-from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, resources
+from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, REMEDIES, resources
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.service import PartOfService
@@ -29,7 +28,6 @@ from tests.doubles.service import PartOfService
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 OF_COMMANDS = {
     ErrorCode.UNAUTHORIZED,
-    ErrorCode.CONTAINER_FAILED,
     ErrorCode.NATIVE_FAILED,
     ErrorCode.SETUP_FAILED,
 }

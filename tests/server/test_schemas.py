@@ -13,8 +13,8 @@ import pytest
 from mcp.types import Tool
 from pydantic import BaseModel, Field
 
-from searx_mcp.server.clients import known_clients
-from searx_mcp.server.schemas import output_schema
+from searx_mcp.server.channels import known_clients
+from searx_mcp.server.tools import output_schema
 from searx_mcp.settings.values import Settings
 
 PROFILES = get_args(type(Settings().server).model_fields["profile"].annotation)

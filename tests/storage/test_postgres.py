@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
-from searx_mcp.storage import postgres_corpus_schema as schema
+from searx_mcp.storage import postgres_corpus as schema
 from searx_mcp.storage.postgres import PostgresLink
 from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 

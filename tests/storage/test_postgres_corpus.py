@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from searx_mcp.content.document import Document
+from searx_mcp.storage import postgres_corpus as schema
 from searx_mcp.storage import postgres_corpus_index as index
-from searx_mcp.storage import postgres_corpus_schema as schema
 from searx_mcp.storage.corpus import Kept, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore

@@ -7,7 +7,7 @@ from yarl import URL
 
 from searx_mcp.http.robots import RobotsRules
 from searx_mcp.models.hits import Fact
-from searx_mcp.testing.engines import FakeEngine
+from searx_mcp.testing.instance.index import FakeEngine
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng

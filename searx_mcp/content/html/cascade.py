@@ -1,13 +1,13 @@
 """Which values hold for an element, after all that is declared for it (CSS Cascade 5, section 6).
 
-Most declarations hide nothing, so those that may are told first; elements that no other names cost nothing.
+Most declarations hide nothing, so those that may are told first; only properties that have a part in these are
+looked at, and elements that no such rule names cost nothing.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -21,7 +21,7 @@ from searx_mcp.content.html.declarations import (
     parse_declarations,
 )
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
-from searx_mcp.content.html.selectors import Matcher
+from searx_mcp.content.html.selectors import Matcher, Weight, weigh
 from searx_mcp.content.html.stylesheet import Rule, StyleSheet
 
 MAX_INLINE: Final = 1_000_000
@@ -36,46 +36,47 @@ _MAX_VARIABLES: Final = 64
 """Replaced in one value, and no further than `_MAX_VALUE` characters of it."""
 
 _MAX_VALUE: Final = 1_000
-_MAX_QUERIES: Final = 200
-"""Questions to the parser, 10 to 50 µs each, from which it takes less to go through the page once."""
-
-_QUOTED = re.compile(r"[\"\\]")
-
-
-_Index = dict[str, list[Rule]]
-"""Rules by the keys of what they are about."""
-
-_Weight = tuple[bool, bool, int, tuple[int, int, int], int]
-_LIGHTEST: Final[_Weight] = (False, False, -1, (0, 0, 0), 0)
-"""Of attributes such as `bgcolor`."""
-
 _HALVES: Final = {"position": "absolute", "overflow": "hidden", "transition": ""}
 """What makes some declarations hide that stand in another rule or on an element."""
 
+_NONE: Final[dict[str, str]] = {}
 _SOME_OPACITY: Final = 0.3
 """Seen, but not if it lies in something else that is hardly seen."""
 
 _SOME_SIZE: Final = 5.0
-_ANY: Final = ""
-_FAR: Final = r"-(?:[0-9]{3}|[0-9.]+(?!px)[a-z])|\(|[0-9]{4}"
-_HINTS: Final = {name: re.compile(hint) for names, hint in {
-    "content-visibility clip clip-path transform translate scale rotate zoom mask-image": _ANY,
-    "display": r"none|\(",
-    "visibility": r"hidden|collapse|\(",
-    "opacity": r"^(?!1(?:\.0*)?$)",
-    "filter": r"opacity|blur|var",
-    "font-size": r"(?<![0-9.])(?:-|0?\.[0-5]|0(?![.0-9])|[1-9](?:\.[0-9]*)?(?:px|pt|q|mm|v|%)|[1-4][0-9]%)|\(|e-",
-    "letter-spacing margin-left margin-top left right top bottom": _FAR,
-    "text-indent": rf"{_FAR}|%",
-    "width height max-height": r"(?<![0-9.])[-.01](?![0-9])|\(",
-    "color text-fill-color": r"transparent|\(|#(?:[0-9a-f]{4}|[0-9a-f]{8})\b",
-}.items() for name in names.split()}  # fmt: skip
-"""What a value must have in it to hide anything; it is looked for before the value is read."""
+_PLACE: Final = "position left right top bottom inset"
+_BOX: Final = "width height block-size inline-size overflow contain transition"
+_PAINT: Final = "color background text-shadow text-stroke position"
+_INKS: Final = ("color", "text-fill-color")
+_WAYS: Final = tuple((frozenset(names.split()), frozenset((words or names).split())) for names, words in (
+    ("display", ""),
+    ("visibility", ""),
+    ("content-visibility", ""),
+    ("opacity filter", ""),
+    ("font-size", "font"),
+    ("clip-path", ""),
+    ("transform", ""),
+    ("translate scale rotate zoom", ""),
+    ("mask-image mask-size", "mask"),
+    ("clip position", ""),
+    ("letter-spacing", ""),
+    ("text-indent overflow contain", ""),
+    ("margin-left margin-top", "margin"),
+    ("left right top bottom position", "left right top bottom inset position"),
+    ("width height max-height overflow contain transition", "width height block-size inline-size overflow contain transition"),
+    ("color text-fill-color text-shadow text-stroke background-clip background-color background-image", "color background text-s position"),
+))  # fmt: skip
+"""Properties that hide together, and words of all that undo or complete them."""
+
+_ALWAYS: Final = frozenset({"display", "visibility", "opacity"})
+"""Properties that hide if a variable says so, also where it would take too long to look at all variables."""
 
 _MAX_GROUNDS: Final = 256
 """Colours of grounds that an ink is compared with; with more, every ink is looked at where it is used."""
 
 _ANYWHERE: Final = frozenset({"*"})
+Style = Mapping[str, Value]
+_NOTHING: Final[Style] = {}
 
 
 class Applied(NamedTuple):
@@ -83,6 +84,14 @@ class Applied(NamedTuple):
 
     text: str
     rule: Rule | None
+
+
+class _Own(NamedTuple):
+    """What an element declares itself."""
+
+    element: LexborNode
+    style: Style
+    is_attribute: bool
 
 
 class Cascade:
@@ -97,30 +106,34 @@ class Cascade:
         self._tree = tree
         self._sheet = sheet
         self._matcher = Matcher(tree)
-        self._own: dict[int, tuple[LexborNode, dict[str, Value]]] = {}
-        self._attributes: dict[int, tuple[LexborNode, dict[str, Value]]] = {}
+        self._own: list[_Own] = []
         self._styles: dict[int, dict[str, Applied]] = {}
         self._looks: dict[int, Look] = {}
-        self._is_cut = sheet.is_cut
+        self._keys: dict[int, frozenset[str]] = {}
+        self._alike: dict[tuple[int, ...], dict[str, Applied]] = {}
+        self._is_cut = False
         self._excluded: set[str] = set()
         self._keeps_faint = True
         self._read_elements()
-        own = [style for _, style in (*self._own.values(), *self._attributes.values())]
-        self._suspicion = Suspicion(sheet, own)
+        self._own_of = {(own.element.mem_id, own.is_attribute): own.style for own in self._own}
+        self._suspicion = _Suspicion(sheet, [own.style for own in self._own])
+        self._suspects = list(self._suspected())
+        self._index = self._relevant()
+        self._rules: dict[int, list[Rule]] = defaultdict(list)
 
     @property
     def is_cut(self) -> bool:
         """Whether something of the page's style was too much to be looked at."""
-        return self._is_cut or self._matcher.is_exhausted
+        return self._is_cut or self._sheet.is_cut or self._matcher.is_exhausted
 
     @property
     def passes_over(self) -> bool:
         """Whether something is passed over."""
         return bool(self._excluded) or not self._keeps_faint
 
-    def exclude(self, selectors: AbstractSet[str]) -> None:
-        """Pass over rules from now on."""
-        self._excluded |= selectors
+    def exclude(self, selectors: AbstractSet[str] | None) -> None:
+        """Pass over rules from now on, by default over all of them."""
+        self._excluded |= selectors or {rule.text for rule in self._suspicion.rules}
         self._forget()
 
     def show_faint(self) -> None:
@@ -131,27 +144,13 @@ class Cascade:
     def suspects(self) -> dict[int, LexborNode]:
         """The elements that something may hide, by their ids in memory."""
         found: dict[int, LexborNode] = {}
-        for mem_id, (element, style) in (*self._own.items(), *self._attributes.items()):
-            falls, places = self._suspicion.judged(style)
-            if falls and self._may_lie_on(element, places) and self._may_vanish(element, places):
-                found[mem_id] = element
-        index: dict[str, list[tuple[Rule, frozenset[str] | None]]] = defaultdict(list)
-        for rule in self._sheet.rules:
-            falls, places = self._suspicion.judged(rule.block.style)
-            if falls and rule.text not in self._excluded and rule.key:
-                index[rule.key].append((rule, places))
-        for element in self._tree.css(_query(index)) if index else ():
-            if self._matcher.is_exhausted:
-                break
-            if element.mem_id not in found and any(
-                self._may_lie_on(element, places)
-                and self._matcher.fits(element, rule.selector)
-                and self._may_vanish(element, places)
-                for key in self._matcher.keys(element) & index.keys()
-                for rule, places in index[key]
-            ):
+        for element, rule, is_painted in self._suspects:
+            is_out = rule is not None and rule.text in self._excluded
+            if is_out or element.mem_id in found:
+                continue
+            if not is_painted or self._may_vanish(element):
                 found[element.mem_id] = element
-        return {mem_id: node for mem_id, node in found.items() if node.tag not in SKELETON}
+        return found
 
     def spend(self, steps: int) -> bool:
         """Count steps that a page can ask for; whether there are some left."""
@@ -162,10 +161,14 @@ class Cascade:
         found = self._styles.get(element.mem_id)
         if found is None:
             # Variables are looked up in the elements around, so it is there before they are replaced.
-            found = self._styles[element.mem_id] = self._cascaded(element)
-            for name in [name for name, applied in found.items() if "var(" in applied.text]:
+            found = self._cascaded(element)
+            variable = [name for name, applied in found.items() if "var(" in applied.text]
+            if variable:
+                found = dict(found)
+            self._styles[element.mem_id] = found
+            for name in variable:
                 if not name.startswith("--"):
-                    text = _Variables(self, element).replaced(found[name].text)
+                    text = self._replaced(element, found[name].text)
                     if text is None:
                         del found[name]
                     else:
@@ -214,8 +217,7 @@ class Cascade:
         if self.look_with(element, self.style(element), self._page()).is_box_hidden:
             return self._page()
         parent = element.parent
-        is_inside = parent is not None and parent.is_element_node
-        return self.look(parent) if parent is not None and is_inside else self._page()
+        return self.look(parent) if parent is not None and parent.is_element_node else self._page()
 
     @property
     def _assumes_ground(self) -> bool:
@@ -225,22 +227,43 @@ class Cascade:
     def _page(self) -> Look:
         return Look(ground=WHITE if self._assumes_ground else None)
 
-    @cached_property
-    def _index(self) -> _Index:
-        return _by_key(self._sheet.rules)
+    def _suspected(self) -> Iterator[tuple[LexborNode, Rule | None, bool]]:
+        """The elements that something may hide, with the rule, and whether only the colour of letters may."""
+        judged = self._suspicion.judged
+        own = [(each.element, None, each.style) for each in self._own]
+        hit = [
+            (element, each, each.style)
+            for each in self._suspicion.rules
+            for element in self._matcher.find(each.text).values()
+        ]
+        for element, rule, style in [*own, *hit]:
+            places, words = judged(style)
+            if not words or element.tag in SKELETON:
+                continue
+            # What is behind an element is known only if it paints it, unless there is nothing else.
+            if (
+                places is not None
+                and not self._sheet.is_alone
+                and places.isdisjoint(self._keys_of(element))
+            ):
+                continue
+            self._suspicion.words |= words
+            yield element, rule, places is not None
 
-    def _may_lie_on(self, element: LexborNode, places: frozenset[str] | None) -> bool:
-        """Tell whether an element may lie on what is painted in some places; `None` if that does not matter."""
-        if places is None or not places.isdisjoint(self._matcher.keys(element)):
-            return True
-        return self._assumes_ground and not places.isdisjoint(self._matcher.keys_around(element))
+    def _relevant(self) -> dict[str, list[Rule]]:
+        """The rules that have a part in what may hide, by the keys of what they are about."""
+        index: dict[str, list[Rule]] = defaultdict(list)
+        words = self._suspicion.words
+        for rule in self._sheet.declaring({*words, "all"}) if words else ():
+            index[rule.key].append(rule)
+        return index
 
-    def _may_vanish(self, element: LexborNode, places: frozenset[str] | None) -> bool:
-        """Tell whether letters may have the colour of their ground, if that matters.
+    def _may_vanish(self, element: LexborNode) -> bool:
+        """Tell whether letters may have the colour of their ground.
 
         What is behind them is known only if the element paints it, unless there is nothing else.
         """
-        if places is None or self._assumes_ground:
+        if self._assumes_ground:
             return True
         style = {name: applied.text for name, applied in self.style(element).items()}
         ink, ground = ink_of(style), ground_of(style)
@@ -249,6 +272,7 @@ class Cascade:
     def _forget(self) -> None:
         self._styles.clear()
         self._looks.clear()
+        self._alike.clear()
 
     def _read_elements(self) -> None:
         left = MAX_INLINE
@@ -262,77 +286,87 @@ class Cascade:
             if text not in parsed:
                 parsed[text] = parse_declarations(text)
             if parsed[text]:
-                self._own[element.mem_id] = element, parsed[text]
+                self._own.append(_Own(element, parsed[text], is_attribute=False))
         for element in self._tree.css(_BY_ATTRIBUTE):
-            self._attributes[element.mem_id] = element, _by_attribute(element)
+            self._own.append(_Own(element, _by_attribute(element), is_attribute=True))
+
+    def _keys_of(self, element: LexborNode) -> frozenset[str]:
+        """The keys (see `selectors.key_of`) of an element."""
+        found = self._keys.get(element.mem_id)
+        if found is None:
+            attributes = element.attributes
+            keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
+            keys += [f".{name}" for name in (attributes.get("class") or "").split()]
+            found = self._keys[element.mem_id] = frozenset(keys)
+        return found
 
     def _cascaded(self, element: LexborNode) -> dict[str, Applied]:
-        found: dict[str, Applied] = {}
-        weights: dict[str, _Weight] = {}
+        mem_id = element.mem_id
+        rules = self._rules_about(element)
+        attribute = self._own_of.get((mem_id, True), _NOTHING)
+        own = self._own_of.get((mem_id, False), _NOTHING)
+        # Most elements have the same rules as others.
+        alike = (id(attribute), id(own), *map(id, rules))
+        if alike not in self._alike:
+            self._alike[alike] = self._applied(rules, attribute, own)
+        return self._alike[alike]
 
-        def apply(style: Mapping[str, Value], rule: Rule | None, weight: _Weight) -> None:
+    def _rules_about(self, element: LexborNode) -> list[Rule]:
+        for key in self._keys_of(element) & self._index.keys():
+            for rule in self._index.pop(key):
+                for mem_id in self._matcher.find(rule.text):
+                    self._rules[mem_id].append(rule)
+        rules = self._rules.get(element.mem_id, [])
+        return [rule for rule in rules if rule.text not in self._excluded]
+
+    def _applied(self, rules: list[Rule], attribute: Style, own: Style) -> dict[str, Applied]:
+        found: dict[str, Applied] = {}
+        weights: dict[str, tuple[bool, bool, int, Weight, int]] = {}
+        if not self._keeps_faint:
+            own = {name: value for name, value in own.items() if name != "opacity"}
+        for style, rule, weight in [
+            (attribute, None, (False, False, -1, (0, 0, 0), 0)),
+            *(
+                (
+                    self._suspicion.concerned(rule.style),
+                    rule,
+                    (False, False, rule.layer, weigh(rule.text), rule.order),
+                )
+                for rule in rules
+            ),
+            (own, None, (False, True, 0, (0, 0, 0), 0)),
+        ]:
             # What is important in an earlier layer counts more (CSS Cascade 5, section 6.4.4).
             important = (True, weight[1], -weight[2], weight[3], weight[4])
             for name, value in style.items():
-                own = important if value.is_important else weight
-                if name not in weights or own >= weights[name]:
-                    weights[name] = own
+                this = important if value.is_important else weight
+                if name not in weights or this >= weights[name]:
+                    weights[name] = this
                     found[name] = Applied(value.text, rule)
-
-        if element.mem_id in self._attributes:
-            apply(self._attributes[element.mem_id][1], None, _LIGHTEST)
-        has_rules = self._index and not self._matcher.is_exhausted
-        for key in self._matcher.keys(element) & self._index.keys() if has_rules else ():
-            for rule in self._index[key]:
-                selector = rule.selector
-                if rule.text not in self._excluded and self._matcher.fits(element, selector):
-                    weight = (False, False, rule.layer, selector.weight, rule.order)
-                    apply(rule.block.style, rule, weight)
-        if element.mem_id in self._own:
-            style = self._own[element.mem_id][1]
-            if not self._keeps_faint:
-                style = {name: value for name, value in style.items() if name != "opacity"}
-            apply(style, None, (False, True, 0, (0, 0, 0), 0))
         return found
 
-
-class _Variables:
-    """Replaces the page's own variables in one value (CSS Variables 1)."""
-
-    def __init__(self, cascade: Cascade, element: LexborNode) -> None:
-        self._cascade = cascade
-        self._element = element
-        self._left = _MAX_VARIABLES
-
-    def replaced(self, text: str) -> str | None:
-        """A value without variables; `None` if it cannot be told."""
-        while (found := _VARIABLE.search(text)) is not None:
-            self._left -= 1
-            known = self._declared(found[1])
+    def _replaced(self, element: LexborNode, text: str) -> str | None:
+        """A value without the page's own variables (CSS Variables 1); `None` if it cannot be told."""
+        for _ in range(_MAX_VARIABLES):
+            if (found := _VARIABLE.search(text)) is None:
+                break
+            known = self._variable(element, found[1])
             value = (found[2] or "").strip() if known is None else known
-            if self._left < 0 or (known is None and found[2] is None):
+            if known is None and found[2] is None:
                 return None
             text = f"{text[: found.start()]}{value}{text[found.end() :]}"
             if len(text) > _MAX_VALUE:
                 return None
         return text.strip() if "var(" not in text else None
 
-    def _declared(self, name: str) -> str | None:
-        node: LexborNode | None = self._element
-        while node is not None and node.is_element_node and self._cascade.spend(1):
-            applied = self._cascade.style(node).get(name)
+    def _variable(self, element: LexborNode, name: str) -> str | None:
+        node: LexborNode | None = element
+        while node is not None and node.is_element_node and self.spend(1):
+            applied = self.style(node).get(name)
             if applied is not None and applied.text not in {"inherit", "unset"}:
                 return None if applied.text == "initial" else applied.text
             node = node.parent
         return None
-
-
-def _by_key(rules: Iterable[Rule]) -> _Index:
-    index: _Index = defaultdict(list)
-    for rule in rules:
-        if rule.key:
-            index[rule.key].append(rule)
-    return index
 
 
 def _by_attribute(element: LexborNode) -> dict[str, Value]:
@@ -348,84 +382,99 @@ def _by_attribute(element: LexborNode) -> dict[str, Value]:
     return style
 
 
-def _query(keys: Iterable[str]) -> str:
-    """Give what the parser is asked for the elements that have one of some keys."""
-    queries = [_attribute_query(key) for key in keys]
-    return ",".join(queries) if len(queries) <= _MAX_QUERIES else "body *"
+def _may_hide(declared: Mapping[str, str]) -> bool:
+    seen = look(declared, Look())
+    return seen.is_hidden or seen.opacity <= _SOME_OPACITY or seen.size <= _SOME_SIZE
 
 
-def _attribute_query(key: str) -> str:
-    name = _QUOTED.sub(r"\\\g<0>", key[1:])
-    if key[0] == "#":
-        return f'[id="{name}"]'
-    if key[0] == ".":
-        return f'[class~="{name}"]'
-    return f"{key}]" if key[0] == "[" else key
-
-
-class Suspicion:
+class _Suspicion:
     """The declarations that may hide text, with those of other rules or of elements around.
 
     Args:
         sheet: the rules of the page.
         own: what elements declare themselves.
+
+    Attributes:
+        rules: those that may hide.
+        words: of the properties that are looked at.
     """
 
-    def __init__(self, sheet: StyleSheet, own: Iterable[Mapping[str, Value]]) -> None:
-        self._found: dict[int, tuple[bool, frozenset[str] | None]] = {}
+    def __init__(self, sheet: StyleSheet, own: list[Style]) -> None:
+        self.words: set[str] = set()
+        self._found: dict[int, tuple[frozenset[str] | None, frozenset[str]]] = {}
         self._inks: dict[str, frozenset[str]] = {}
-        self._grounds: dict[Colour, set[str]] = defaultdict(set)
-        """The keys of the elements that paint a colour behind them."""
-        if sheet.is_alone:
-            self._grounds[WHITE].add("*")
-        known: dict[tuple[str, str], Colour | None] = {}
-        for style, rule in [
-            *((rule.block.style, rule) for rule in sheet.rules),
-            *((style, None) for style in own),
-        ]:
-            for name in ("background-color", "background-image"):
-                if name not in style:
-                    continue
-                declared = name, style[name].text
-                if declared not in known:
-                    known[declared] = ground_of({name: declared[1]})
-                ground = known[declared]
-                if ground is None:
-                    continue
-                if rule is None:
-                    self._grounds[ground].add("*")
-                else:
-                    self._grounds[ground].add(rule.key)
+        self._concerned: dict[int, Style] = {}
+        self._is_long = sheet.is_long
+        self._grounds = self._painted(sheet, own)
+        self.rules = [rule for rule in sheet.hiding() if self.judged(rule.style)[1]]
 
-    def judged(self, style: Mapping[str, Value]) -> tuple[bool, frozenset[str] | None]:
+    def judged(self, style: Style) -> tuple[frozenset[str] | None, frozenset[str]]:
         """Tell whether declarations may hide something, and by what.
 
         Args:
             style: of a rule or an element; the same object each time.
 
         Returns:
-            If only the colour of the letters may, the keys of elements that are painted in it.
+            If only the colour of the letters may, the keys of elements that are painted in it; and the words of the
+            properties that have a part in it, none if nothing hides.
         """
         found = self._found.get(id(style))
         if found is None:
             found = self._found[id(style)] = self._judge(style)
         return found
 
-    def _judge(self, style: Mapping[str, Value]) -> tuple[bool, frozenset[str] | None]:
-        hints = [
-            value.text
-            for name, value in style.items()
-            if name in _HINTS and _HINTS[name].search(value.text)
-        ]
-        if any("var(" in text for text in hints):
-            return True, None
-        if hints:
-            seen = look(texts(style) | _HALVES, Look())
-            if seen.is_hidden or seen.opacity <= _SOME_OPACITY or seen.size <= _SOME_SIZE:
-                return True, None
-        inks = [style[name].text for name in ("color", "text-fill-color") if name in style]
-        places = frozenset[str]().union(*map(self._places, inks))
-        return bool(places), places
+    def concerned(self, style: Style) -> Style:
+        """Those declarations that have a part in what may hide."""
+        found = self._concerned.get(id(style))
+        if found is None:
+            found = self._concerned[id(style)] = {
+                name: value
+                for name, value in style.items()
+                if name.startswith("--") or any(word in name for word in self.words)
+            }
+        return found
+
+    def _judge(self, style: Style) -> tuple[frozenset[str] | None, frozenset[str]]:
+        declared = {name: value.text for name, value in style.items()}
+        variable = {name for name, text in declared.items() if "var(" in text}
+        halves = _HALVES
+        if self._is_long:
+            variable, halves = variable & _ALWAYS, _NONE
+        words = set[str]()
+        if variable or _may_hide(declared | halves):
+            for names, parts in _WAYS:
+                own = {name: text for name, text in declared.items() if name in names}
+                if not variable.isdisjoint(names):
+                    words |= {*parts, "--"}
+                elif own and _may_hide(own | halves):
+                    if not words and look(own, Look()).is_hidden:
+                        return None, parts
+                    words |= parts
+        if words:
+            return None, frozenset(words)
+        places = frozenset[str]().union(
+            *(self._places(declared[ink]) for ink in _INKS if ink in declared)
+        )
+        return places, _WAYS[-1][1] if places else frozenset()
+
+    def _painted(self, sheet: StyleSheet, own: list[Style]) -> dict[Colour, set[str]]:
+        """The keys of the elements that paint a colour behind them."""
+        grounds: dict[Colour, set[str]] = defaultdict(set)
+        if sheet.is_alone:
+            grounds[WHITE].add("*")
+        known: dict[tuple[str, str], Colour | None] = {}
+        background = () if sheet.is_long else sheet.declaring(["background"])
+        rules = [(rule.style, rule.key) for rule in background]
+        for style, key in [*rules, *((style, "*") for style in own)]:
+            for name in ("background-color", "background-image"):
+                if name not in style:
+                    continue
+                text = style[name].text
+                if (name, text) not in known:
+                    known[name, text] = ground_of({name: text})
+                if (ground := known[name, text]) is not None:
+                    grounds[ground].add(key)
+        return grounds
 
     def _places(self, ink: str) -> frozenset[str]:
         found = self._inks.get(ink)
@@ -440,8 +489,3 @@ class Suspicion:
                 found = frozenset[str]().union(*near)
             self._inks[ink] = found
         return found
-
-
-def texts(style: Mapping[str, Value]) -> dict[str, str]:
-    """The values of declarations."""
-    return {name: value.text for name, value in style.items()}

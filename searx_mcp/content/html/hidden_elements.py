@@ -181,7 +181,7 @@ def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -
     cascade = Cascade(tree, sheet)
     for round_ in range(_MAX_ROUNDS + 1):
         if round_ == _MAX_ROUNDS:
-            cascade.exclude({rule.text for rule in sheet.rules})
+            cascade.exclude(None)
         found = _hidden(cascade)
         most = _size(tree.body) * _MOST if found.sizes or found.faint else 0
         excessive = {selector for selector, size in found.sizes.items() if size > most}

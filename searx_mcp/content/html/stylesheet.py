@@ -1,54 +1,25 @@
-"""The rules of a page's own `<style>` elements that can hide text.
+"""The rules of a page's own `<style>` elements that can hide text, and those that undo or complete them.
 
-Blocks are told by their braces, in one pass; only those whose selectors name what the page has are read.
-Rules that hold for some readers only, in `@media` and the like, hide nothing, but it is not known either
-what they paint. Style sheets of other addresses are not fetched.
+The text is searched for declarations that can hide before anything is parsed; only the blocks that are asked for
+are read, and of those only rules for what the page has. Rules that hold for some readers only, in `@media` and
+the like, hide nothing, but it is not known either what they paint. Style sheets of other addresses are not fetched.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from searx_mcp.content.html.declarations import Value, number, parse_declarations
-from searx_mcp.content.html.selectors import (
-    MAX_SELECTOR,
-    NOTHING,
-    SELECTOR,
-    Selector,
-    decorated,
-    may_fit,
-    parse_selector,
-)
+from searx_mcp.content.html.selectors import MAX_SELECTOR, SELECTOR, key_of, may_fit
 
 MAX_CSS: Final = 2_000_000
-"""Characters of style sheets read, 0.1 to 0.3 s. The longest of 415 pages has 1,027,221."""
+"""Characters of style sheets read. The longest of 415 pages has 1,027,221."""
 
 MAX_RULES: Final = 10_000
 """Selectors kept for a page."""
-
-_OPAQUE = re.compile(
-    r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|/\*.*+|\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?"
-    r"|\\[{};]|<!--|-->",
-    re.DOTALL,
-)
-"""What may hold braces that are none: comments and strings; each branch begins with a character of its
-own, which is five times as fast as to ignore case."""
-
-_BRACE_IN_BRACKETS = re.compile(r"\([^(){}\"']*+[{}]")
-_URL = re.compile(r"\burl\([^)\"'\\]*+\)?", re.IGNORECASE)
-_PLAIN = re.compile(
-    r"\A[-\w. >+~#]*?(?:(?<=[ >+~])|\A)(?!$)([a-zA-Z][-\w]*+)?((?:\.[-\w]++)*+)(?:#([-\w]++))?$"
-)
-"""A selector whose last compound asks for a tag, classes and an id; most do."""
-
-_STRUCTURE = re.compile(r"[{};\\]")
-_LAYER = re.compile(r"@layer\b([^;{}]*+)[;{]", re.IGNORECASE)
-_AT = re.compile(r"@(?:-webkit-|-moz-)?([a-z-]+)[ \t\r\n\f]*", re.IGNORECASE)
-_SCOPE = re.compile(r"\(((?:[^()]|\([^()]*+\))*+)\)")
-_LAST_LAYER: Final = 1_000_000
-"""What is in no layer counts after all of them."""
 
 _MAX_DEPTH: Final = 32
 """Blocks in one another."""
@@ -57,6 +28,50 @@ _MAX_NESTED: Final = 64
 """Selectors that one of a nested rule may stand for."""
 
 _TOO_LONG: Final = "x" * (MAX_SELECTOR + 1)
+_MARKS: Final = ('"', "'", "/*")
+_MAX_MARKS: Final = 20_000
+"""Beyond them one expression takes less time than to look for each."""
+
+_OPAQUE = re.compile(
+    r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|/\*.*+|\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?",
+    re.DOTALL,
+)
+"""What may hold braces that are none: comments and strings."""
+
+_STRUCTURE = re.compile(r"[{};\\]")
+_ESCAPED_STRUCTURE = re.compile(r"\\[{};]")
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_BRACE_IN_BRACKETS = re.compile(r"\([^(){}\"']*+[{}]")
+_URL = re.compile(r"\burl\([^)\"'\\]*+\)?", re.IGNORECASE)
+
+_HIDES: Final = tuple(
+    re.compile(search, re.VERBOSE)
+    for search in (
+        r""":(?:(?<=[y\s]:)\s*+(?:none|hidden|collapse|var\()
+            |(?<=(?:ty|\w\s):)\s*+(?:0?\.[0-3]|0(?![.0-9])|-|[0-9.]+[%e]|[a-z]++\()
+            |(?<=(?:eight|width|\w\w\w\w\s):)\s*+(?:[01](?![0-9.])|0?\.|-)
+            |(?<=(?:ize|ale|oom|\w\w\s):)\s*+(?:0(?![0-9.])|0?\.[0-2]|-|1(?:px|pt))
+            |(?<=[ft\s]:)\s*+(?:100%|[0-9]{4})
+            |\s*+(?:rect|inset|circle|ellipse|polygon)\()""",
+        r"-[0-9]{2}(?:[0-9]|r?em|v|in)",
+        r"scale[3dxyz]*+\(\s*+[-0.]",
+        r"matrix\(",
+        r"font\s*+:\s*+(?:[^;}:]*?\s)?0?\.?[01](?![0-9])",
+        r"filter\s*+:[^;}]{0,40}?(?:opacity|blur)\(",
+        r"color\s*+:\s*+(?:transparent|(?:rgb|hsl)a?\([^;}]{0,60}?[\s,/]0?\.?0?\s*+\))",
+    )
+)
+"""Searches for declarations that can hide, in small letters; each begins with letters that are rare."""
+
+MAX_READ: Final = 20_000
+"""Characters of style sheets of which every rule is read; in longer ones, what these searches find is."""
+
+_LAYER = re.compile(r"@layer\b([^;{}]*+)[;{]", re.IGNORECASE)
+_AT = re.compile(r"@(?:-webkit-|-moz-)?([a-z-]+)[ \t\r\n\f]*", re.IGNORECASE)
+_SCOPE = re.compile(r"\(((?:[^()]|\([^()]*+\))*+)\)")
+_LAST_LAYER: Final = 1_000_000
+"""What is in no layer counts after all of them."""
+
 _PAINTED: Final = frozenset({
     "color", "text-fill-color", "text-shadow", "text-stroke", "background-color", "background-image", "background-clip",
 })  # fmt: skip
@@ -69,8 +84,7 @@ _QUERY = re.compile(
 _IS_CONTAINER = re.compile(r"\bcontainer(?:-type)?\s*+:", re.IGNORECASE)
 _CONTAINER = re.compile(r"(?:(?!not\b|style\b)[-\w]++\s++)?+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)++)")
 _FEATURE = re.compile(r"\(([^()]*+)\)")
-_LEAST = re.compile(r"(?:min-(?:device-)?(?:width|height)\s*:|(?:width|height)\s*>=?)\s*(.+)")
-_MOST = re.compile(r"(?:max-(?:device-)?(?:width|height)\s*:|(?:width|height)\s*<=?)\s*(.+)")
+_LIMIT = re.compile(r"(?:(min-|max-)?(?:device-)?(?:width|height))\s*(:|[<>]=?)\s*(.+)")
 _SMALL_SCREEN: Final = 320.0
 """Pixels; every screen is as wide and as high."""
 
@@ -83,78 +97,41 @@ _SUPPORTED = re.compile(
 )
 
 
-class Block:
-    """The declarations that some selectors share; read when they are needed.
-
-    Args:
-        text: of the declarations.
-        is_certain: whether they hold for every reader.
-    """
-
-    def __init__(self, text: str, *, is_certain: bool) -> None:
-        self._text = text
-        self._is_certain = is_certain
-
-    @cached_property
-    def style(self) -> dict[str, Value]:
-        """The declarations that can hide or show."""
-        found = parse_declarations(self._text)
-        if self._is_certain:
-            return found
-        return {name: _UNKNOWN for name in found if name in _PAINTED}
-
-
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One selector with its declarations; each is equal to itself only.
 
-    Args:
+    Attributes:
         text: the selector as it is written.
-        block: its declarations.
+        key: something that all elements have that it is about; see `selectors.key_of`.
+        style: its declarations that can hide or show.
         layer: which layer of the cascade it is in.
         order: among the others.
     """
 
-    def __init__(self, text: str, block: Block, *, layer: int, order: int) -> None:
-        self.text = text
-        self.block = block
-        self.layer = layer
-        self.order = order
-
-    @cached_property
-    def selector(self) -> Selector:
-        """The selector, read."""
-        return parse_selector(self.text) or NOTHING
-
-    @cached_property
-    def key(self) -> str:
-        """The key of what it is about; empty if that is nothing as the page is at first."""
-        if (found := _PLAIN.search(self.text)) is None:
-            return self.selector.target.key if self.selector is not NOTHING else ""
-        tag, classes, identifier = found.groups()
-        if identifier:
-            return f"#{identifier}"
-        return f".{min(classes[1:].split('.'))}" if classes else tag.lower()
+    text: str
+    key: str
+    style: dict[str, Value]
+    layer: int
+    order: int
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(NamedTuple):
     """A block that is not closed yet.
 
     Attributes:
         selectors: what its declarations are about; empty for none.
-        certainty: whether it holds for everybody; `None` for some only.
-        declared: what stood between the blocks in it.
+        is_certain: whether it holds for everybody.
+        layer: which layer of the cascade it is in.
     """
 
     selectors: list[str]
-    certainty: bool | None
+    is_certain: bool
     layer: int
-    order: int
-    declared: list[str] = field(default_factory=list)
 
 
 class StyleSheet:
-    """The rules of style sheets that can hide text, show what another hides, or paint behind it.
+    """Style sheets, of which the parts are read that are asked for.
 
     Args:
         css: style sheets, one after the other; what is longer than `MAX_CSS` is left out.
@@ -174,123 +151,190 @@ class StyleSheet:
         self.is_alone = is_alone and "@import" not in css
         self.is_cut = len(css) > MAX_CSS
         """Whether there is more than is read."""
-        self.rules: list[Rule] = []
-        reader = _Reader(names, has_containers=has_containers or bool(_IS_CONTAINER.search(css)))
-        blocks: dict[tuple[str, bool], Block] = {}
-        for opened in reader.blocks(css[:MAX_CSS]):
-            # Of three blocks, one says the same as another.
-            said = ";".join(opened.declared), opened.certainty is True
-            block = blocks.setdefault(said, Block(said[0], is_certain=said[1]))
-            if not block.style:
-                continue
-            for text in opened.selectors:
-                if len(self.rules) == MAX_RULES or len(text) > MAX_SELECTOR:
-                    self.is_cut = True
-                    break
-                self._add(text.strip(), block, opened)
-        self.is_cut = self.is_cut or reader.is_cut
-
-    def _add(self, text: str, block: Block, opened: _Open) -> None:
-        if ":" in text and (shown := decorated(text)) is not None:
-            block, text = Block(";".join(opened.declared), is_certain=False), shown or "*"
-        self.rules.append(Rule(text, block, layer=opened.layer, order=opened.order))
-
-
-class _Reader:
-    """Reads style sheets as far as they are about something that the page has.
-
-    Args:
-        names: the classes and ids of the page; `None` if they are not known.
-        has_containers: whether the page may have any.
-    """
-
-    def __init__(self, names: set[str] | None, *, has_containers: bool) -> None:
+        self.is_long = len(css) > MAX_READ
         self._names = names
-        self._has_containers = has_containers
-        self.is_cut = False
-        """Whether blocks were passed over that lie too deep."""
-        self._layers: dict[str, int] = {}
+        self._has_containers = has_containers or bool(_IS_CONTAINER.search(css))
+        self._css = _without_opaque(css[:MAX_CSS])
+        self._layers = _layers(self._css)
+        self._chunks = self._css.split("}")
+        self._opened: dict[tuple[str, ...], _Open | None] = {}
         self._conditions: dict[str, bool | None] = {}
+        self._rules: dict[int, list[Rule]] = {}
+        self._count = 0
 
-    def blocks(self, css: str) -> Iterator[_Open]:
-        """Blocks that are about elements, with what they declare."""
-        self._layers = _layers(css)
-        css = _OPAQUE.sub(_without_structure, css)
-        if _BRACE_IN_BRACKETS.search(css):
-            css = _URL.sub("url()", css)
-        around = [_Open([], certainty=True, layer=_LAST_LAYER, order=0)]
+    def hiding(self) -> Iterator[Rule]:
+        """The rules that may hide something: of a long style sheet those that hide by themselves."""
+        if not self.is_long:
+            yield from self._read(self._live)
+            return
+        css = self._css.lower()
+        places: set[int] = set()
+        for search in _HIDES:
+            place = last = 0
+            for found in search.finditer(css):
+                place += css.count("}", last, found.start())
+                last = found.start()
+                places.add(place)
+        # What paints letters and their ground in one colour is told when it is read.
+        yield from self._read(
+            place for place in self._live if place in places or self._paints(self._chunks[place])
+        )
+
+    @staticmethod
+    def _paints(chunk: str) -> bool:
+        return "background" in chunk and "color" in chunk.replace("background-color", "")
+
+    def declaring(self, words: Iterable[str]) -> Iterator[Rule]:
+        """The rules in which some words are written, such as names of properties."""
+        chunks = [(place, self._chunks[place]) for place in self._live]
+        places = {place for word in words for place, chunk in chunks if word in chunk}
+        yield from self._read(sorted(places))
+
+    def _read(self, places: Iterable[int]) -> Iterator[Rule]:
+        for place in places:
+            found = self._rules.get(place)
+            if found is None:
+                found = self._rules[place] = list(self._rules_at(place))
+            yield from found
+
+    @cached_property
+    def _live(self) -> list[int]:
+        """The places of chunks that may be about something that the page has."""
+        fits: dict[str, bool] = {}
+        live = []
+        for place, chunk in enumerate(self._chunks):
+            head = chunk.rpartition("{")[0]
+            may_fit_any = fits.get(head)
+            if may_fit_any is None:
+                may_fit_any = fits[head] = self._may_fit_any(head)
+            if may_fit_any:
+                live.append(place)
+        return live
+
+    def _may_fit_any(self, head: str) -> bool:
+        """Tell whether the page can have what is written before a block."""
+        names = self._names
+        prelude = head.rpartition("{")[2].rpartition(";")[2]
+        if (
+            names is None
+            or "&" in prelude
+            or prelude.lstrip()[:1] == "@"
+            or may_fit(prelude, names)
+        ):
+            return True
+        return "," in prelude and any(may_fit(text, names) for text in _selectors(prelude))
+
+    @cached_property
+    def _nesting(self) -> tuple[list[int], list[tuple[str, ...]]]:
+        """What is open where chunks begin, for those behind one that does not open and close a single block."""
+        begins, around = [0], list[tuple[str, ...]]([()])
+        opened: tuple[str, ...] = ()
         skipped = 0
-        chunks = css.split("}")
-        for order, chunk in enumerate(chunks):
-            *preludes, text = chunk.split("{")
-            for prelude in preludes:
-                if skipped:
-                    # Nothing in a block counts that is about nothing.
-                    skipped += 1
-                elif len(around) > _MAX_DEPTH:
-                    skipped, self.is_cut = 1, True
-                elif (opened := self._opened(prelude, around[-1], order)) is None:
-                    skipped = 1
-                else:
-                    around.append(opened)
-            # The end of the sheet closes what is open.
-            closing = len(around) - 1 + skipped if order == len(chunks) - 1 else 1
-            for _ in range(min(closing, len(around) - 1 + skipped)):
+        counts = [chunk.count("{") for chunk in self._chunks]
+        for place in [place for place, count in enumerate(counts) if count != 1]:
+            if (count := counts[place]) == 0:
                 if skipped:
                     skipped -= 1
                 else:
-                    opened = around.pop()
-                    opened.declared.append(text)
-                    yield opened
-                text = ""
+                    opened = opened[:-1]
+            else:
+                room = max(_MAX_DEPTH - len(opened) - skipped, 0)
+                self.is_cut = self.is_cut or count > room
+                preludes = self._chunks[place].split("{", room)[:-1]
+                # The brace at its end closes the innermost.
+                skipped = max(skipped + count - len(preludes) - 1, 0)
+                opened += tuple(preludes[: count - 1])
+            begins.append(place + 1)
+            around.append(opened)
+        return begins, around
 
-    def _opened(self, prelude: str, inner: _Open, order: int) -> _Open | None:
-        """Give what a block is about; `None` for one that does not count."""
-        declared, _, prelude = prelude.rpartition(";")
-        if declared and inner.selectors:
-            inner.declared.append(declared)
-        prelude = prelude.strip()
+    def _rules_at(self, place: int) -> Iterator[Rule]:
+        *preludes, text = self._chunks[place].split("{", _MAX_DEPTH)
+        begins, around = self._nesting
+        path = around[bisect_right(begins, place) - 1]
+        parts = [
+            *[prelude.rpartition(";") for prelude in preludes],
+            (text.partition("{")[0], "", ""),
+        ]
+        for number_, (declared, _, prelude) in enumerate(parts):
+            opened = self._block(path)
+            if opened is not None and opened.selectors and declared and not declared.isspace():
+                yield from self._made(opened, declared, place * 2 * _MAX_DEPTH + number_)
+            path = (*path, prelude)
+
+    def _made(self, opened: _Open, declared: str, order: int) -> Iterator[Rule]:
+        style = parse_declarations(declared)
+        if not opened.is_certain:
+            style = {name: _UNKNOWN for name in style if name in _PAINTED}
+        for selector in opened.selectors if style else ():
+            if self._count == MAX_RULES or len(selector) > MAX_SELECTOR:
+                self.is_cut = True
+                return
+            self._count += 1
+            text = selector.strip()
+            if key := key_of(text):
+                yield Rule(text, key, style, opened.layer, order)
+
+    def _block(self, path: tuple[str, ...]) -> _Open | None:
+        """Give what a block is about, from the outermost prelude to its own; `None` for one that does not count."""
+        if not path:
+            return _Open([], is_certain=True, layer=_LAST_LAYER)
+        if len(path) > _MAX_DEPTH:
+            return None
+        if path not in self._opened:
+            around = self._block(path[:-1])
+            self._opened[path] = around and self._inner(around, path[-1])
+        return self._opened[path]
+
+    def _inner(self, around: _Open, prelude: str) -> _Open | None:
+        prelude = prelude.rpartition(";")[2].strip()
         if prelude.startswith("@"):
-            return self._group(prelude, inner, order)
-        if "," not in prelude:
-            selectors = [prelude]
-        elif "(" in prelude or "[" in prelude:
-            selectors = SELECTOR.findall(prelude)
-        else:
-            selectors = prelude.split(",")
-        if self._names is not None:
-            selectors = [text for text in selectors if may_fit(text, self._names)]
-        if inner.selectors:
-            selectors = _nested(inner.selectors, selectors)
-        return _Open(selectors, inner.certainty, inner.layer, order) if selectors else None
+            return self._group(prelude, around)
+        selectors = _selectors(prelude)
+        if (names := self._names) is not None:
+            selectors = [text for text in selectors if may_fit(text, names)]
+        if around.selectors:
+            selectors = _nested(around.selectors, selectors)
+        return around._replace(selectors=selectors) if selectors else None
 
-    def _group(self, prelude: str, inner: _Open, order: int) -> _Open | None:
+    def _group(self, prelude: str, around: _Open) -> _Open | None:
         found = _AT.match(prelude)
         name, rest = (found[1].lower(), prelude[found.end() :]) if found else ("", "")
         if prelude not in self._conditions:
-            self._conditions[prelude] = (
-                _holds(name, rest) if name != "container" or self._has_containers else None
-            )
+            can_hold = name != "container" or self._has_containers
+            self._conditions[prelude] = _holds(name, rest) if can_hold else None
         holds = self._conditions[prelude]
         if holds is False:
             return None
-        selectors, layer = inner.selectors, inner.layer
+        selectors, layer = around.selectors, around.layer
         if name == "layer":
             layer = self._layers.get(rest, len(self._layers))
         elif name == "scope" and (scope := _SCOPE.match(rest)):
             selectors = SELECTOR.findall(scope[1])
-        return _Open(selectors, holds and inner.certainty, layer, order)
+        return _Open(selectors, bool(holds) and around.is_certain, layer)
 
 
 def _holds(name: str, condition: str) -> bool | None:
     """Tell whether the rules in a group of this name count; `None` if not for everybody."""
     if name == "media":
         return media(condition)
+    condition = condition.strip().lower()
     if name == "supports":
-        return supports(condition)
+        return True if _SUPPORTED.fullmatch(condition) else None
     if name == "container":
-        return container(condition)
+        # Every container meets it, if it asks for nothing but sizes.
+        found = _CONTAINER.fullmatch(condition)
+        features = _FEATURE.findall(found[1]) if found else ()
+        return True if features and all(_feature(each, _NO_SCREEN) for each in features) else None
     return name in {"layer", "scope"}
+
+
+def _selectors(prelude: str) -> list[str]:
+    if "," not in prelude:
+        return [prelude]
+    if "(" in prelude or "[" in prelude or "\\" in prelude:
+        return SELECTOR.findall(prelude)
+    return prelude.split(",")
 
 
 def _nested(around: list[str], selectors: list[str]) -> list[str]:
@@ -301,7 +345,7 @@ def _nested(around: list[str], selectors: list[str]) -> list[str]:
         for inner in selectors[:_MAX_NESTED]
     ]
     # So that what is too much is noticed, and does not grow.
-    return [text[: MAX_SELECTOR + 1] for text in found[:_MAX_NESTED]] + [_TOO_LONG] * (
+    return [text[: MAX_SELECTOR + 1].strip() for text in found[:_MAX_NESTED]] + [_TOO_LONG] * (
         len(found) > _MAX_NESTED
     )
 
@@ -315,12 +359,44 @@ def _layers(css: str) -> dict[str, int]:
     return layers
 
 
+def _without_opaque(css: str) -> str:
+    """Style sheets without comments, and without braces that are none."""
+    css = css.replace("<!--", "").replace("-->", "")
+    if _ESCAPED_STRUCTURE.search(css):
+        css = _ESCAPE.sub(lambda found: "_" if found[0][1] in "{};" else found[0], css)
+    if sum(map(css.count, _MARKS)) > _MAX_MARKS:
+        css = _OPAQUE.sub(_without_structure, css)
+    else:
+        css = "".join(_pieces(css))
+    return _URL.sub("url()", css) if _BRACE_IN_BRACKETS.search(css) else css
+
+
+def _pieces(css: str) -> Iterator[str]:
+    """The same text as by one expression, but for each comment and string their beginnings are looked for."""
+    done = 0
+    places = {mark: place for mark in _MARKS if (place := css.find(mark)) >= 0}
+    while places:
+        found = _OPAQUE.match(css, min(places.values()))
+        if found is None:
+            break
+        end = found.end()
+        if (text := _without_structure(found)) is not found[0]:
+            yield css[done : found.start()]
+            yield text
+            done = end
+        places = {
+            mark: place if place >= end else css.find(mark, end) for mark, place in places.items()
+        }
+        places = {mark: place for mark, place in places.items() if place >= 0}
+    yield css[done:]
+
+
 def _without_structure(match: re.Match[str]) -> str:
     """Give what a piece is that may hold braces: strings without any stay, since attributes ask for them."""
     text = match[0]
-    if text[0] in "\"'":
-        return text if _STRUCTURE.search(text) is None else '""'
-    return "_" if text[0] == "\\" else ""
+    if text[0] == "/":
+        return ""
+    return text if _STRUCTURE.search(text) is None else '""'
 
 
 def media(queries: str) -> bool | None:
@@ -333,18 +409,6 @@ def media(queries: str) -> bool | None:
     return True if True in answers else None if None in answers else False
 
 
-def supports(condition: str) -> bool | None:
-    """Tell whether every browser supports what is asked; `None` if that is not known."""
-    return True if _SUPPORTED.fullmatch(condition.strip().lower()) else None
-
-
-def container(condition: str) -> bool | None:
-    """Tell whether every container meets a condition; `None` if only some do, or if it asks for more than sizes."""
-    found = _CONTAINER.fullmatch(condition.strip().lower())
-    features = _FEATURE.findall(found[1]) if found else ()
-    return True if features and all(_feature(each, _NO_SCREEN) for each in features) else None
-
-
 def _query(query: str) -> bool | None:
     found = _QUERY.fullmatch(query)
     if found is None:
@@ -355,13 +419,11 @@ def _query(query: str) -> bool | None:
 
 
 def _feature(feature: str, small: float = _SMALL_SCREEN) -> bool | None:
-    feature = feature.strip()
-    if least := _LEAST.fullmatch(feature):
-        size = number(least[1].strip())
-        return True if size is not None and size <= small else None
-    if most := _MOST.fullmatch(feature):
-        size = number(most[1].strip())
-        if size is None:
-            return None
-        return True if size >= _LARGE_SCREEN else False if size <= _NO_SCREEN else None
-    return None
+    """Tell whether every screen meets a limit of width or height, or none does."""
+    found = _LIMIT.fullmatch(feature.strip())
+    size = number(found[3].strip()) if found else None
+    if found is None or size is None or (found[2] == ":") is (found[1] is None):
+        return None
+    if found[1] == "min-" or found[2][0] == ">":
+        return True if size <= small else None
+    return True if size >= _LARGE_SCREEN else False if size <= _NO_SCREEN else None

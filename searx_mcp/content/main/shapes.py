@@ -31,6 +31,7 @@ _DATE: Final = re.compile(
     r"|\b\d{1,2}[./-]\d{1,2}[./-](?:20)?\d\d\b|\b(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}\b"
     r"|(?:19|20)\d\d ?[\u5e74\ub144] ?\d{1,2}|\b\d+ \w+ ago\b|\bvor \d+ \w+|\bhace \d+ \w+|\bil y a \d+ \w+"
 )
+_DIGIT: Final = re.compile(r"\d")
 _DATE_LINE: Final = 120
 """Characters of a line with the date of a remark."""
 
@@ -65,7 +66,7 @@ class Shapes:
             element.start
             for element in self._elements
             if element.tag == "time"
-            or (0 < element.text <= _DATE_LINE and _DATE.search(element.node.text(separator=" ")))
+            or (0 < element.text <= _DATE_LINE and _says_date(element.node.text(separator=" ")))
         ]
 
     @cached_property
@@ -110,6 +111,11 @@ class Shapes:
             return True
         names = [word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS]
         return len(set(names)) < len(names)
+
+
+def _says_date(text: str) -> bool:
+    # Most lines have no digit, which takes a fiftieth of the time to see.
+    return _DIGIT.search(text) is not None and _DATE.search(text) is not None
 
 
 def _count(block: Element, places: list[int]) -> int:

@@ -175,23 +175,22 @@ class Element:
 
 def measure(body: LexborNode) -> list[Element]:
     """Measure the elements of a page, in document order; the body is the first."""
-    elements = [Element(body, body.tag or "-", body.attributes, None, 0)]
-    opened = [(elements[0], body.iter(include_text=True, skip_empty=True))]
-    while opened:
-        parent, nodes = opened[-1]
-        for node in nodes:
-            tag = node.tag or "-"
-            if tag == "-text":
+    elements: list[Element] = []
+    known: dict[int, Element] = {}
+    for node in body.traverse(include_text=True, skip_empty=True):
+        tag = node.tag or "-"
+        if tag == "-text":
+            above = node.parent
+            if above is not None and (parent := known.get(above.mem_id)) is not None:
                 parent.run += len((node.text_content or "").strip())
-            elif tag[0] not in "-!_":
-                element = Element(node, tag, node.attributes, parent, len(elements))
+        elif tag[0] not in "-!_":
+            above = node.parent
+            parent = known.get(above.mem_id) if elements and above is not None else None
+            element = Element(node, tag, node.attributes, parent, len(elements))
+            if parent is not None:
                 parent.children.append(element)
-                elements.append(element)
-                if node.first_child is not None:
-                    opened.append((element, node.iter(include_text=True, skip_empty=True)))
-                    break
-        else:
-            opened.pop()
+            elements.append(element)
+            known[node.mem_id] = element
     _add_up(elements)
     return elements
 

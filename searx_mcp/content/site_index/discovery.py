@@ -1,7 +1,8 @@
-"""Which indexes the site of a page publishes, as the page itself tells by what it loads."""
+"""Which indexes the site of a page publishes, by their formats and the signs for them in what the page loads."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 from urllib.parse import urlsplit
@@ -9,8 +10,84 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.site_index.table import SIGNS, Sign
+from searx_mcp.content.site_index.entry import Format
+from searx_mcp.content.site_index.formats import (
+    docusaurus,
+    doxygen,
+    inventory,
+    javadoc,
+    just_the_docs,
+    llms_txt,
+    mdbook,
+    mkdocs,
+    rustdoc,
+    sitemap,
+    sphinx,
+    vitepress,
+)
 from searx_mcp.models.page import SiteIndex
+
+FORMATS: Final[Mapping[str, Format]] = {
+    found.name: found
+    for found in (
+        sphinx.FORMAT, sphinx.FOLDERS, inventory.FORMAT, mkdocs.FORMAT, mdbook.FORMAT, vitepress.FORMAT,
+        docusaurus.FORMAT, javadoc.FORMAT, doxygen.FORMAT, just_the_docs.FORMAT, rustdoc.FORMAT,
+        llms_txt.FORMAT, sitemap.FORMAT,
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A file that a page loads or names, which tells of an index.
+
+    Attributes:
+        mark: of the path of that file; where it begins is the root of the documentation.
+        files: the index with the name of its format, the best first, relative to the root; none if the file itself
+            is the index.
+        format: of the file itself.
+        generator: how the page's `<meta name=generator>` begins, in lower case; empty if that does not matter.
+    """
+
+    mark: re.Pattern[str]
+    files: tuple[tuple[str, str], ...] = ()
+    format: str = ""
+    generator: str = ""
+
+
+def _at(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?<=/)|\A){mark}")
+
+
+_SEARCH_INDEX: Final = (("search/search_index.json", "mkdocs"),)
+
+SIGNS: Final = (
+    Sign(_at(r"llms\.txt\Z"), format="llms.txt"),
+    Sign(
+        _at(r"_static/(?:documentation_options|doctools|searchtools)\.js\Z"),
+        (("searchindex.js", "sphinx"), ("objects.inv", "sphinx-inventory")),
+    ),
+    Sign(_at(r"search/main\.js\Z"), _SEARCH_INDEX),
+    Sign(_at(r"assets/(?:javascripts|stylesheets)/"), _SEARCH_INDEX, generator="mkdocs"),
+    Sign(_at(r"searchindex(?:-[0-9a-f]{1,64})?\.js(?:on)?\Z"), format="mdbook"),
+    Sign(_at(r"searcher(?:-[0-9a-f]{1,64})?\.js\Z"), (("searchindex.js", "mdbook"),)),
+    Sign(_at(r"@localSearchIndex[\w.-]{1,100}\.js\Z"), format="vitepress"),
+    Sign(
+        _at(r"assets/js/(?:runtime~)?main\.[\w.]{1,40}\.js\Z"),
+        (("search-index.json", "docusaurus"), ("search-doc.json", "docusaurus")),
+        generator="docusaurus",
+    ),
+    Sign(
+        _at(r"(?:script-dir/|script-files/|jquery/jszip)"), (("type-search-index.js", "javadoc"),)
+    ),
+    Sign(_at(r"search/searchdata\.js\Z"), (("search/searchdata.js", "doxygen"),)),
+    Sign(_at(r"search/search\.js\Z"), (("search/searchdata.js", "doxygen"),), generator="doxygen"),
+    Sign(_at(r"assets/js/just-the-docs\.js\Z"), (("assets/js/search-data.json", "just-the-docs"),)),
+    Sign(_at(r"search-index[\w.-]{0,60}\.js\Z"), format="rustdoc"),
+    Sign(_at(r"sitemap[\w.-]{0,60}\.xml\Z"), format="sitemap"),
+)
+"""In the order in which the indexes of a page are tried."""
+
 
 _MOST: Final = 4
 """Indexes of a page that are named."""
@@ -24,6 +101,10 @@ _PAGE = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)\.html\Z")
 _SPHINX: Final = "sphinx"
 
 
+_LIKELY = re.compile(r"search|_static/|assets/|llms\.|script-|jszip|sitemap", re.IGNORECASE)
+"""What the path of a file must have in it to be a sign; one look instead of one for each sign."""
+
+
 def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex, ...]:
     """Find the indexes that a page's own files tell of, on the page's own host, best first.
 
@@ -33,12 +114,13 @@ def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex
         base: against which its links are resolved.
     """
     resources = [*islice(_resources(tree), _RESOURCES)]
+    likely = [resource for resource in resources if _LIKELY.search(resource)]
     generators = _generators(tree)
     found: dict[str, SiteIndex] = {}
     for sign in SIGNS:
         if sign.generator and not any(each.startswith(sign.generator) for each in generators):
             continue
-        for resource in resources:
+        for resource in likely:
             for address, format_ in _told(sign, resource):
                 index = absolute_web(base, address)
                 if index and _host(index) == _host(url):
@@ -67,7 +149,8 @@ def _resources(tree: LexborHTMLParser) -> Iterator[str]:
         stated = attributes.get("data-search-index-js")
         yield (stated or f"{root or ''}search-index{suffix}.js")[:_MAX_CHARS]
     for node in tree.css("script:not([src])")[:_RESOURCES]:
-        if found := _NAMED_IN_SCRIPT.search(node.text()[:_MAX_SCRIPT]):
+        text = node.text()[:_MAX_SCRIPT]
+        if "path_to_searchindex_js" in text and (found := _NAMED_IN_SCRIPT.search(text)):
             yield found[1]
 
 

@@ -9,8 +9,8 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
 from searx_mcp.content.listed_feed import plain_text
+from searx_mcp.content.site_index.discovery import FORMATS
 from searx_mcp.content.site_index.entry import MOST_ENTRIES, MOST_ROWS, Entry, Part, Row
-from searx_mcp.content.site_index.table import FORMATS
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import PageLink, SiteIndex
 

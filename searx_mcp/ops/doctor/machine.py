@@ -21,9 +21,8 @@ from searx_mcp.ops.doctor.checks import (
     skipped,
 )
 from searx_mcp.ops.doctor.engines import listed_engines
-from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.native_process import NativeProcess
-from searx_mcp.ops.own.settings_file import missing_engines
 from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.settings.sources import DEFAULT
 from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, ProvidersMode

@@ -1,1 +1,1 @@
-"""An instance of one's own: SearXNG in a container of this machine, or as a process of it."""
+"""An instance of one's own: SearXNG as a process of this machine."""

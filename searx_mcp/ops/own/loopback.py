@@ -10,10 +10,10 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.http import Request
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
+from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import MAX_TEXT
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.sources.searxng.answers import failing_engines
 from searx_mcp.sources.searxng.request import honest
 from searx_mcp.sources.searxng.upstream import Upstream
@@ -29,14 +29,13 @@ _SEARCH_TIMEOUT: Final = 15.0
 _QUERY: Final = InstanceQuery(text="searxng metasearch")
 
 
-def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> int:
+def free_port(wanted: int | None) -> int:
     """A free port: the wanted one, else the first free one from 8888 on.
 
     Another program may take it before it is used.
 
     Args:
         wanted: the only port that will do, or `None` for any.
-        taken: the reason of the failure where there is none.
 
     Raises:
         OwnInstanceError: the wanted port is taken, or all that were tried.
@@ -47,7 +46,7 @@ def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> in
             return port
     raise OwnInstanceError(
         f"Port {wanted} is taken." if wanted else f"Ports {FIRST_PORT} to {last} are taken.",
-        reason=taken,
+        reason=NativeFailure.PORT_TAKEN,
         advice="Choose another with --port.",
     )
 

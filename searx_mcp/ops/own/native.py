@@ -22,11 +22,10 @@ from searx_mcp.models.own_instance import (
 )
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, written
-from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
-from searx_mcp.ops.own.settings_file import missing_engines
 from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Source, Sources
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
@@ -44,7 +43,7 @@ class NativeOptions:
     """Wishes of the user for `up` and `update`.
 
     Attributes:
-        version: `latest`, a commit, or the path of an archive or folder; the tried one unless given.
+        version: `latest`, a commit, or the path of an archive; the tried one unless given.
         port: of 127.0.0.1; a free one unless given.
         timeout: seconds until the instance must answer, fetching included.
     """
@@ -131,9 +130,7 @@ class NativeRunner:
             else:
                 done = await self._needed(installed, options.port)
                 if done is Done.STARTED and options.port:
-                    installed = installed.model_copy(
-                        update={"port": free_port(options.port, NativeFailure.PORT_TAKEN)}
-                    )
+                    installed = installed.model_copy(update={"port": free_port(options.port)})
             if done is not Done.UNCHANGED:
                 undo.push_async_callback(self.process.stop)
                 await self._serve(installed, deadline, steps)
@@ -264,7 +261,7 @@ class NativeRunner:
         if not self.folder.settings.exists():
             undo.callback(self.folder.remove, keep_settings=False)
         await self._end()
-        port = free_port(options.port, NativeFailure.PORT_TAKEN)
+        port = free_port(options.port)
         name, source = await self._unpack(options.version or PINNED, deadline, steps, undo)
         return await self._equip(name, source, port, deadline, steps)
 
@@ -385,8 +382,8 @@ def _check_system() -> None:
         raise OwnInstanceError(
             "SearXNG does not run on Windows; it needs a Unix system.",
             reason=NativeFailure.UNSUPPORTED,
-            advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or use"
-            " --engine docker or --engine podman.",
+            advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or run"
+            " SearXNG with Docker and pass its address to `searx-mcp instances add`.",
         )
 
 

@@ -17,8 +17,7 @@ from searx_mcp.files import read_bytes, read_text
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own import launcher
 from searx_mcp.ops.own.failures import OwnInstanceError, exited, port_taken, written
-from searx_mcp.ops.own.installation import NativeFolder, python_of
-from searx_mcp.ops.own.settings_file import without_secrets
+from searx_mcp.ops.own.installation import NativeFolder, python_of, without_secrets
 
 LOG_LINES: Final = 20
 """Lines of the log that an error carries."""

@@ -10,7 +10,7 @@ from typing import Final
 from typing_extensions import override
 
 MAX_OUTPUT: Final = 262_144
-"""Bytes kept of each stream, the last ones; the longest wanted is a container's description."""
+"""Bytes kept of each stream, the last ones; an installer may say more."""
 
 _MAX_LINE: Final = 8_192
 _GRACE: Final = 3.0

@@ -17,11 +17,7 @@ from typing import Final
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.files import make_private_file, read_bytes
 from searx_mcp.models.base import Frozen
-from searx_mcp.ops.own.installation import (
-    CONTAINER_FOLDER,
-    ContainerFolder,
-    NativeFolder,
-)
+from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.programs import run_program
 from searx_mcp.ops.setup.clients import CLIENTS, NAME, ClientId, entry, snippet
 from searx_mcp.ops.setup.jsonc import member_at, parse, with_member, without_member
@@ -346,10 +342,7 @@ def _has_own_instance(settings: Settings) -> bool:
     folder = settings.state_folder()
     if settings.instances.own or settings.remote.url:
         return True
-    return folder is not None and (
-        NativeFolder(folder / NATIVE_FOLDER).recorded is not None
-        or ContainerFolder(folder / CONTAINER_FOLDER).url is not None
-    )
+    return folder is not None and NativeFolder(folder / NATIVE_FOLDER).recorded is not None
 
 
 async def _greeting(command: Sequence[str], environ: Mapping[str, str]) -> str:

@@ -8,10 +8,10 @@ from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import SourcePool
-from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.attempt_log import SourceLog
+from searx_mcp.sources.attempt_runner import MAY_BE_OURS, Ticket
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits
@@ -30,7 +30,7 @@ _MAY_BE_OURS: Final = MAY_BE_OURS | {Verdict.TIMEOUT}
 _log = logging.getLogger("searx_mcp.search.open_sources")
 
 
-class Asks(Protocol):
+class EngineClient(Protocol):
     """Sends one request to one engine; see `OpenUpstream`."""
 
     async def ask(
@@ -83,7 +83,7 @@ class ConcurrentQueries:
     def __init__(
         self,
         *,
-        upstream: Asks,
+        upstream: EngineClient,
         sources: SourcePool,
         state: StateStore,
         has_contact: bool,

@@ -9,7 +9,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 
 OPEN_SOURCES: Final = "open sources"
 """Stands for the instance in an answer to which none has given anything."""

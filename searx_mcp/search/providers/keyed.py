@@ -12,7 +12,7 @@ from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import MAX_RESULTS, Category
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import NO_KEY, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.unavailable import sources_unavailable

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from searx_mcp.fusion import K
 from searx_mcp.models.hits import Hit
-from searx_mcp.search.merge import join, row_key
+from searx_mcp.search.merge import K, join, row_key
 from searx_mcp.sources.open.table import identity, voter
 
 HEAD = 8

@@ -11,7 +11,7 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.context import Found, SearchContext
 
 _SITE = re.compile(r"(?:^|\s)site:(\S{1,255})", re.IGNORECASE)

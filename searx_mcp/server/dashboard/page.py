@@ -1,14 +1,189 @@
-"""The pages of the dashboard as documents: one with everything, and one to log in."""
+"""The pages of the dashboard as documents: one with everything, one to log in, and a search with its attempts.
 
-from collections.abc import Sequence
-from typing import TypeAlias
+What the server has done stands in the first: calls per minute, and totals of the counters in `/metrics`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
 
 from searx_mcp import __version__
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.server.dashboard.markup import Markup, element, with_code
-from searx_mcp.server.dashboard.pool import is_usable, pool_section, span
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.render.errors import advice_on, attempts_of, cause_of
+from searx_mcp.server.counters import Counters
+from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined, link, with_code
+from searx_mcp.server.dashboard.pool import is_usable, pool_section, span, words
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
+
+_COLUMNS: Final = ("Instance", "Outcome", "Format", "Status", "Rows", "Time")
+_TIME_BAR: Final = (120, 10)
+"""Width and height of the longest time in the table, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """The outcome of a search.
+
+    Attributes:
+        told: it in a sentence or two; empty before the first search.
+        found: the instances asked, and the results.
+        is_failure: whether it failed.
+    """
+
+    told: str = ""
+    found: Markup | None = None
+    is_failure: bool = False
+
+
+def search_section(query: str, trail: Trail) -> Markup:
+    """Write the search box, and below it the outcome of a search.
+
+    Args:
+        query: of the search; empty at first.
+        trail: its outcome.
+    """
+    return element(
+        "section",
+        element("h2", "Search", id="search"),
+        element(
+            "form",
+            element("label", "Query", for_="q"),
+            element(
+                "input",
+                id="q",
+                name="q",
+                type="search",
+                value=query or None,
+                required=True,
+                maxlength="2000",
+                autocomplete="off",
+                aria_describedby="q-hint",
+            ),
+            element("button", "Search"),
+            element(
+                "small",
+                "Shows which instances were asked. Counts against their budgets like any search.",
+                id="q-hint",
+            ),
+            id="search-form",
+            method="post",
+            action="/",
+            role="search",
+        ),
+        status_line(trail),
+        element("div", trail.found, id="trail"),
+        aria_labelledby="search",
+    )
+
+
+def status_line(trail: Trail) -> Markup:
+    """Write the status that screen readers announce; some do so only if it was in the page from the start."""
+    return element(
+        "p",
+        with_code(trail.told),
+        id="told",
+        role="status",
+        class_="failure" if trail.is_failure else None,
+    )
+
+
+def found_trail(response: SearchResponse) -> Trail:
+    """Write what a search found, and which instances it asked."""
+    count = len(response.results)
+    told = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
+    if response.stale:
+        told += f", from a stale cache entry ({response.age_seconds:,} s old)"
+    elif response.cached:
+        told += f", from the cache ({response.age_seconds:,} s old)"
+    elif response.instance_used:
+        told += f", from {_host(response.instance_used)}"
+    found = joined((
+        _notes(response.notes),
+        _attempts(response.attempts),
+        element("ol", *map(_result, response.results), class_="results") if count else None,
+    ))  # fmt: skip
+    return Trail(f"{told}.", found)
+
+
+def failed_trail(error: SearxMcpError, longest: float) -> Trail:
+    """Write why a search failed, what to do, and which instances it asked.
+
+    Args:
+        error: of the search.
+        longest: the longest time that a call may take, in seconds.
+    """
+    told = f"{cause_of(error).rstrip('.')}. {advice_on(error, longest)}"
+    return Trail(told, _attempts(attempts_of(error)), is_failure=True)
+
+
+def _notes(notes: Sequence[str]) -> Markup | None:
+    return element("ul", *(element("li", with_code(note)) for note in notes)) if notes else None
+
+
+def _attempts(attempts: Sequence[Attempt]) -> Markup | None:
+    if not attempts:
+        return None
+    longest = max(each.elapsed_ms for each in attempts) or 1
+    head = (element("th", name, scope="col", role="columnheader") for name in _COLUMNS)
+    return element(
+        "table",
+        element("caption", "Instances asked, in order"),
+        element("thead", element("tr", *head, role="row"), role="rowgroup"),
+        element("tbody", *(_attempt(each, longest) for each in attempts), role="rowgroup"),
+        role="table",
+    )
+
+
+def _attempt(attempt: Attempt, longest: int) -> Markup:
+    kind = "well" if attempt.verdict.ends_search else "waiting"
+    cells = (
+        joined((
+            element("span", words(attempt.verdict), class_=f"state {kind}"),
+            element("small", attempt.detail) if attempt.detail else None,
+        )),
+        attempt.format.upper(),
+        ABSENT if attempt.status_code is None else str(attempt.status_code),
+        f"{attempt.rows_used} of {attempt.rows_seen}",
+        joined((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest, "good" if kind == "well" else "failed"))),
+    )  # fmt: skip
+    name = element("bdi", attempt.source or _host(attempt.instance))
+    return element(
+        "tr",
+        element("th", name, scope="row", role="rowheader"),
+        *(
+            element("td", cell, role="cell", data_label=label)
+            for label, cell in zip(_COLUMNS[1:], cells, strict=True)
+        ),
+        role="row",
+    )
+
+
+def _bar(share: float, kind: str) -> Markup:
+    width, height = _TIME_BAR
+    tall, wide = height - 2, max(1, round(share * (width - 2)))  # inside its line
+    bar = element("rect", x=1, y=1, width=wide, height=tall, class_=kind)
+    return element("svg", bar, width=width, height=height, aria_hidden="true")
+
+
+def _result(result: SearchResult) -> Markup:
+    return element(
+        "li",
+        link(result.title or result.url, result.url),
+        element("small", element("bdi", result.url), class_="address"),
+        element("p", element("bdi", result.description)) if result.description else None,
+        element("small", f"Found by {', '.join(result.engines)}") if result.engines else None,
+    )
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc or url
+
 
 Facts: TypeAlias = Sequence[tuple[str, str]]
 
@@ -147,4 +322,96 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
         ),
         element("ul", *notes, id="notes", data_live=True, hidden=not notes),
         aria_labelledby="overview",
+    )
+
+
+_MINUTES: Final = 60
+_MINUTE: Final = 60.0
+_BAR: Final = (4, 24)
+"""Width and height of a minute in the picture, in pixels."""
+_PERCENT: Final = 100
+_CACHES: Final = {"Searches from the cache": "answers", "Pages from the cache": "pages"}
+
+
+class CallsByMinute:
+    """Counts the calls that end, minute by minute, for an hour; a listener of `searx_mcp.telemetry`.
+
+    Args:
+        clock: seconds, from any start.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ended: Counter[int] = Counter()
+
+    def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
+        """Count an event, if a call ends with it."""
+        del fields
+        if event in {"server.done", "server.response"}:
+            now = self._minute()
+            self._ended[now] += 1
+            for minute in [each for each in self._ended if each <= now - _MINUTES]:
+                del self._ended[minute]
+
+    def latest(self) -> list[int]:
+        """The calls of the last 60 minutes, the current one last."""
+        now = self._minute()
+        return [self._ended[minute] for minute in range(now - _MINUTES + 1, now + 1)]
+
+    def _minute(self) -> int:
+        return int(self._clock() // _MINUTE)
+
+
+def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, str]]:
+    """Give what the server has done since its start, as names and values.
+
+    Args:
+        counters: of the server.
+        latest: of `CallsByMinute`.
+    """
+    calls = counters.calls.total()
+    failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")
+    facts = [
+        ("Calls in the last hour", joined((f"{sum(latest):,} ", _picture(latest)))),
+        ("Calls since the start", f"{calls:,} ({failed:,} failed)"),
+        ("Search requests sent", f"{counters.attempts.total():,}"),
+    ]
+    return facts + [
+        (title, _share(counters, cache))
+        for title, cache in _CACHES.items()
+        if counters.lookups.total(cache=cache)
+    ]
+
+
+def _share(counters: Counters, cache: str) -> str:
+    asked = counters.lookups.total(cache=cache)
+    hits = asked - counters.lookups.total(cache=cache, result="miss")
+    return f"{hits:,} of {asked:,} ({_PERCENT * hits // asked} %)"
+
+
+def _picture(latest: list[int]) -> Markup:
+    """One bar per minute, as tall as the number of calls that ended in it."""
+    width, height = _BAR
+    most = max(latest)
+    bars = (
+        element(
+            "rect",
+            x=number * width,
+            y=height - tall,
+            width=width - 1,
+            height=tall,
+            class_="good",
+        )
+        for number, count in enumerate(latest)
+        if (tall := max(2, round(height * count / most)) if count else 0)
+    )
+    size = width * len(latest)
+    return element(
+        "svg",
+        *bars,
+        role="img",
+        aria_label=f"At most {most:,} {'call' if most == 1 else 'calls'} per minute",
+        width=size,
+        height=height,
+        viewBox=f"0 0 {size} {height}",
     )

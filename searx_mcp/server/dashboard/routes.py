@@ -19,23 +19,26 @@ from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.service import Progress
 from searx_mcp.server.app import Backend
-from searx_mcp.server.dashboard.page import dashboard_page, login_page, problem_page
-from searx_mcp.server.dashboard.throughput import CallsByMinute, throughput_facts
-from searx_mcp.server.dashboard.trail import (
+from searx_mcp.server.dashboard.page import (
+    CallsByMinute,
     Trail,
+    dashboard_page,
     failed_trail,
     found_trail,
+    login_page,
+    problem_page,
     search_section,
     status_line,
+    throughput_facts,
 )
 from searx_mcp.server.events import note_failure
+from searx_mcp.server.identity import Identity, identity_of
 from searx_mcp.server.rest.endpoint import Silent, unless_gone
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import searched
 from searx_mcp.server.rest.operation import Call
 from searx_mcp.server.rest.written import response_with
 from searx_mcp.server.supervision import supervise, unforeseen
-from searx_mcp.server.tokens import Identity, identity_of
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
     DASHBOARD_PATH,

@@ -26,7 +26,6 @@ STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
         **dict.fromkeys(
             (
                 ErrorCode.NO_INSTANCES_AVAILABLE,
-                ErrorCode.CONTAINER_FAILED,
                 ErrorCode.NATIVE_FAILED,
                 ErrorCode.SETUP_FAILED,
             ),

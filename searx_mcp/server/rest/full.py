@@ -1,13 +1,18 @@
-"""Verbs with our own models: arguments as for the MCP tools, all fields in the answers."""
+"""Verbs and the state of the server with our own models: arguments as for the MCP tools."""
 
+from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.service import Progress
+from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
 from searx_mcp.server.events import note_empty
 from searx_mcp.server.rest.operation import Body, Call
-from searx_mcp.server.supervision import performed
+from searx_mcp.server.supervision import performed, supervise
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 from searx_mcp.verbs.web import WEB_SEARCH
 
@@ -43,3 +48,66 @@ async def searched(call: Call, request: SearchRequest) -> SearchResponse:
     if not isinstance(found, SearchResponse):
         raise TypeError("several searches")  # no route that has one asks for them
     return found
+
+
+class RouteReport(Frozen):
+    """A route that a client may use.
+
+    Attributes:
+        method: HTTP method.
+        path: path of the route.
+        streams: whether it can send progress as server-sent events.
+    """
+
+    method: str
+    path: str
+    streams: bool = False
+
+
+class Capabilities(Frozen):
+    """What a client may use of a server with its token.
+
+    Attributes:
+        name: name of the program.
+        version: version of the program.
+        max_seconds: the longest time that any call may take, in seconds.
+        max_body_bytes: the largest request body, in bytes.
+        routes: the routes that it may use.
+    """
+
+    name: str = "searx-mcp"
+    version: str = __version__
+    max_seconds: float
+    max_body_bytes: int
+    routes: tuple[RouteReport, ...]
+
+
+async def instances(call: Call) -> Body:
+    """Report the pool; sends no request."""
+    _refuse_arguments(call)
+
+    async def work(_: Progress) -> PoolReport:
+        return await call.backend.instances()
+
+    report = await supervise(call.listener, call.limit, work, otherwise="")
+    return lambda: dumped(report)
+
+
+async def capabilities(call: Call) -> Body:
+    """Report what the caller may use."""
+    _refuse_arguments(call)
+    settings = call.backend.settings
+    told = Capabilities(
+        max_seconds=call.limit,
+        max_body_bytes=settings.http.max_body_size,
+        routes=tuple(
+            RouteReport(method=each.method, path=each.path, streams=each.streams)
+            for each in call.allowed
+        ),
+    )
+    return lambda: told.model_dump(mode="json")
+
+
+def _refuse_arguments(call: Call) -> None:
+    for name in call.arguments:
+        raise InvalidArgumentError(shown(name)[1:-1], "is unknown; this route takes no arguments")

@@ -10,7 +10,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
-from searx_mcp.server.supervision import Listener
+from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
 Body: TypeAlias = Callable[[], Mapping[str, Any]]
@@ -31,7 +31,7 @@ class Call:
 
     backend: Backend
     arguments: Mapping[str, Any]
-    listener: Listener
+    listener: ProgressListener
     is_whole: bool = False
     allowed: Sequence["Operation"] = ()
 

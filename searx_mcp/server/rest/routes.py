@@ -7,7 +7,7 @@ from starlette.routing import Route as AppRoute
 
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest import about, full, openapi, searxng, tools
+from searx_mcp.server.rest import full, openapi, searxng, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.server.web.policy import SEARXNG_PATH
@@ -69,7 +69,7 @@ OPERATIONS: Final = (
         request=None,
         responses=(PoolReport,),
         statuses=_LOCAL,
-        perform=about.instances,
+        perform=full.instances,
     ),
     Operation(
         name="capabilities",
@@ -77,9 +77,9 @@ OPERATIONS: Final = (
         path="/v1/capabilities",
         summary="Report the version and the routes that the caller may use.",
         request=None,
-        responses=(about.Capabilities,),
+        responses=(full.Capabilities,),
         statuses=_LOCAL,
-        perform=about.capabilities,
+        perform=full.capabilities,
     ),
     Operation(
         name="openapi",

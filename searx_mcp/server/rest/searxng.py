@@ -1,13 +1,19 @@
-"""`/search` like that of SearXNG, so that its clients use the pool as one instance; JSON only."""
+"""`/search` like that of SearXNG, so that its clients use the pool as one instance; JSON only.
+
+The fields of a row have the names that SearXNG's templates have for them.
+"""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final
+from urllib.parse import urlparse
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from searx_mcp.arguments import SearchDefaults, parse_search
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.hits import TEMPLATE_FIELDS, Answer, Media, Video
 from searx_mcp.models.request import (
     FURTHER_CATEGORIES,
     MAX_QUERY_LENGTH,
@@ -15,11 +21,12 @@ from searx_mcp.models.request import (
     Category,
     SearchRequest,
 )
+from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import cause_of
+from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fields
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import searched
 from searx_mcp.server.rest.operation import Body, Call
-from searx_mcp.server.rest.searxng_rows import written_answer
 
 _FORMAT: Final = "format"
 _QUERY: Final = "q"
@@ -185,3 +192,96 @@ def _category(given: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
     known = {*Category, *FURTHER_CATEGORIES, *defaults.categories}
     found = (name.strip().lower() for name in (*listed, *named))
     return next((name for name in found if name in known), None)
+
+
+def written_answer(response: SearchResponse) -> dict[str, Any]:
+    """Write the answer to a search as SearXNG 2026.8 does.
+
+    What open collections ask to be said stands in `attribution`, which SearXNG does not have.
+    """
+    answer = {
+        "query": response.query,
+        "number_of_results": response.total_results,
+        "results": [_row(each, place) for place, each in enumerate(response.results, 1)],
+        "answers": [_answer(each) for each in response.answers],
+        "corrections": [*response.corrections],
+        "infoboxes": [infobox_fields(each, each.engine) for each in response.infoboxes],
+        "suggestions": [*response.suggestions],
+        "unresponsive_engines": [
+            [each.engine, each.reason] for each in response.unresponsive_engines
+        ],
+    }
+    return answer | ({"attribution": [*response.attribution]} if response.attribution else {})
+
+
+def _row(result: SearchResult, place: int) -> dict[str, Any]:
+    published, pubdate = _times(result)
+    row: dict[str, Any] = {
+        "template": "default.html",
+        "title": result.title,
+        "content": result.description,
+        "img_src": "",
+        "iframe_src": "",
+        "audio_src": "",
+        "thumbnail": result.thumbnail or "",
+        "publishedDate": published,
+        "pubdate": pubdate,
+        "length": None,
+        "views": "",
+        "author": result.author,
+        "metadata": result.attribution,
+        "priority": "",
+        "engines": [*result.engines],
+        "open_group": False,
+        "close_group": False,
+        "positions": [place],
+        "score": result.score,
+        "category": result.category,
+        "url": result.url,
+        "engine": result.engine,
+        "parsed_url": _parsed(result.url),
+    }
+    for name in TEMPLATE_FIELDS:
+        if (values := getattr(result, name)) is not None:
+            row["template"] = f"{TEMPLATES[name]}.html"
+            row |= _played(values) if name in {"video", "media"} else kind_fields(name, values)
+    if result.image is not None:
+        row["thumbnail_src"] = result.thumbnail or ""
+    return row
+
+
+def _times(result: SearchResult) -> tuple[str | None, str]:
+    """The time as `publishedDate`, which is always one that programs can read, and as `pubdate`."""
+    try:
+        at = datetime.fromisoformat(result.published_at or "")
+    except ValueError:  # a year alone, or nothing
+        return None, result.published_at or result.published_text
+    return at.isoformat(), at.strftime("%Y-%m-%d %H:%M:%S%z")
+
+
+def _parsed(url: str | None) -> list[str] | None:
+    try:
+        return [*urlparse(url)] if url else None
+    except ValueError:
+        return None
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    words = "; ".join((answer.text, *(f"{each.label}: {each.value}" for each in answer.details)))
+    return {
+        "url": answer.url,
+        "engine": "",
+        "parsed_url": _parsed(answer.url),
+        "template": "answer/legacy.html",
+        "answer": words,
+    }
+
+
+def _played(played: Video | Media) -> dict[str, Any]:
+    fields = {
+        "length": played.length if played.seconds is None else played.seconds,
+        "iframe_src": played.embed_url or "",
+    }
+    if isinstance(played, Video):
+        return fields | {"views": played.views}
+    return fields | {"audio_src": played.audio_url or ""}

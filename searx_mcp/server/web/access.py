@@ -1,4 +1,8 @@
-"""Who may send a request, which tools they may call, and how often."""
+"""Who may send a request, which tools they may call, and how often.
+
+A login at the dashboard is a cookie: the token's name and an expiry time, sealed. The token itself is never stored in
+a browser.
+"""
 
 import asyncio
 import base64
@@ -11,15 +15,13 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import pydantic_core
 from starlette.types import Scope
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.tokens import EVERYBODY, Identity
-from searx_mcp.server.web.cookies import claimed, forgotten, sealed
+from searx_mcp.server.identity import EVERYBODY, Identity
 from searx_mcp.server.web.policy import (
     COOKIE_PATHS,
     DASHBOARD_PATH,
@@ -30,6 +32,7 @@ from searx_mcp.server.web.policy import (
     WRONG_ORIGIN,
     Refusal,
     is_same_origin,
+    message_of,
 )
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
 from searx_mcp.server.web.tokens_file import TokensFile, find
@@ -153,9 +156,9 @@ class Access:
         """The key that seals the cookies of one token; removing a token from the file ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
-    async def charge(self, scope: Scope, identity: Identity, body: bytes) -> Refusal | None:
+    async def charge(self, scope: Scope, identity: Identity) -> Refusal | None:
         """Count a request if it is a call; give the refusal if its sender has no calls left."""
-        if (identity.per_minute or identity.per_day) is None or not _is_call(scope, body):
+        if (identity.per_minute or identity.per_day) is None or not _is_call(scope):
             return None
         wait = await self._quotas.charge(
             identity.name,
@@ -246,13 +249,74 @@ def _limits_of(identity: Identity) -> str:
     return f"The token has used up its quota of {told}"
 
 
-def _is_call(scope: Scope, body: bytes) -> bool:
+def _is_call(scope: Scope) -> bool:
     if scope["path"] != MCP_PATH:
         return tool_of(scope["method"], scope["path"]) is not None
-    if scope["method"] != "POST":
-        return False
-    try:
-        message: Any = pydantic_core.from_json(body)
-    except ValueError:
-        return False
-    return isinstance(message, dict) and message.get("method") == "tools/call"
+    return message_of(scope).get("method") == "tools/call"
+
+
+_NAME: Final = b"searx-mcp"
+_SECONDS: Final = 43_200
+"""A working day and a bit; then users log in again."""
+_VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
+_COOKIE: Final = re.compile(rb"(?:\A|; ?)searx-mcp=([^; ]{1,200})(?=;|\Z)")
+
+
+def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
+    """Give the header that makes a browser keep a login.
+
+    Args:
+        name: of the token; empty where there is one for all.
+        key: of the token and of this server.
+        now: Unix seconds.
+        is_secure: whether the browser reached the server through TLS.
+    """
+    claim = f"{name}.{int(now) + _SECONDS}".encode()
+    return _header(claim + b"." + _seal(key, claim), _SECONDS, is_secure=is_secure)
+
+
+def forgotten() -> str:
+    """Give the header that makes a browser forget a login."""
+    return _header(b"", 0, is_secure=False)
+
+
+def claimed(header: bytes, now: float) -> "Claim | None":
+    """Read the login cookie of a request; `None` if there is none or it has expired.
+
+    Args:
+        header: all its cookies.
+        now: Unix seconds.
+    """
+    cookie = _COOKIE.search(header)
+    found = _VALUE.fullmatch(cookie[1]) if cookie else None
+    if found is None or int(found[2]) < now:
+        return None
+    return Claim(found[1].decode(), found[1] + b"." + found[2], found[3])
+
+
+class Claim:
+    """Who a browser says it is.
+
+    Args:
+        name: of the token.
+        claim: what is sealed.
+        seal: as the browser sent it.
+    """
+
+    def __init__(self, name: str, claim: bytes, seal: bytes) -> None:
+        self.name = name
+        self._claim = claim
+        self._seal = seal
+
+    def is_sealed_with(self, key: bytes) -> bool:
+        """Tell whether it was sealed here for this token."""
+        return hmac.compare_digest(_seal(key, self._claim), self._seal)
+
+
+def _seal(key: bytes, claim: bytes) -> bytes:
+    return hmac.new(key, claim, hashlib.sha256).hexdigest().encode()
+
+
+def _header(value: bytes, seconds: int, *, is_secure: bool) -> str:
+    secure = "; Secure" if is_secure else ""
+    return f"{_NAME.decode()}={value.decode()}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"

@@ -47,6 +47,8 @@ _FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?"
 _FORM_PATHS: Final = frozenset({SEARXNG_PATH, DASHBOARD_PATH, LOGIN_PATH, LOGOUT_PATH})
 _MAX_VALUES: Final = 10_000
 """In a body: a megabyte of brackets would block all requests for .37 s, this many values for 15 ms; calls have a few dozen."""
+_MESSAGE: Final = "searx_mcp.message"
+"""Key of a scope."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
@@ -241,12 +243,30 @@ class Policy:
         return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
-    def wrong_body(scope: Scope, body: bytes) -> Refusal | None:
-        """Why a request is refused for its whole body; `None` if it is not."""
+    def with_message(scope: Scope, body: bytes) -> Scope | Refusal:
+        """Parse a body that is posted to MCP, once for all who ask `message_of`.
+
+        Args:
+            scope: of the request.
+            body: whole.
+
+        Returns:
+            The scope with the message, or why the request is refused for its body.
+        """
         if sum(map(body.count, b"[{,")) > _MAX_VALUES:
             return _TOO_MANY
-        is_message = scope["path"] != MCP_PATH or scope["method"] != "POST" or _is_message(body)
-        return None if is_message else _NO_MESSAGE
+        if scope["path"] != MCP_PATH or scope["method"] != "POST":
+            return scope
+        try:
+            message: Any = pydantic_core.from_json(body)
+        except ValueError:
+            return scope  # the SDK's parser says where it is wrong
+        is_message = (
+            isinstance(message, dict)
+            and message.get("jsonrpc") == "2.0"
+            and (isinstance(message.get("method"), str) or "id" in message)
+        )
+        return {**scope, _MESSAGE: message} if is_message else _NO_MESSAGE
 
     def allows_host(self, host: bytes) -> bool:
         """Tell whether a request may be sent to this host, with or without a port."""
@@ -263,6 +283,12 @@ class Policy:
         whole = origin.decode("latin-1").lower()
         without_port = re.sub(r":[0-9]{1,5}\Z", "", whole)
         return whole in self.origins or without_port in self.origins
+
+
+def message_of(scope: Scope) -> Mapping[str, Any]:
+    """The JSON-RPC message of a request to MCP; empty if it carries none."""
+    found: Mapping[str, Any] = scope.get(_MESSAGE, {})
+    return found
 
 
 def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
@@ -318,15 +344,3 @@ def _is_absent(headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether there is no body (RFC 9112, 6.3): the route says whether it needs one, and whether it takes POST."""
     has_length = headers.get(b"content-length", b"0").strip(b"0") != b""
     return not (b"content-type" in headers or b"transfer-encoding" in headers or has_length)
-
-
-def _is_message(body: bytes) -> bool:
-    try:
-        message: Any = pydantic_core.from_json(body)
-    except ValueError:
-        return True  # the parser behind this says where it is wrong
-    return (
-        isinstance(message, dict)
-        and message.get("jsonrpc") == "2.0"
-        and (isinstance(message.get("method"), str) or "id" in message)
-    )

@@ -19,7 +19,6 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-import pydantic_core
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
@@ -27,8 +26,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from searx_mcp.server.tokens import identity_of
-from searx_mcp.server.web.policy import MCP_PATH
+from searx_mcp.server.identity import identity_of
+from searx_mcp.server.web.policy import MCP_PATH, message_of
 
 _NAME: Final = MCP_SESSION_ID_HEADER.encode()
 _VERSION: Final = MCP_PROTOCOL_VERSION_HEADER.encode()
@@ -77,20 +76,14 @@ class Sessions:
 
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request without a session, and let the id of one that it opens tell of its client."""
-        first: Message | None = await receive()  # the guard has read the whole body
-        told = _told(first["body"]) if first and first["type"] == "http.request" else ""
-
-        async def replay() -> Message:
-            nonlocal first
-            message, first = first, None
-            return message or await receive()
+        told = _told(message_of(scope))
 
         async def name(message: Message) -> None:
             if told:
                 message = _renamed(message, lambda known: b"%s.%s" % (known, told.encode()))
             await send(message)
 
-        await self._app(scope, replay, name)
+        await self._app(scope, receive, name)
         if told is not None:
             self._end_idle()
 
@@ -207,12 +200,8 @@ def _renamed(message: Message, name: Callable[[bytes], bytes]) -> Message:
     return {**message, "headers": headers}
 
 
-def _told(body: bytes) -> str | None:
+def _told(message: Mapping[str, Any]) -> str | None:
     """What a client says of itself, for the id of its session; `None` if it opens none."""
-    try:
-        message = pydantic_core.from_json(body)
-    except ValueError:
-        return None
     match message:
         case {
             "method": "initialize",

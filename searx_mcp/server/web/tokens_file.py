@@ -24,7 +24,7 @@ from searx_mcp.files import open_regular
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.spelling import did_you_mean
 from searx_mcp.server.events import note_tokens, note_tokens_unread
-from searx_mcp.server.tokens import Identity
+from searx_mcp.server.identity import Identity
 from searx_mcp.settings.tools import Tool
 
 SETTING: Final = "http.tokens_file"

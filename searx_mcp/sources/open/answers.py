@@ -11,7 +11,7 @@ from pydantic import PlainSerializer, PlainValidator
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES, KEYED
 from searx_mcp.urls.retry_after import retry_after, within_limits
@@ -23,10 +23,10 @@ _STRUCTURED = re.compile(r";\s*r=(\d{1,9})\b.*?;\s*t=(\d{1,9})\b")
 """`"api";r=0;t=12`: what remains and the seconds until it is filled up (IETF draft, RateLimit fields)."""
 _NUMBER = re.compile(r"\d{1,12}")
 _EPOCH: Final = 1_000_000_000
-"""Larger numbers are a time and not a number of seconds."""
+"""Larger numbers are a time, not a number of seconds."""
 
 _FULL: Final = 3
-"""Hits from which on an answer is full."""
+"""Least hits of a full answer."""
 
 _LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _NOT_UNDERSTOOD: Final = frozenset(
@@ -37,7 +37,7 @@ _NOT_UNDERSTOOD: Final = frozenset(
         HTTPStatus.UNPROCESSABLE_ENTITY,
     }
 )
-"""Statuses of an engine for a request that it would refuse from any client."""
+"""Statuses for requests that an engine would refuse from any client."""
 _CLOSED: Final[Mapping[int, str]] = {
     HTTPStatus.UNAUTHORIZED: "It rejected our key, or requires one (HTTP 401).",
     HTTPStatus.FORBIDDEN: "It refused us (HTTP 403); some engines require open_sources.contact.",
@@ -101,7 +101,7 @@ def judge(response: Response, asked: Asked) -> Answered:
     except RefusedError as refusal:
         return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
     except ValueError as exc:
-        # The engines say what is wrong; the libraries' errors may repeat what they were given.
+        # Use the engines' messages: the libraries' errors may repeat the data.
         known = f": {exc}" if type(exc) is ValueError else ""
         detail = f"The answer is not in the documented form{known}"
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
@@ -136,7 +136,7 @@ def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
 
 
 def rested(refusal: RefusedError, engine: Engine) -> RefusedError:
-    """Give a limit, or a silence, the rest that the table gives it at least."""
+    """Extend the rest after a limit or a timeout to the minimum in the table."""
     if refusal.verdict not in _RESTS or engine.rest <= (refusal.pause or 0.0):
         return refusal
     return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
@@ -197,4 +197,4 @@ def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
 
 
 ANSWERED: Final = Reader("open source", judge, takes=Asked, gives=Answered)
-"""What an answer of an open source came to."""
+"""The outcome of an answer of an open source."""

@@ -1,4 +1,4 @@
-"""An open source: a row of the table, a question put to it, and what its answer is read as."""
+"""An open source: its row in the table, the question asked, and the parsed answer."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,12 +18,12 @@ MAX_BYTES: Final = 2_097_152
 """Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
 
 FORBIDDEN: Final = 3_600.0
-"""Seconds after a 403 that gives no reason: mostly an address or a User-Agent that is not wanted."""
+"""Seconds after a 403 without a reason: usually a refused address or User-Agent."""
 
 ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
 
 AWAY: Final = 0.5
-"""Of a vote on another route than the engine's own, or without the filter by age that was asked for."""
+"""Factor of a vote outside the engine's own route, or without the requested filter by age."""
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
@@ -63,7 +63,7 @@ class OpenQuery:
 
     @property
     def since(self) -> date | None:
-        """The first day a result may be of; a month has 30 days, a year 365."""
+        """The earliest day of a result; a month has 30 days, a year 365."""
         days = _DAYS.get(self.time_range)
         return None if days is None else (self.now - timedelta(days=days)).date()
 
@@ -113,7 +113,7 @@ class Parsed:
 
 
 class RefusedError(Exception):
-    """An engine says in its own words that it does not answer.
+    """An engine's own message that it does not answer.
 
     Attributes:
         verdict: what the attempt came to.
@@ -156,7 +156,7 @@ def one_line(words: Iterable[str]) -> str:
 
 
 def fitting(words: Iterable[str], most: int) -> str:
-    """Take as many of the words, in one line and from the first on, as have `most` characters together."""
+    """Join the first words, in one line, up to `most` characters."""
     line = ""
     for word in words:
         longer = f"{line} {word}".strip()
@@ -167,7 +167,7 @@ def fitting(words: Iterable[str], most: int) -> str:
 
 
 def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) -> str:
-    """Name a language, or else what it is a form of, as an engine that knows only some does; empty if none.
+    """Give an engine's name for a language or the language that it is a form of; empty if unknown.
 
     Args:
         language: two letters, perhaps with a region, in the case of `known`.
@@ -180,7 +180,7 @@ def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A question, and what it is asked in.
+    """A question with its category and restrictions.
 
     Attributes:
         question: as read.
@@ -195,7 +195,7 @@ class Scope:
     language: str = ""
 
     def form(self, forms: Mapping[Signal, str]) -> str:
-        """The part of a collection that a question of no category is about; empty in a category.
+        """The part of a collection that a question without a category is about; empty in a category.
 
         Args:
             forms: the parts by what speaks for them.
@@ -401,7 +401,7 @@ class Engine:
         return urlsplit(self.address).hostname or ""
 
     def keyed(self, key: SecretStr) -> Self:
-        """Give the same row with a key, and what its operator allows to who has one."""
+        """Give the same row with a key and the limits that its operator grants with it."""
         return replace(
             self,
             key=key,
@@ -411,7 +411,7 @@ class Engine:
 
     @property
     def key_headers(self) -> Mapping[str, str]:
-        """The header that has the key: a secret in the clear; none if there is none to send."""
+        """The header with the key, a secret in the clear; empty without a key."""
         if not self.key or self.key_parameter:
             return {}
         key = self.key.get_secret_value()

@@ -1,4 +1,4 @@
-"""The open sources and keyed providers of a client: who may be asked, on whose account, what is reported."""
+"""The open sources and keyed providers of a client: who may be asked, with which budget, and their reports."""
 
 import random
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class SourceMembers:
         config: PoolConfig,
         rng: random.Random,
     ) -> Self:
-        """Take those that the settings switch on.
+        """Select those that the settings enable.
 
         Args:
             settings: the `[open_sources]` table.
@@ -98,7 +98,7 @@ class SourceMembers:
 
 
 def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
-    """Tell what the requests of an engine are charged to: its spacing first, then caps of a day and a month.
+    """Give the account of an engine's requests: its spacing first, then the limits of a day and a month.
 
     Args:
         engine: the row of the table; engines of one bucket share an account.

@@ -18,7 +18,7 @@ from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
 from searx_mcp.sources.open.routing.words import WORDS
 
 _HALF: Final = 0.5
-"""Share of the weight that a row has to hold: one word of one, one of two, two of three, two of four."""
+"""Share of the weight that a row must hold: one word of one, one of two, two of three, two of four."""
 _THIRD: Final = 0.33
 """The same where the engine looked into a text that it does not show."""
 _ENOUGH: Final = 3.5
@@ -95,7 +95,7 @@ class _Unit(NamedTuple):
 
 
 def relevant(hits: Sequence[Hit], question: Question, engine: Engine) -> tuple[Hit, ...]:
-    """The rows that have to do with a question, in their order.
+    """The rows that are relevant to a question, in their order.
 
     Args:
         hits: of one engine.
@@ -139,7 +139,7 @@ def _equal_titles(question: Question) -> frozenset[tuple[str, ...]]:
 
 
 def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engine) -> float:
-    """Weigh what a row holds, as a multiple of what it has to hold."""
+    """Weigh the words a row holds, as a multiple of the weight it needs."""
     row = _Row(hit)
     found = question.identifier
     if found and found.kind is IdentifierKind.CVE and found.value.lower() in row.text:
@@ -164,7 +164,7 @@ def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engi
 
 
 def _is_name(question: Question, units: Sequence[_Unit]) -> bool:
-    """Tell whether two words are a name: half of it is another's."""
+    """Tell whether two words form a name, of which half may be another's."""
     return (
         Signal.ENTITY in question.signals
         and len(units) == 2  # noqa: PLR2004 - a first and a last name
@@ -278,7 +278,7 @@ class _Row:
         }
 
     def share(self, unit: _Unit) -> float:
-        """Tell how much of a word of the question is there, 0 to 1."""
+        """Tell how well a row matches a word of the question, 0 to 1."""
         if unit.special:
             return float(any(text in self.text for text in unit.special))
         if unit.version and any(

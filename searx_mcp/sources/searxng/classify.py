@@ -101,7 +101,7 @@ _FROM_BODY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an answer came to; the fields are those of `searx_mcp.pool.attempt.Outcome`."""
+    """What an answer came to; the fields are those of `searx_mcp.pool.proposal.Outcome`."""
 
     verdict: Verdict
     page: ResultPage | None = None

@@ -1,4 +1,4 @@
-"""The search request as an instance understands it: its address and its headers.
+"""The search request to an instance: its address and headers.
 
 The query text is live syntax at an instance: a word may choose engines (`!images`), leave for
 another site (`!!w`), take the first result (`!!`), set the engines' timeout (`<3`) or the language
@@ -19,10 +19,10 @@ from searx_mcp import __version__
 from searx_mcp.content.clean import clean
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 
 _SYNTAX: Final = "!?:<"
-"""What a live word starts with; searx up to 1.1 takes `?` like `!`."""
+"""First characters of syntax words; searx up to 1.1 treats `?` like `!`."""
 
 WAY_BACK: Final = 0.3
 """Seconds of a deadline that are left to an instance for merging and sending, and to us for reading.
@@ -229,7 +229,7 @@ class Personas:
     def _persona(self, base_url: str) -> Mapping[str, str]:
         dice = random.Random(f"{self._seed} {base_url}")  # noqa: S311 - chooses a browser, no secret
         user_agent = self._user_agent_source(dice)
-        # A list of strings from elsewhere: what is no browser's must not become a header.
+        # The list comes from elsewhere: only a browser's User-Agent may become a header.
         if not _USABLE.fullmatch(user_agent):
             return honest()
         return browser(user_agent, secure=urlsplit(base_url).scheme == "https")

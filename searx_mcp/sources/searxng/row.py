@@ -54,7 +54,7 @@ def instant(value: object) -> str | None:
         read = datetime.fromisoformat(text)
     except ValueError:
         return _english_date(text)
-    # Written as we would write it already, mostly; writing it takes longer than seeing that.
+    # Usually it is already in our form, and checking that is faster than formatting it.
     return text if _CANONICAL.fullmatch(text) else read.isoformat()
 
 
@@ -118,7 +118,7 @@ class Row:
         published_at = instant(self.published) if self.published else None
         return Hit(
             url=url,
-            # Engines find images without any title; the address tells more than nothing.
+            # Some engines return images without a title; use the address.
             title=line(self.title, MAX_TITLE) or line(url.partition("://")[2], MAX_TITLE),
             description=line(self.description, MAX_DESCRIPTION),
             engines=tuple(sorted(lines(self.engines))),
@@ -159,7 +159,7 @@ class Row:
 
 
 class BodyKind(StrEnum):
-    """What kind of thing a body is."""
+    """Kinds of bodies."""
 
     RESULTS = "results"
     """A result page, with or without results."""

@@ -1,4 +1,4 @@
-"""Whether a public instance leads where the searcher wants.
+"""Whether the hits of a public instance lead where they claim to.
 
 That it does not has two signs, both without any list: hits that lead to the instance itself, and hits that lead through
 one host which carries the real address inside its own. Either is a trap for programs or a tracker.
@@ -34,7 +34,7 @@ _MAX_HOST: Final = 100
 
 
 def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
-    """Judge an answer of a public instance once more, by where its hits lead.
+    """Judge an answer of a public instance by where its hits lead.
 
     Hits that lead to the instance's own host (its own origin, if it has no name) or through a
     rewriting host are taken from the page and are a violation of trust. A host rewrites when three hits or
@@ -86,7 +86,7 @@ def _rewriters(urls: list[str], hosts: list[str]) -> set[str]:
 
 
 def _carries_another(url: str, host: str) -> bool:
-    """Whether an address holds one of another site in its path or query."""
+    """Whether an address contains one of another site in its path or query."""
     parts = urlsplit(url)
     inside = f"{parts.path}?{parts.query}"
     for _ in range(_ENCODINGS):

@@ -1,4 +1,4 @@
-"""What is asked of instances: searches, and what they tell without one."""
+"""Requests to instances: searches, and what they report without one."""
 
 import asyncio
 import logging
@@ -13,8 +13,8 @@ from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.sources.exchange import Exchange, Failure, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
@@ -72,7 +72,7 @@ class Upstream:
         timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
         keep: Callable[[Response], None] | None = None,
     ) -> Outcome:
-        """Search once; whatever goes wrong is in the outcome.
+        """Search once; failures are in the outcome.
 
         Args:
             base_url: the instance.
@@ -157,7 +157,7 @@ class Upstream:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
     ) -> ConfigFacts | None:
-        """What the instance tells of itself at `/config`; `None` if that cannot be read.
+        """What the instance reports at `/config`; `None` if it cannot be read.
 
         Args:
             base_url: the instance.
@@ -245,7 +245,7 @@ class Upstream:
         max_bytes: int,
         honestly: bool = False,
     ) -> Exchange[T]:
-        """Ask once, with the headers that the instance sees from us.
+        """Send one request with our headers for the instance.
 
         Args:
             url: what is asked for.
@@ -272,7 +272,7 @@ def _outcome(
     answered: Exchange[Any],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Outcome:
-    """What a request came to, as the pool learns it."""
+    """The outcome of a request for the pool."""
     result: Judgement | Failure = answered.result
     outcome = Outcome(
         result.verdict, format, answered.elapsed, answered.status_code, detail=result.detail

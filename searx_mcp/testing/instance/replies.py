@@ -1,16 +1,25 @@
-"""What is wrong with a fake instance, and its answers that are no SearXNG page: refusals, challenges, redirects."""
+"""The answers of a fake instance: JSON in the shape of August 2026, refusals, challenges, redirects.
+
+Rows have two shapes upstream: typed ones with every field, and untyped ones with what their engine set.
+"""
 
 import asyncio
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from http import HTTPStatus
 
 from aiohttp import web
 
-from searx_mcp.models.hits import UnresponsiveEngine
+from searx_mcp.models.hits import Answer, Hit, Media, ResultPage, UnresponsiveEngine, Video
+from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fields
+from searx_mcp.testing.instance.index import FakeEngine
+from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.limiter import Refusal
+from searx_mcp.testing.results import ENGINES
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
@@ -153,3 +162,176 @@ class Faults:
             for engine in self.slow_engines
             if engine.seconds > waited
         )
+
+
+Json = Mapping[str, object]
+
+_URI = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+"""RFC 3986, appendix B: takes any text apart, broken addresses too."""
+
+
+def search_document(text: str, page: ResultPage) -> dict[str, object]:
+    """Return the answer to a search with `format=json`."""
+    return {
+        "query": text,
+        "results": [_row(hit) for hit in page.hits],
+        "answers": [_answer(answer) for answer in page.answers],
+        "corrections": list(page.corrections),
+        "infoboxes": [infobox_fields(box, box.engine or ENGINES[0]) for box in page.infoboxes],
+        "suggestions": list(page.suggestions),
+        "unresponsive_engines": [[each.engine, each.reason] for each in page.unresponsive_engines],
+    }
+
+
+def config_document(site: Site, engines: Sequence[FakeEngine], *, has_limiter: bool) -> Json:
+    """Return `/config`: version, engines, and whether the limiter and its token are on."""
+    return {
+        "categories": list(dict.fromkeys(name for each in engines for name in each.categories)),
+        "default_locale": "",
+        "default_theme": "simple",
+        "engines": [_engine(engine) for engine in engines],
+        "instance_name": "SearXNG",
+        "limiter": {
+            "enabled": has_limiter,
+            "botdetection.ip_limit.link_token": site.link_token,
+            "botdetection.ip_lists.pass_searxng_org": True,
+        },
+        "locales": {"en": "English"},
+        "plugins": [],
+        # Upstream's public_instance forces the limiter and the token on.
+        "public_instance": site.link_token,
+        "safe_search": 0,
+        "version": site.version,
+    }
+
+
+def errors_document(failed: Iterable[UnresponsiveEngine]) -> Json:
+    """Return `/stats/errors`: what went wrong per engine."""
+    return {
+        each.engine: [
+            {
+                "exception_classname": "searx.exceptions.SearxEngineResponseException",
+                "log_message": each.reason,
+                "log_parameters": [],
+                "percentage": 100,
+                "secondary": False,
+            }
+        ]
+        for each in failed
+    }
+
+
+def _answer(answer: Answer) -> Json:
+    return {
+        "url": answer.url,
+        "engine": ENGINES[0],
+        "parsed_url": _parsed_url(answer.url) if answer.url else None,
+        "template": "answer/legacy.html",
+        "answer": answer.text,
+    }
+
+
+def _engine(engine: FakeEngine) -> Json:
+    return {
+        "name": engine.name,
+        "categories": list(engine.categories),
+        "shortcut": engine.name[:2],
+        "enabled": engine.enabled,
+        "paging": engine.paging,
+        "language_support": True,
+        "languages": ["en"],
+        "regions": [],
+        "safesearch": True,
+        "time_range_support": engine.time_range,
+        "timeout": engine.timeout,
+    }
+
+
+def _row(hit: Hit) -> Json:
+    """Return one result."""
+    core: dict[str, object] = {
+        "url": hit.url or None,
+        "title": hit.title,
+        "content": hit.description,
+        "template": f"{hit.template}.html",
+        "engine": hit.engines[0] if hit.engines else "",
+        "engines": list(hit.engines),
+        "parsed_url": _parsed_url(hit.url) if hit.url else None,
+        "positions": [hit.position] * len(hit.engines),
+        "score": _score(len(hit.engines), hit.position),
+        "category": hit.category,
+        "priority": "",
+        "thumbnail": hit.thumbnail or "",
+        "img_src": "",
+        "author": hit.author,
+        **_dates(hit),
+    }
+    return core | _details(hit)
+
+
+def _parsed_url(url: str) -> Sequence[str]:
+    """Return the six parts that upstream's `parsed_url` has."""
+    match = _URI.fullmatch(url)
+    scheme, netloc, path, query, fragment = match.groups("") if match else ("", "", url, "", "")
+    return [scheme, netloc, path, "", query, fragment]
+
+
+def _dates(hit: Hit) -> Json:
+    if hit.published_at is None:
+        return {"publishedDate": None, "pubdate": ""}
+    when = datetime.fromisoformat(hit.published_at)
+    return {
+        "publishedDate": when.isoformat(),
+        "pubdate": when.strftime("%Y-%m-%d %H:%M:%S%z"),
+    }
+
+
+def _score(engines: int, position: int) -> float:
+    """Upstream's `calculate_score` with all weights 1: Σ over engines of engines / position."""
+    return engines * engines / position
+
+
+def _details(hit: Hit) -> dict[str, object]:
+    """The fields of the template."""
+    for kind in TEMPLATES.keys() - {"video", "media"}:
+        if (details := getattr(hit, kind)) is not None:
+            return kind_fields(kind, details) | _besides(hit)
+    return _played(hit)
+
+
+def _besides(hit: Hit) -> dict[str, object]:
+    """What rows of some kinds have upstream and no reader needs."""
+    if hit.image:
+        # Pictures never go through the image proxy here.
+        thumbnail = hit.thumbnail or hit.image.url
+        return {"thumbnail": "", "thumbnail_src": thumbnail, "formats": []}
+    if hit.place:
+        point = [hit.place.longitude, hit.place.latitude]
+        shape = {"type": "Point", "coordinates": point}
+        return {"geojson": shape, "type": "place", "address_label": None}
+    if hit.code:
+        return {"code_language": hit.code.language or "<guess>", "hl_lines": []}
+    if hit.facts is not None:
+        return {"caption": "", "key_title": "", "value_title": ""}
+    return {}
+
+
+def _played(hit: Hit) -> dict[str, object]:
+    player = hit.video or hit.media
+    fields: dict[str, object] = {
+        "length": _length(player) if player else None,
+        "iframe_src": (player.embed_url or "") if player else "",
+        "views": hit.video.views if hit.video else "",
+        "metadata": "",
+    }
+    if hit.template == "videos":
+        return fields
+    sound = hit.media.audio_url if hit.media else None
+    return fields | {"audio_src": sound or "", "open_group": False, "close_group": False}
+
+
+def _length(player: Video | Media) -> float | str | None:
+    """Upstream sends a number where its engine gave a duration, which it shows as `0:45:32`."""
+    if player.seconds is not None and player.length == str(timedelta(seconds=player.seconds)):
+        return player.seconds
+    return player.length or None

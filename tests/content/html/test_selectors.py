@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.selectors import Matcher, decorated, may_fit, parse_selector
+from searx_mcp.content.html.selectors import MAX_VISITS, Matcher, key_of, may_fit, weigh
 
 TREE = LexborHTMLParser(
     "<div id=d class='a x'><p class=b>1</p>text<p class='b c' data-k='v w'>2</p>"
@@ -12,14 +12,11 @@ TREE = LexborHTMLParser(
 
 
 def about(selector: str) -> str:
-    read = parse_selector(selector)
-    if read is None:
-        return "none"
-    matcher = Matcher(TREE)
+    found = Matcher(TREE).find(selector)
     return "".join(
         node.text(deep=False).strip() or str(node.tag)
         for node in TREE.css("body *")
-        if matcher.fits(node, read)
+        if node.mem_id in found
     )
 
 
@@ -31,12 +28,13 @@ SELECTORS = {
     "1235": ["#d p"],
     "25": [".b ~ p", "div>p:nth-child(2n)"],
     "3": [".a section p", r".md\:h", "p[lang|=en]"],
-    "": [".b section p", "#d#e"],
     "35": ["p:not(.b)"],
     "24": [":is(.c,i)"],
+    "5": ["div > p:last-child", ".b ~ p:not(.b)", "div > p:nth-last-child(1)", ".b + section ~ p"],
     "section": ["section:has(i)", "section:has(> i)"],
     "13": ["p:first-child", "p:nth-child(1)", "div p:nth-child(odd)"],
-    "none": [
+    "": [
+        ".b section p", "#d#e",
         ".b:hover", ".b::before", "p:has(~ i)", "p:has(.a .b)", "div:has(p:has(i))", "p:not(.a .b)", "p >", r"\.b", r"\[data-k", "",
         "p" + " p" * 40,
     ],
@@ -69,9 +67,7 @@ def test_a_selector_is_about(selector: str, texts: str):
     ],
 )
 def test_a_selector_weighs(selector: str, weight: tuple[int, int, int]):
-    read = parse_selector(selector)
-    assert read is not None
-    assert read.weight == weight
+    assert weigh(selector) == weight
 
 
 def test_what_a_page_has_not_is_told_from_names():
@@ -80,18 +76,30 @@ def test_what_a_page_has_not_is_told_from_names():
     assert not may_fit(".a .z", {"a"})
 
 
-def test_the_decoration_of_an_element_is_told():
-    assert decorated("p .a::before") == "p .a"
-    assert decorated("p:after") == "p"
-    assert decorated("p::marker") is None
+@pytest.mark.parametrize(
+    ("selector", "key"),
+    [
+        ("#x p.b.a", ".a"),
+        ("p .a#i", "#i"),
+        ("div > P", "p"),
+        (".a:not(.b)", ".a"),
+        (".a:first-child > *", "*"),
+        ("[x=y]", "*"),
+        (r".md\:h", "*"),
+        (".a:hover", ""),
+        (".a::before", ""),
+    ],
+)
+def test_a_key_is_what_all_that_a_selector_is_about_have(selector: str, key: str):
+    assert key_of(selector) == key
 
 
 def test_too_many_questions_are_noticed():
-    deep = LexborHTMLParser("<p>" * 100)
-    matcher = Matcher(deep)
-    selectors = [read for number in range(400) if (read := parse_selector(f"p:not(.c{number})"))]
-    nodes = deep.css("p")
-    found = [matcher.fits(nodes[0], selector) for selector in selectors]
-    assert found[:200] == [True] * 200
-    assert not found[-1]
+    matcher = Matcher(LexborHTMLParser("<p>" * 1_000))
+    many = MAX_VISITS // 1_000
+    found = [bool(matcher.find(f"p:not(.c{number})")) for number in range(2)]
+    assert found == [True, True]
+    assert not matcher.is_exhausted
+    assert not matcher.spend(many * 1_000)
+    assert not matcher.find("p:not(.late)")
     assert matcher.is_exhausted

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from searx_mcp.testing.instance.payload import Json
+from searx_mcp.testing.instance.replies import Json
 from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.documents import Document
 

@@ -7,7 +7,7 @@ from searx_mcp.cli.running import ExitCode
 from searx_mcp.http.diagnosis import Reached
 from searx_mcp.ops.doctor import doctor
 from searx_mcp.ops.doctor.checks import CheckName, fine
-from searx_mcp.testing.engines import FakeEngine
+from searx_mcp.testing.instance.index import FakeEngine
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb

@@ -22,8 +22,7 @@ from searx_mcp.ops.doctor.machine import (
     misconfigured,
     native_instance,
 )
-from searx_mcp.ops.own.installation import NativeFolder
-from searx_mcp.ops.own.settings_file import kept_engines, native_settings
+from searx_mcp.ops.own.installation import NativeFolder, kept_engines, native_settings
 from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.sources.open.keyed.config import ProvidersConfig
 

@@ -502,4 +502,4 @@ async def test_windows_is_told_why_not(machine, stand_in, monkeypatch):
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.UNSUPPORTED
     assert "WSL" in caught.value.advice
-    assert "--engine docker" in caught.value.advice
+    assert "instances add" in caught.value.advice

@@ -39,7 +39,7 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
     assert found["instance_used"] == f"http://127.0.0.1:{stand_in.port}/"
 
     status = json.loads((await run("instances", "own", "status", "--json")).out)
-    assert (status["engine"], status["state"], status["registered"]) == ("native", "running", True)
+    assert (status["state"], status["registered"]) == ("running", True)
     assert (await run("instances", "own", "up")).out.startswith("Already running.\n")
     unwritten = await run("instances", "own", "log")
     assert (unwritten.code, unwritten.out) == (ExitCode.DONE, "")
@@ -116,12 +116,3 @@ async def test_a_failure_has_its_reason_and_its_log(run, stand_in):
     assert data["log"] == ["settings are wrong, secret_key …"]
     shown = await run("instances", "own", "up", "--version", archive)
     assert shown.err.startswith("Last lines of its log:\n| settings are wrong")
-
-
-async def test_an_instance_in_a_container_is_updated_by_its_image(run, stand_in):
-    folder = stand_in.state / "own-instance"
-    folder.mkdir(parents=True)
-    (folder / "url").write_text("http://127.0.0.1:8888/\n")
-    ran = await run("instances", "own", "update", "--json")
-    assert ran.code == ExitCode.USAGE
-    assert "own up --pull always" in json.loads(ran.out)["error_details"]

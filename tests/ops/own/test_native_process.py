@@ -12,8 +12,8 @@ import urllib.request
 import pytest
 
 from searx_mcp.ops.own import launcher
+from searx_mcp.ops.own.installation import native_settings
 from searx_mcp.ops.own.native_process import NativeProcess, Plan
-from searx_mcp.ops.own.settings_file import native_settings
 
 PATIENCE = 60.0
 

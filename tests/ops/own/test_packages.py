@@ -27,8 +27,12 @@ from searx_mcp.ops.own.source import PINNED
         ("Temporary failure in name resolution", NativeFailure.NO_NETWORK, "network"),
         ("dns error: failed to lookup address", NativeFailure.NO_NETWORK, "index"),
         ("SSLError(SSLCertVerificationError)", NativeFailure.NO_NETWORK, "proxy"),
-        ("ERROR: No matching distribution found for lxml", NativeFailure.INSTALL_FAILED, "engine"),
-        ("", NativeFailure.INSTALL_FAILED, "engine"),
+        (
+            "ERROR: No matching distribution found for lxml",
+            NativeFailure.INSTALL_FAILED,
+            "in a container",
+        ),
+        ("", NativeFailure.INSTALL_FAILED, "in a container"),
     ],
 )
 def test_what_an_installer_says_has_its_remedy(said, reason, words):

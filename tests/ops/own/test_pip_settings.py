@@ -4,13 +4,13 @@ import os
 
 import pytest
 
-from searx_mcp.ops.own import pip_settings
-from searx_mcp.ops.own.pip_settings import ForUv, for_uv
+from searx_mcp.ops.own import packages
+from searx_mcp.ops.own.packages import ForUv, for_uv
 
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setattr(pip_settings, "_SYSTEM", (str(tmp_path / "etc" / "pip.conf"),))
+    monkeypatch.setattr(packages, "_SYSTEM", (str(tmp_path / "etc" / "pip.conf"),))
     return tmp_path
 
 

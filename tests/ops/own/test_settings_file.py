@@ -6,9 +6,8 @@ import pytest
 import yaml
 
 from searx_mcp.models.request import Category
-from searx_mcp.ops.own.settings_file import (
+from searx_mcp.ops.own.installation import (
     ENGINES,
-    container_settings,
     kept_engines,
     missing_engines,
     native_settings,
@@ -18,41 +17,27 @@ from searx_mcp.ops.own.settings_file import (
 SECRET = "0123456789abcdef" * 4
 
 
-def test_json_is_on_and_the_limiter_off():
-    assert yaml.safe_load(container_settings(SECRET)) == {
-        "use_default_settings": True,
-        "server": {
-            "secret_key": SECRET,
-            "limiter": False,
-            "public_instance": False,
-            "image_proxy": False,
-        },
-        "search": {"formats": ["html", "json"]},
-    }
-
-
-@pytest.mark.parametrize("write", [container_settings, native_settings])
 @pytest.mark.parametrize("secret", ["1" * 64, secrets.token_hex(32)], ids=["digits", "random"])
-def test_a_secret_stays_text(write, secret):
-    assert yaml.safe_load(write(secret))["server"]["secret_key"] == secret
+def test_a_secret_stays_text(secret):
+    assert yaml.safe_load(native_settings(secret))["server"]["secret_key"] == secret
 
 
-@pytest.mark.parametrize("write", [container_settings, native_settings])
 @pytest.mark.parametrize("secret", ["", "a" * 63, "a" * 65, "A" * 64, "g" * 64, f"{SECRET}\n"])
-def test_anything_else_is_no_secret(write, secret):
+def test_anything_else_is_no_secret(secret):
     with pytest.raises(ValueError, match="64"):
-        write(secret)
+        native_settings(secret)
 
 
 def test_a_secret_in_a_log_is_masked():
     assert without_secrets(f"key={SECRET}, {SECRET[:63]}") == f"key=…, {SECRET[:63]}"
-    assert SECRET not in without_secrets(container_settings(SECRET))
+    assert SECRET not in without_secrets(native_settings(SECRET))
 
 
 def test_the_settings_are_what_the_instance_needs():
     settings = yaml.safe_load(native_settings(SECRET))
     assert settings["server"]["secret_key"] == SECRET
     assert settings["server"]["limiter"] is False
+    assert settings["server"]["bind_address"] == "127.0.0.1"
     assert settings["search"]["formats"] == ["html", "json"]
     assert settings["search"]["ban_time_on_fail"] == 0
     assert settings["ui"] == {"default_locale": "en"}

@@ -13,9 +13,9 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.administration import Robots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceState
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.health import (
     CONFIG_INTERVAL,
     PUBLIC_INTERVAL,

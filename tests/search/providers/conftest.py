@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
 from searx_mcp.search.providers.open_sources import Gate, OpenSources

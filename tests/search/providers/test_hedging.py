@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.context import Found
 from searx_mcp.search.providers.instances import Hedging
 from tests.doubles.simulated import Behaviour, SimulatedSearch

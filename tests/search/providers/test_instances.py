@@ -13,8 +13,8 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.budget import account_of, instance_account, month_account
 from searx_mcp.search.providers.context import SearchContext

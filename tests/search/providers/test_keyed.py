@@ -11,9 +11,9 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch

@@ -14,15 +14,15 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
-from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated import PAGE, Behaviour, SimulatedUpstream
 from tests.doubles.virtual_time import VirtualClock, VirtualLoop

@@ -9,7 +9,7 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import GRACE
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.search.providers.open_sources import source_notes

@@ -6,7 +6,7 @@ import pytest
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, PastOutcome, Verdict
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.render.errors import search_error_text
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.unavailable import unavailable

@@ -54,7 +54,7 @@ async def test_an_example_gives_what_it_shows(rest, command, shown):
         assert answer.status_code == 200
 
 
-OF_COMMANDS = {"container_failed", "native_failed", "setup_failed"}
+OF_COMMANDS = {"native_failed", "setup_failed"}
 
 
 def test_every_code_of_a_call_is_told_with_its_status():

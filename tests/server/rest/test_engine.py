@@ -15,7 +15,7 @@ from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 from tests.doubles.serving import serving
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.smoke]
 
 DEADLINE = 60
 PAGE = FakePage(

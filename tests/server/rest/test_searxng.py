@@ -30,7 +30,7 @@ from searx_mcp.models.hits import (
 )
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.server.rest.searxng_rows import written_answer
+from searx_mcp.server.rest.searxng import written_answer
 from searx_mcp.server.rest.written import encoded
 from searx_mcp.sources.searxng.json_parser import parse_json
 

@@ -5,12 +5,13 @@ import json
 from typing import Any
 
 import pytest
+from starlette.types import Scope
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.server.identity import EVERYBODY, Identity
 from searx_mcp.server.rest.routes import OPERATIONS
-from searx_mcp.server.tokens import EVERYBODY, Identity
 from searx_mcp.server.web.access import Access, tool_of
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import Policy, Refusal
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
@@ -161,6 +162,13 @@ async def test_a_stranger_who_guesses_is_slowed_and_the_owner_is_not(tokens, cap
     assert said == ["server.wrong_tokens address=192.0.2.7"]
 
 
+def posted(body: bytes, path: str = "/mcp") -> Scope:
+    """The scope of a request with a body that is not refused."""
+    found = Policy.with_message(scope(path), body)
+    assert not isinstance(found, Refusal)
+    return found
+
+
 async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, caplog):
     made, config = tokens
     access = Access(config)
@@ -171,15 +179,12 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
 
     async def charged(who: Identity, path: str = "/mcp", body: object = None) -> Refusal | None:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"} if body is None else body
-        return await access.charge(scope(path), who, json.dumps(call).encode())
+        return await access.charge(posted(json.dumps(call).encode(), path), who)
 
-    others: tuple[object, ...] = (
-        {"method": "tools/list"},
-        {"method": ["tools/call"]},
-        [],
-        "tools/call",
-    )
-    for body in others:
+    for body in (
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+        {"jsonrpc": "2.0", "id": 1, "method": ["tools/call"]},
+    ):
         for _ in range(5):
             assert await charged(few, body=body) is None
     assert await charged(few, "/v1/capabilities") is None
@@ -203,8 +208,8 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
 async def test_a_call_that_is_spelled_otherwise_counts_too(tokens):
     access, few = Access(tokens[1]), Identity("few", per_minute=1)
     body = rb'{"jsonrpc": "2.0", "id": 1, "method": "tools\/c\u0061ll"}'
-    assert await access.charge(scope(), few, body) is None
-    assert await access.charge(scope(), few, body) is not None
+    assert await access.charge(posted(body), few) is None
+    assert await access.charge(posted(body), few) is not None
 
 
 def test_one_token_and_a_file_of_them_exclude_each_other(tokens):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.server.tokens import Identity
+from searx_mcp.server.identity import Identity
 from searx_mcp.server.web.tokens_file import TokensFile, find, new_token
 from searx_mcp.settings.tools import Tool
 

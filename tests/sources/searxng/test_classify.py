@@ -7,8 +7,8 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState
-from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Outcome
 from searx_mcp.sources.searxng.classify import (
     Judgement,
     generator,

@@ -11,7 +11,7 @@ from searx_mcp.arguments import SearchDefaults, parse_search
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.request import MAX_ENGINES, SafeSearch, TimeRange
-from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.sources.searxng.request import Personas, browser, build_url, honest, neutralise
 from searx_mcp.testing.instance.index import read_query

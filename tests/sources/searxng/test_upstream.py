@@ -17,7 +17,7 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.robots import MAX_ROBOTS, RobotsDecision
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.sources.searxng.request import Personas, honest
 from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Upstream
 from searx_mcp.testing.loopback import ReceivedRequest

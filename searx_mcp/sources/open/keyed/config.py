@@ -19,7 +19,7 @@ _WANTED: Final = "it must be visible ASCII characters without spaces"
 PerDay = Annotated[int, Field(ge=1, le=10_000)]
 """Google allows no more than 10,000 a day, whatever is paid."""
 PerMonth = Annotated[int, Field(ge=1, le=20_000)]
-"""Each request looks at those of the window: 4,000 of them take 5 to 6 ms."""
+"""Each request reads all charges of the window: 4,000 of them take 5 to 6 ms."""
 
 
 class ProvidersMode(StrEnum):
@@ -28,9 +28,9 @@ class ProvidersMode(StrEnum):
     FALLBACK = "fallback"
     """When no instance could serve, and before open sources."""
     ONLY = "only"
-    """In the place of instances."""
+    """Instead of instances."""
     OFF = "off"
-    """Never, though their keys are set."""
+    """Never, even if their keys are set."""
 
 
 class SafeLevel(StrEnum):

@@ -91,7 +91,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read `error`: of its reasons the first that says more than the status; its text may name your project."""
+    """Read the first reason of `error` that says more than the status; its text may name your project."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", again=True)
     try:

@@ -42,7 +42,7 @@ def opens_with(parts: Sequence[Part], frames: Collection[str]) -> bool:
 
 
 def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Part, ...]:
-    """Take what a question asks for: its parts without frames and without function words.
+    """Extract what a question asks for: its parts without frames and function words.
 
     Args:
         parts: of the query, in order.

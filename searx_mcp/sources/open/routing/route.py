@@ -14,9 +14,9 @@ from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.table import ENGINES, voter
 
 MAX_ENGINES: Final = 5
-"""Operators that are told a question of no category: as few as may answer it."""
+"""Operators that see a question without a category: as few as can answer it."""
 _NEAR_ENOUGH: Final = 0.25
-"""Share of the first engine's points from which on another is asked."""
+"""Share of the first engine's points that another needs to be asked."""
 _SURE: Final = 6.0
 """Points beyond which a better fit of one engine makes the others no worse."""
 _HOME: Final = 2.0
@@ -86,7 +86,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Who is asked, and why.
+    """The engines to ask, and why.
 
     Attributes:
         choices: the engines, best first; none if no engine should be asked.
@@ -160,7 +160,7 @@ def route(
 
 
 def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
-    """Tell whether an engine has anything in a language."""
+    """Tell whether an engine has content in a language."""
     if spoken in {"en", "all", "auto", ""} or not engine.languages:
         return True
     is_code = Signal.CODE in question.signals
@@ -213,7 +213,7 @@ def _ordered(
 def _scores_of(
     scope: Scope, engines: Mapping[str, Engine], time_range: TimeRange
 ) -> tuple[dict[str, _Score], str]:
-    """The engines to ask by name, and why them, in a few words."""
+    """The engines to ask by name, and the reason in a few words."""
     question, found = scope.question, scope.question.identifier
     if found and scope.category in {Category.GENERAL, Category.SCIENCE}:
         for engine in ENGINES:
@@ -343,7 +343,7 @@ def _points_of(
             own.add(engine.name)
         is_lost = engine.routing.topic and not question.topic and engine.name not in question.named
         total = sum(grants, start=engine.routing.anyway)
-        # Without a site that fits its search is spent in vain.
+        # Without a matching site, its search is wasted.
         if total > 0 and not is_lost:
             points[engine.name] = total
     usual = {engine.name for engine in ENGINES if engine.routing.anyway}

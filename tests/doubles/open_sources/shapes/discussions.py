@@ -5,7 +5,7 @@ from html import escape
 from typing import Final
 
 from searx_mcp.sources.open.engines.stackexchange import SITES
-from searx_mcp.testing.instance.payload import Json
+from searx_mcp.testing.instance.replies import Json
 from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.call import Call, json_page, page_of
 from tests.doubles.open_sources.documents import Document

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlencode
 
-from searx_mcp.testing.instance.payload import Json
+from searx_mcp.testing.instance.replies import Json
 from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.addresses import address_of
 from tests.doubles.open_sources.call import Call, json_page, page_of, text_page

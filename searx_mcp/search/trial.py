@@ -1,13 +1,11 @@
-"""One real search at one instance, kept as a fixture without query and address."""
+"""One real search at one instance."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import urlsplit
 
-from searx_mcp import __version__
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -18,14 +16,11 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome
 from searx_mcp.search.budget import MONTH
-from searx_mcp.sources.attempt import AttemptRunner
 from searx_mcp.sources.attempt_log import InstanceLog
-from searx_mcp.sources.searxng.classify import generator
-from searx_mcp.sources.searxng.mask import Mask
-from searx_mcp.sources.searxng.scrub import Fixture, scrub
+from searx_mcp.sources.attempt_runner import AttemptRunner
 from searx_mcp.sources.searxng.upstream import Upstream
 
 _BEFORE = 30.0
@@ -33,19 +28,6 @@ _BEFORE = 30.0
 _ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
 _INSTANCE = "The instance may not be asked again"
 _MONTH = "The budget for public instances is used up"
-
-
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """What a capture came to; nothing in it tells the query or the instance.
-
-    Attributes:
-        fixture: the answer; `None` if no complete one came.
-        report: what was asked for and what was read, as JSON values.
-    """
-
-    fixture: Fixture | None
-    report: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +49,8 @@ class Asked:
     cost: int
 
 
-class FixtureRecorder:
-    """Captures answers under the rules of a search: guarded sessions, budgets, spacing, the pool.
+class TrialRunner:
+    """Asks one instance under the rules of a search: guarded sessions, budgets, spacing, the pool.
 
     Args:
         runner: makes the requests of searches.
@@ -93,31 +75,6 @@ class FixtureRecorder:
         self._timeout = timeout
         self._clock = clock
 
-    async def capture(
-        self,
-        host: str,
-        query: InstanceQuery,
-        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-    ) -> Capture:
-        """Search once and scrub the answer.
-
-        Args:
-            host: the host, with its port if it has one, or the address of an instance of the pool.
-            query: what to ask, already neutralised.
-            format: what to ask for; the one a search would ask for unless given.
-
-        Raises:
-            InvalidArgumentError: the instance is not in the pool.
-            NoInstancesError: it may not be asked now.
-            DeadlineError: it was busy with other searches all the time.
-        """
-        asked = await self.ask(host, query, format)
-        mask = Mask(query=query.text, base_url=asked.instance)
-        return Capture(
-            fixture=scrub(asked.received, mask=mask) if asked.received else None,
-            report=_report(asked.outcome, asked.received, query, mask),
-        )
-
     async def ask(
         self,
         host: str,
@@ -127,7 +84,7 @@ class FixtureRecorder:
         """Search once.
 
         Args:
-            host: as for `capture`.
+            host: the host, with its port if it has one, or the address of an instance of the pool.
             query: what to ask, already neutralised.
             format: what to ask for; the one a search would ask for unless given.
 
@@ -219,29 +176,3 @@ def _refusal(what: str, seconds: float) -> NoInstancesError:
         advice="Ask another instance, or wait.",
         retry_after=seconds,
     )
-
-
-def _report(
-    outcome: Outcome, received: Response | None, query: InstanceQuery, mask: Mask
-) -> dict[str, object]:
-    page = outcome.page
-    rows = Counter(hit.template for hit in page.hits) if page else Counter[str]()
-    counts = {
-        name: len(getattr(page, name, ()))
-        for name in ("answers", "infoboxes", "suggestions", "corrections", "unresponsive_engines")
-    }
-    return {
-        "searx_mcp": __version__,
-        "instance_version": generator(received.body) if received else "",
-        "format": outcome.format,
-        "category": mask.name(query.category),
-        "page": query.page,
-        "verdict": outcome.verdict,
-        "status": outcome.status_code,
-        "elapsed_ms": round(outcome.elapsed * 1_000),
-        "truncated": bool(received and received.truncated),
-        "rows_seen": outcome.rows_seen,
-        "rows_used": outcome.rows_used,
-        "rows_by_template": {mask.name(name): count for name, count in sorted(rows.items())},
-        **counts,
-    }

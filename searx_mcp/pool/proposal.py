@@ -11,7 +11,7 @@ from searx_mcp.models.request import TimeRange
 
 @dataclass(frozen=True, slots=True)
 class InstanceQuery:
-    """What one instance is asked.
+    """A query to one instance.
 
     Attributes:
         text: the query, already neutralised.
@@ -108,7 +108,7 @@ class Outcome:
         )
 
     def is_about_format(self, *, own: bool) -> bool:
-        """Whether it refuses JSON alone, so that the same instance may still serve pages.
+        """Whether it refuses only JSON, so that the same instance may still serve pages.
 
         SearXNG's limiter counts requests for JSON apart. An own instance is asked for pages then; a
         stranger that limits us is left alone.
@@ -124,12 +124,12 @@ class Outcome:
 
     @property
     def rows_seen(self) -> int:
-        """How many rows the answer had."""
+        """Number of rows in the answer."""
         return self.page.rows_seen if self.page else 0
 
     @property
     def rows_used(self) -> int:
-        """How many of them could be used."""
+        """Number of rows that could be used."""
         return len(self.page.hits) if self.page else 0
 
     @property

@@ -15,10 +15,10 @@ from typing import Final, Protocol, Self
 
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
 from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
 
 
@@ -69,7 +69,7 @@ MAY_BE_OURS: Final = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
 
 @dataclass(slots=True)
 class Ticket:
-    """A request that has begun: the pool is told exactly one ending of it.
+    """A request that has begun; it reports exactly one ending to the pool.
 
     Attributes:
         url: base URL of the instance, or the address that stands for the open source.
@@ -104,7 +104,7 @@ class Ticket:
         return now - (now if self.began is None else self.began)
 
     def start(self, share: float, *, is_last: bool = False) -> float:
-        """Let its time begin, and give the seconds that it has: the one rule for every try.
+        """Start its time and return its seconds: one rule for every attempt.
 
         While another source can still answer, a try has its share, so that time is left for that one.
         The last source that can answer has all that is left: to give it up early helps nobody.
@@ -177,7 +177,7 @@ class InstanceClient(Protocol):
         ...
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - of one document
-        """What the instance tells of itself, or `None`."""
+        """What the instance reports about itself, or `None`."""
         ...
 
 
@@ -229,8 +229,8 @@ class AttemptRunner:
         self._clock = clock
 
     def is_over(self, log: InstanceLog) -> bool:
-        """Whether a search has asked as many instances as it may."""
-        # One that is down costs no search but time, so as many of them are tried.
+        """Whether a search has asked its maximum number of instances."""
+        # An instance that is down costs time but no search, so try as many of them again.
         most = self._max_instances
         asked = len(log.asked) - log.side_by_side + 1
         return asked >= most or len(log.unsearched) >= most
@@ -243,7 +243,7 @@ class AttemptRunner:
         *,
         send: Send | None = None,
     ) -> Outcome | None:
-        """Ask one instance once; what it came to is in the log, and the pool has learned it.
+        """Ask one instance once; the outcome is in the log and in the pool.
 
         Args:
             proposal: the instance, and how to ask it.
@@ -321,7 +321,7 @@ class AttemptRunner:
     async def _look_up(
         self, ticket: Ticket, proposal: Proposal, seconds: float
     ) -> RobotsDecision | Outcome:
-        """Find out whether the instance is there and lets us ask it; what this costs is not charged."""
+        """Check that the instance is up and allows us; charges no budget."""
         url, form, client = proposal.url, proposal.format, self._client
         if proposal.robots_known and not proposal.is_trial:
             if await client.resolves(url, timeout=seconds):
@@ -332,7 +332,7 @@ class AttemptRunner:
         clock = self._clock
         decision = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
         if decision == RobotsDecision() and not proposal.robots_known:
-            # Its limiter decides what the search is charged to.
+            # Its limiter decides which budget the search is charged to.
             seconds = min(seconds, ticket.log.left)
             await read_config(client, self._pool, url, own=False, clock=clock, timeout=seconds)
         return decision
@@ -359,7 +359,7 @@ async def read_robots(
     clock: Callable[[], float],
     timeout: float,  # noqa: ASYNC109 - of one small file
 ) -> RobotsDecision | Outcome:
-    """Read the robots.txt of a public instance; the pool learns what it says.
+    """Read the robots.txt of a public instance and report it to the pool.
 
     Args:
         client: asks.
@@ -384,7 +384,7 @@ async def read_config(
     clock: Callable[[], float],
     timeout: float,  # noqa: ASYNC109 - of one document
 ) -> ConfigFacts | None:
-    """Read what an instance tells of itself; the pool learns it.
+    """Read what an instance reports about itself, for the pool.
 
     Args:
         client: asks.

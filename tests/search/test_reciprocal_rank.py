@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.fusion import reciprocal_rank
+from searx_mcp.search.merge import reciprocal_rank
 
 
 def test_the_score_is_the_sum_of_reciprocal_ranks():

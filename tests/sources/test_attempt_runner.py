@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.attempt_runner import RequestPacer
 
 
 def test_the_first_request_waits_for_nothing_and_the_next_keeps_the_distance():
