@@ -255,7 +255,8 @@ def test_what_is_compared_is_on_one_line(one: str, other: str):
 
 @given(st.text("aZ9 ,.;é漢(%", max_size=40))
 def test_plain_text_is_compared_as_it_is(text: str):
-    assert normalised(text) == " ".join(text.split())
+    line = f"a{text}"  # a number with a dot at its beginning would be that of a list
+    assert normalised(line) == " ".join(line.split())
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ ADDED = "of the next version"
 BURST = 10
 """What public instances are asked at once at most, however many they are: `docs/decisions/budgets.md`."""
 VERSIONS = [("this", "next"), ("next", "this")]
-PATIENCE = 90
+PATIENCE = 270
 """Seconds until a test fails that would hang; nothing is measured."""
 
 

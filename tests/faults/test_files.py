@@ -67,13 +67,14 @@ async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
 ):
     state = tmp_path / "state"
     web = FakeWeb({f"/{n}": FakePage(article(f"Bees {n}", ["They dance."] * 30)) for n in range(4)})
-    async with FakeSearxng() as own, web, asyncio.timeout(60):
+    async with FakeSearxng() as own, web, asyncio.timeout(240):
         settings = settings_for(
             own,
             web,
             own=[own],
             storage={"folder": str(state)},
             search={"attempt_timeout": 60, "phase_timeout": 60},
+            web_fetch={"default_timeout": 120},
         )
         async with persistent_client(settings) as client:
             for turn in range(3):
