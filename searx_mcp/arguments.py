@@ -29,7 +29,6 @@ from searx_mcp.models.corpus_request import (
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
-    StatusRequest,
 )
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import MAX_RESULTS, Category, SearchRequest
@@ -155,9 +154,7 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
     return FetchRequest.model_validate({"by_person": by_person, **values})
 
 
-CorpusRequest = TypeVar(
-    "CorpusRequest", ReadRequest, AnswerRequest, CorpusSearchRequest, StatusRequest, IngestRequest
-)
+CorpusRequest = TypeVar("CorpusRequest", bound=Frozen)
 
 _WANTED: Final[Mapping[type[Frozen], Mapping[str, tuple[str, ...]]]] = {
     ReadRequest: {

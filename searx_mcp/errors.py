@@ -18,9 +18,10 @@
 Every error has a `code` from `ErrorCode`, the same on every front; never match on the text.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from searx_mcp.models.attempt import Attempt
@@ -268,12 +269,15 @@ class FetchError(SearxMcpError):
     """One page could not be read.
 
     Attributes:
+        codes: that errors of the class have.
         url: the address that failed: the requested one, or a hop.
         status_code: the HTTP status, or `None` if there was no answer.
         response_time_ms: from the call to the failure, or `None` if not measured yet.
         redirect_chain: `url -> status` of the hops so far, if the site redirected; the last hop, `url`,
             may be without an answer.
     """
+
+    codes: ClassVar[frozenset[ErrorCode]] = frozenset()
 
     def __init__(
         self,
@@ -296,12 +300,29 @@ class FetchError(SearxMcpError):
 class PolicyError(FetchError):
     """The address may not be fetched: scheme, port, address, domain or robots rule."""
 
+    codes = frozenset(
+        {
+            ErrorCode.BLOCKED_SCHEME,
+            ErrorCode.BLOCKED_PORT,
+            ErrorCode.BLOCKED_ADDRESS,
+            ErrorCode.BLOCKED_DOMAIN,
+            ErrorCode.ROBOTS_DISALLOWED,
+        }
+    )
+
 
 class TransportError(FetchError):
-    """No usable answer came back.
+    """No usable answer came back."""
 
-    Codes: `dns_error`, `tls_error`, `connection_error`, `timeout`, `malformed_response`.
-    """
+    codes = frozenset(
+        {
+            ErrorCode.DNS_ERROR,
+            ErrorCode.TLS_ERROR,
+            ErrorCode.CONNECTION_ERROR,
+            ErrorCode.TIMEOUT,
+            ErrorCode.MALFORMED_RESPONSE,
+        }
+    )
 
 
 class ProxyError(TransportError):
@@ -312,30 +333,69 @@ class ProxyError(TransportError):
 
 
 class RedirectError(FetchError):
-    """`too_many_redirects` or `redirect_loop`."""
+    """The redirects of a page lead nowhere."""
+
+    codes = frozenset(
+        {
+            ErrorCode.TOO_MANY_REDIRECTS,
+            ErrorCode.REDIRECT_LOOP,
+        }
+    )
 
 
 class SiteError(FetchError):
-    """The site answered and refused or failed.
+    """The site answered and refused or failed."""
 
-    Codes: `not_found`, `http_error`, `rate_limited`, `authentication_required`, `blocked_by_site`.
-    """
+    codes = frozenset(
+        {
+            ErrorCode.NOT_FOUND,
+            ErrorCode.HTTP_ERROR,
+            ErrorCode.RATE_LIMITED,
+            ErrorCode.AUTHENTICATION_REQUIRED,
+            ErrorCode.BLOCKED_BY_SITE,
+        }
+    )
 
 
 class CursorError(FetchError):
-    """`cursor_expired`: the page of the cursor is not, or no longer, kept."""
+    """The page of the cursor is not, or no longer, kept."""
+
+    codes = frozenset({ErrorCode.CURSOR_EXPIRED})
 
 
 class ContentError(FetchError):
-    """The body cannot be read.
+    """The body cannot be read as text."""
 
-    Codes: `unsupported_content_type`, `unsupported_encoding`, `content_too_large`,
-    `extraction_failed`.
-    """
+    codes = frozenset(
+        {
+            ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+            ErrorCode.UNSUPPORTED_ENCODING,
+            ErrorCode.CONTENT_TOO_LARGE,
+            ErrorCode.EXTRACTION_FAILED,
+        }
+    )
 
 
 class SkeletonError(ContentError):
     """`extraction_failed`: the page has no text unless its scripts run; a browser may read it."""
+
+
+PAGE_ERRORS: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
+    {
+        code: kind
+        for code in ErrorCode
+        for kind in (
+            PolicyError,
+            TransportError,
+            RedirectError,
+            SiteError,
+            CursorError,
+            ContentError,
+        )
+        if code in kind.codes
+    }
+)
+"""The class of each code that a page can fail with."""
 
 
 class StorageError(SearxMcpError):

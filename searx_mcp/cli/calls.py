@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from searx_mcp.arguments import parse_fetch, parse_search
-from searx_mcp.cli.options import arguments, given
+from searx_mcp.cli.options import Printing, arguments, command, given
 from searx_mcp.cli.output import (
     console,
     error_console,
@@ -20,18 +20,19 @@ from searx_mcp.cli.output import (
     show_progress,
 )
 from searx_mcp.cli.running import say, working
-from searx_mcp.client.facade import persistent_client
+from searx_mcp.client.facade import SearxClient, persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
-from searx_mcp.render.batch import batch_data, raw_data
+from searx_mcp.render.batch import raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
-from searx_mcp.render.public import page_data, response_data, scrub
+from searx_mcp.render.public import scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
+from searx_mcp.verbs.verb import Room
+from searx_mcp.verbs.web import WEB_FETCH, WEB_SEARCH
 
 _INDENT = "   "
 
@@ -70,45 +71,19 @@ async def search(
                 batch = await client.raw_search(raw, request, progress=progress)
                 print_json(raw_data(batch))
                 return
-            search = client.search_all if request.queries else client.search
-            found = await search(request, progress=progress)
+            found = await WEB_SEARCH.act(client, request, progress)
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(typed.get("query", ""))))
         print_attempts(error)
         raise
     budget = request.max_tokens
-    if isinstance(found, SearchBatch):
-        if as_json:
-            print_json(batch_data(found, budget=budget))
-        else:
-            print_batch(found, pages=pages, budget=budget)
-    elif as_json:
-        print_json(response_data(found, budget=budget))
+    if as_json:
+        print_json(WEB_SEARCH.writing().data(found, Room(budget=budget)))
+    elif isinstance(found, SearchBatch):
+        print_batch(found, pages=pages, budget=budget)
     else:
         print_response(found, pages=pages, budget=budget)
-
-
-@click.command()
-@arguments(FetchRequest)
-@click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
-@working
-async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
-    """Read one page, PDF, feed or source file as Markdown."""
-    raw = given(options)
-    try:
-        request = parse_fetch(raw, by_person=True)
-        async with persistent_client(loaded.settings) as client:
-            progress = show_progress("reading")
-            page = await client.fetch(request, progress=progress)
-    except SearxMcpError as error:
-        if as_json:
-            print_json(fetch_error_data(error, str(raw.get("url", ""))))
-        raise
-    if as_json:
-        print_json(page_data(page))
-    else:
-        print_page(page)
 
 
 @click.command()
@@ -195,6 +170,22 @@ def print_page(page: Page) -> None:
                 style="dim",
             )
         )
+
+
+def _opened(loaded: Loaded) -> SearxClient:
+    return persistent_client(loaded.settings)
+
+
+fetch = command(
+    WEB_FETCH,
+    Printing(
+        lambda page, _, __: print_page(page),
+        failure=lambda error, raw: fetch_error_data(error, str(raw.get("url", ""))),
+        printed="page",
+    ),
+    _opened,
+    parse=lambda raw: parse_fetch(raw, by_person=True),
+)
 
 
 def print_attempts(error: SearxMcpError) -> None:

@@ -19,7 +19,7 @@ from searx_mcp.cli.corpus_output import (
     print_status,
     print_verdicts,
 )
-from searx_mcp.cli.options import arguments, given
+from searx_mcp.cli.options import Printing, command
 from searx_mcp.cli.output import (
     error_data,
     plain_text,
@@ -32,18 +32,11 @@ from searx_mcp.cli.running import Commands, ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file, read_text
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.models.evidence import QuoteVerdict
+from searx_mcp.models.corpus_request import IngestRequest, StatusRequest
+from searx_mcp.models.evidence import EvidenceResponse, QuoteVerdict
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.corpus import read_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
-from searx_mcp.render.evidence_data import evidence_data
+from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
@@ -53,58 +46,6 @@ MAX_REPORT: Final = 4_000_000
 """Bytes of a report that is checked; a character takes up to four."""
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
-_passages = click.option("--passages", is_flag=True, help="Show whole passages, not only quotes.")
-
-
-@click.command()
-@arguments(ReadRequest, without=("queries",))
-@_as_json
-@working
-async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Find the passages of a page that answer questions.
-
-    The page is kept: further questions send no request while it is fresh.
-    """
-    raw = given(options)
-    try:
-        request = parse_corpus(ReadRequest, raw)
-        async with _opened(loaded) as client:
-            progress = show_progress("reading")
-            response = await client.read_page(request, progress=progress)
-    except SearxMcpError as error:
-        if as_json:
-            print_json(fetch_error_data(error, str(raw.get("url", ""))))
-        raise
-    if as_json:
-        print_json(read_data(response, budget=request.max_tokens))
-    else:
-        print_read(response, budget=request.max_tokens)
-
-
-@click.command()
-@arguments(AnswerRequest, without=("urls",))
-@_passages
-@_as_json
-@working
-async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
-    """Collect evidence for a question from pages and their links.
-
-    Without --url, searches the web first. Each quote is compared with its page, character by character.
-    """
-    raw = given(options)
-    try:
-        request = parse_corpus(AnswerRequest, raw)
-        async with _opened(loaded) as client:
-            progress = show_progress("reading")
-            response = await client.answer(request, progress=progress)
-    except SearxMcpError as error:
-        if as_json:
-            print_json(search_error_data(error, str(raw.get("query", ""))))
-        raise
-    if as_json:
-        print_json(evidence_data(response, budget=request.max_tokens))
-    else:
-        print_evidence(response, budget=request.max_tokens, passages=passages)
 
 
 @click.group(cls=Commands)
@@ -113,24 +54,6 @@ def corpus() -> None:
 
     Safe while servers run: they see changes at once.
     """
-
-
-@corpus.command("add")
-@arguments(IngestRequest)
-@_as_json
-@working
-async def add(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Read pages and keep them for questions."""
-    async with _opened_corpus(loaded, as_json=as_json) as client:
-        request = parse_corpus(IngestRequest, given(options))
-        progress = show_progress("reading")
-        response = await client.ingest(request, progress=progress)
-    if as_json:
-        print_json(response.model_dump(mode="json"))
-    else:
-        print_ingested(response)
-    if any(page.error for page in response.pages):
-        sys.exit(ExitCode.FAILED)
 
 
 @corpus.command("remove")
@@ -157,37 +80,6 @@ async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -
             )
     if unknown:
         sys.exit(ExitCode.FAILED)
-
-
-@corpus.command("status")
-@arguments(StatusRequest)
-@_as_json
-@working
-async def status(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
-    """Show which pages are kept; sends no request."""
-    async with _opened_corpus(loaded, as_json=as_json) as client:
-        found = await client.corpus_status(parse_corpus(StatusRequest, given(options)))
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        print_status(found)
-
-
-@corpus.command("search")
-@arguments(CorpusSearchRequest)
-@_passages
-@_as_json
-@working
-async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
-    """Find evidence in the kept pages; sends no request."""
-    async with _opened_corpus(loaded, as_json=as_json) as client:
-        request = parse_corpus(CorpusSearchRequest, given(options))
-        show_progress("searching the corpus")
-        found = await client.search_corpus(request)
-    if as_json:
-        print_json(evidence_data(found, budget=request.max_tokens))
-        return
-    print_evidence(found, budget=request.max_tokens, passages=passages)
 
 
 @corpus.command("export")
@@ -278,6 +170,47 @@ async def _opened_corpus(loaded: "Loaded", *, as_json: bool) -> AsyncIterator["S
         if as_json:
             print_json(error_data(error))
         raise
+
+
+def _show_evidence(response: EvidenceResponse, budget: int | None, passages: bool) -> None:  # noqa: FBT001 - as `Printing.show`
+    print_evidence(response, budget=budget, passages=passages)
+
+
+read = command(
+    READ_PAGE,
+    Printing(
+        lambda response, budget, _: print_read(response, budget=budget),
+        failure=lambda error, raw: fetch_error_data(error, str(raw.get("url", ""))),
+    ),
+    _opened,
+)
+answer = command(
+    ANSWER,
+    Printing(
+        _show_evidence,
+        failure=lambda error, raw: search_error_data(error, str(raw.get("query", ""))),
+        has_passages=True,
+    ),
+    _opened,
+)
+for _command in (
+    command(
+        INGEST,
+        Printing(
+            lambda response, _, __: print_ingested(response),
+            is_whole=True,
+            is_failed=lambda response: any(page.error for page in response.pages),
+        ),
+        _opened,
+    ),
+    command(
+        CORPUS_STATUS,
+        Printing(lambda status, _, __: print_status(status), is_whole=True),
+        _opened,
+    ),
+    command(SEARCH_CORPUS, Printing(_show_evidence, has_passages=True), _opened),
+):
+    corpus.add_command(_command)
 
 
 async def _totals(client: "SearxClient") -> int:

@@ -1,12 +1,24 @@
-"""The arguments of a tool as those of its command."""
+"""The verbs of the service as commands, with the arguments of their tools."""
 
+import sys
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, TypeVar
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
+from searx_mcp.cli.output import error_data, print_json, show_progress
+from searx_mcp.cli.running import ExitCode, working
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.wire import dumped
+from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
+
+if TYPE_CHECKING:
+    from searx_mcp.models.service import Service
+    from searx_mcp.settings.sources import Loaded
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -33,6 +45,80 @@ def arguments(
 def given(options: Mapping[str, object]) -> dict[str, object]:
     """The arguments that the user named; what parses them checks them, and passes over `None`."""
     return {name: value for name, value in options.items() if value != ()}
+
+
+@dataclass(frozen=True, slots=True)
+class Printing(Generic[ResponseT]):
+    """What a command prints.
+
+    Attributes:
+        show: prints a response for a person, with the call's tokens and whether whole passages are wanted.
+        failure: an error for programs, with the arguments as typed.
+        is_whole: whether programs get every field.
+        is_failed: whether the command fails although there is a response.
+        has_passages: whether whole passages can be wanted.
+        printed: what `--json` prints.
+    """
+
+    show: Callable[[ResponseT, int | None, bool], None]
+    failure: Callable[[SearxMcpError, Mapping[str, object]], Mapping[str, Any]] = lambda error, _: (
+        error_data(error)
+    )
+    is_whole: bool = False
+    is_failed: Callable[[ResponseT], bool] = lambda _: False
+    has_passages: bool = False
+    printed: str = "outcome"
+
+
+def command(
+    verb: Verb[RequestT, ResponseT],
+    printing: Printing[ResponseT],
+    opened: "Callable[[Loaded], AbstractAsyncContextManager[Service]]",
+    *,
+    parse: Callable[[Mapping[str, object]], RequestT] | None = None,
+) -> click.Command:
+    """Make the command of a verb.
+
+    Args:
+        verb: what it does.
+        printing: what it prints.
+        opened: gives what performs it, with the settings of this run.
+        parse: makes a request of what a person typed, if a person may ask for more than others.
+    """
+    told = verb.command
+    if told is None:
+        raise TypeError(verb.tool)
+
+    @working
+    async def work(
+        loaded: "Loaded", /, *, as_json: bool, passages: bool = False, **options: object
+    ) -> None:
+        raw = given(options)
+        try:
+            request = parse(raw) if parse else verb.parse(raw, loaded.settings)
+            async with opened(loaded) as client:
+                response = await verb.act(client, request, show_progress(told.doing))
+        except SearxMcpError as error:
+            if as_json:
+                print_json(printing.failure(error, raw))
+            raise
+        budget: int | None = getattr(request, "max_tokens", None)
+        if not as_json:
+            printing.show(response, budget, passages)
+        elif printing.is_whole:
+            print_json(dumped(response))
+        else:
+            print_json(verb.writing().data(response, Room(budget=budget)))
+        if printing.is_failed(response):
+            sys.exit(ExitCode.FAILED)
+
+    as_json = f"Print the {printing.printed} as JSON."
+    made = click.option("--json", "as_json", is_flag=True, help=as_json)(work)
+    if printing.has_passages:
+        whole = "Show whole passages, not only quotes."
+        made = click.option("--passages", is_flag=True, help=whole)(made)
+    made = arguments(verb.request, without=told.without)(made)
+    return click.command(told.name.rpartition(" ")[2], help=told.help)(made)
 
 
 def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:

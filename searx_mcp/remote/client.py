@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -42,33 +42,32 @@ from searx_mcp.remote.words import disowned, seen
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import SingleFlight, Tasks
+from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS
+from searx_mcp.verbs.table import TOOLS
+from searx_mcp.verbs.verb import RequestT, ResponseT, Verb
+from searx_mcp.verbs.web import RAW_SEARCH, WEB_FETCH, WEB_SEARCH
 
-ResponseT = TypeVar("ResponseT", bound=Frozen)
-
-_SEARCH: Final = "v1/search"
-_RAW: Final = "v1/raw_search"
-_FETCH: Final = "v1/fetch"
-_READ: Final = "v1/read"
-_ANSWER: Final = "v1/answer"
-_CORPUS: Final = "v1/corpus"
-_CORPUS_SEARCH: Final = "v1/corpus/search"
-_INGEST: Final = "v1/corpus/ingest"
 _INSTANCES: Final = "v1/instances"
 _CAPABILITIES: Final = "v1/capabilities"
 _WHOLE: Final = "whole=true"
+
+
+def _path(verb: Verb[Any, Any]) -> str:
+    """The route of a verb, below the address of the service; empty if it has none."""
+    return verb.route.path.removeprefix("/") if verb.route else ""
+
+
 _SPECIFIED: Final[Mapping[str, bool]] = dict.fromkeys(
     (specified.SEARCH_PATH, specified.FETCH_PATH), False
 )
 _NEEDS: Final[Mapping[Tool, frozenset[str]]] = {
-    Tool.WEB_SEARCH: frozenset({_SEARCH, specified.SEARCH_PATH}),
-    Tool.SEARCH: frozenset({_SEARCH, specified.SEARCH_PATH}),
-    Tool.WEB_FETCH: frozenset({_FETCH, specified.FETCH_PATH}),
-    Tool.FETCH: frozenset({_FETCH, specified.FETCH_PATH}),
-    Tool.READ_PAGE: frozenset({_READ}),
-    Tool.ANSWER: frozenset({_ANSWER}),
-    Tool.SEARCH_CORPUS: frozenset({_CORPUS_SEARCH}),
-    Tool.CORPUS_STATUS: frozenset({_CORPUS}),
-    Tool.INGEST: frozenset({_INGEST}),
+    **{tool: frozenset({_path(verb)}) for tool, verb in TOOLS.items()},
+    **dict.fromkeys(
+        (Tool.WEB_SEARCH, Tool.SEARCH), frozenset({_path(WEB_SEARCH), specified.SEARCH_PATH})
+    ),
+    **dict.fromkeys(
+        (Tool.WEB_FETCH, Tool.FETCH), frozenset({_path(WEB_FETCH), specified.FETCH_PATH})
+    ),
 }
 """The routes that a tool can use; it needs one of them."""
 _UNANNOUNCED: Final = frozenset(
@@ -167,8 +166,8 @@ class RemoteClient:
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
         allowed = self._opened().allow(request.timeout)
-        if await self._has(_SEARCH, progress, allowed):
-            return await self._performed(SearchResponse, _SEARCH, request, progress, allowed)
+        if await self._has(WEB_SEARCH, progress, allowed):
+            return await self._performed(WEB_SEARCH, SearchResponse, request, progress, allowed)
         body = specified.search_body(request)
         data = await self._opened().ask(specified.SEARCH_PATH, body, allowed)
         return specified.search_response(
@@ -180,8 +179,8 @@ class RemoteClient:
     ) -> SearchBatch:
         """Run all searches of a request at the same time."""
         allowed = self._opened().allow(request.timeout)
-        if await self._has(_SEARCH, progress, allowed) and request.queries:
-            return await self._performed(SearchBatch, _SEARCH, request, progress, allowed)
+        if await self._has(WEB_SEARCH, progress, allowed) and request.queries:
+            return await self._performed(WEB_SEARCH, SearchBatch, request, progress, allowed)
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
 
         return await search_all(request.searches, self.search)
@@ -191,10 +190,10 @@ class RemoteClient:
     ) -> RawBatch:
         """Return the JSON of a keyed provider's answers, unchanged."""
         allowed = self._opened().allow(request.timeout)
-        if not await self._has(_RAW, progress, allowed):
+        if not await self._has(RAW_SEARCH, progress, allowed):
             raise errors.missing("the JSON of search APIs")
         arguments = {"provider": provider, **_arguments(request)}
-        data = await self._asked(_RAW, arguments, progress, allowed)
+        data = await self._asked(RAW_SEARCH, arguments, progress, allowed)
         try:
             return RawBatch.model_validate(data, extra="ignore")
         except ValidationError:
@@ -203,8 +202,8 @@ class RemoteClient:
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
         allowed = self._opened().allow(request.timeout)
-        if await self._has(_FETCH, progress, allowed):
-            return await self._performed(Page, _FETCH, request, progress, allowed)
+        if await self._has(WEB_FETCH, progress, allowed):
+            return await self._performed(WEB_FETCH, Page, request, progress, allowed)
         place = (
             self._cursors.place(request.cursor)
             if request.cursor
@@ -228,87 +227,85 @@ class RemoteClient:
         self, request: ReadRequest, /, *, progress: Progress | None = None
     ) -> ReadResponse:
         """Find the passages of one page that answer questions."""
-        allowed = self._opened().allow(request.timeout)
-        await self._need(Tool.READ_PAGE, _READ, progress, allowed)
-        return await self._performed(ReadResponse, _READ, request, progress, allowed)
+        return await self._called(READ_PAGE, request, progress)
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence for a question."""
-        allowed = self._opened().allow(request.timeout)
-        await self._need(Tool.ANSWER, _ANSWER, progress, allowed)
-        return await self._performed(EvidenceResponse, _ANSWER, request, progress, allowed)
+        return await self._called(ANSWER, request, progress)
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence in pages that the service keeps."""
-        allowed = self._opened().allow()
-        await self._need(Tool.SEARCH_CORPUS, _CORPUS_SEARCH, progress, allowed)
-        return await self._performed(EvidenceResponse, _CORPUS_SEARCH, request, progress, allowed)
+        return await self._called(SEARCH_CORPUS, request, progress)
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
         """Report which pages the service keeps."""
-        allowed = self._opened().allow()
-        await self._need(Tool.CORPUS_STATUS, _CORPUS, None, allowed)
-        told = {name: json.dumps(value).strip('"') for name, value in _arguments(request).items()}
-        query = "&".join(filter(None, (urlencode(told), _WHOLE)))
-        return _read(
-            CorpusStatus, await self._opened().ask(_CORPUS, None, allowed, query=query), request
-        )
+        return await self._called(CORPUS_STATUS, request, None)
 
     async def ingest(
         self, request: IngestRequest, /, *, progress: Progress | None = None
     ) -> IngestResponse:
         """Make the service read pages and keep them."""
-        allowed = self._opened().allow()
-        await self._need(Tool.INGEST, _INGEST, progress, allowed)
-        return await self._performed(IngestResponse, _INGEST, request, progress, allowed)
+        return await self._called(INGEST, request, progress)
 
     async def instances(self) -> PoolReport:
         """Report the pool of the service."""
         allowed = self._opened().allow()
-        if not await self._has(_INSTANCES, None, allowed):
+        if _INSTANCES not in await self._known(allowed):
             raise errors.missing("a report of its instances")
         return _read(PoolReport, await self._opened().ask(_INSTANCES, None, allowed, query=_WHOLE))
 
+    async def _called(
+        self, verb: Verb[RequestT, ResponseT], request: RequestT, progress: Progress | None
+    ) -> ResponseT:
+        allowed = self._opened().allow(verb.seconds(request))
+        if not await self._has(verb, progress, allowed):
+            raise errors.missing(f"the tool {verb.tool}")
+        kind = verb.writing().responses[0]
+        return await self._performed(verb, kind, request, progress, allowed)
+
     async def _performed(
         self,
+        verb: Verb[RequestT, Any],
         kind: type[ResponseT],
-        path: str,
-        request: Frozen,
+        request: RequestT,
         progress: Progress | None,
         allowed: Allowance,
     ) -> ResponseT:
-        data = await self._asked(path, _arguments(request), progress, allowed, query=_WHOLE)
+        data = await self._asked(verb, _arguments(request), progress, allowed, query=_WHOLE)
         return await asyncio.to_thread(_read, kind, data, request)
 
     async def _asked(
         self,
-        path: str,
+        verb: Verb[Any, Any],
         arguments: dict[str, Any],
         progress: Progress | None,
         allowed: Allowance,
         *,
         query: str = "",
     ) -> dict[str, Any]:
-        """Ask one of our routes, which were known just now."""
-        exchange, told = self._opened(), progress if self._routes.get(path) else None
+        """Ask the route of a verb, which was known just now."""
+        exchange, path, posted = self._opened(), _path(verb), True
+        if verb.route is not None and verb.route.method == "GET":
+            told = {name: json.dumps(value).strip('"') for name, value in arguments.items()}
+            query, posted = "&".join(filter(None, (urlencode(told), query))), False
         return await exchange.ask(
-            path, arguments, exchange.whole(allowed), query=query, progress=told
+            path,
+            arguments if posted else None,
+            exchange.whole(allowed),
+            query=query,
+            progress=progress if self._routes.get(path) else None,
         )
 
-    async def _need(
-        self, tool: Tool, path: str, progress: Progress | None, allowed: Allowance
-    ) -> None:
-        if not await self._has(path, progress, allowed):
-            raise errors.missing(f"the tool {tool}")
-
-    async def _has(self, path: str, progress: Progress | None, allowed: Allowance) -> bool:
+    async def _has(
+        self, verb: Verb[Any, Any], progress: Progress | None, allowed: Allowance
+    ) -> bool:
         if progress is not None:
             progress("asking the remote service")
-        return path in await self._known(allowed)
+        return _path(verb) in await self._known(allowed)
 
     async def _known(self, allowed: Allowance) -> Mapping[str, bool]:
         """The paths of the service's routes, and which of them report progress.

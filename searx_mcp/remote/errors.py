@@ -11,36 +11,23 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import (
-    ContentError,
-    CursorError,
+    PAGE_ERRORS,
     DeadlineError,
     ErrorCode,
-    FetchError,
     InvalidArgumentError,
     NoInstancesError,
-    PolicyError,
-    RedirectError,
     SearxMcpError,
-    SiteError,
-    TransportError,
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
 from searx_mcp.models.credentials import base_url
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import RawSearchRequest, SearchRequest
+from searx_mcp.render.error_body import ErrorDetail
 from searx_mcp.urls.retry_after import within_limits
+from searx_mcp.verbs.table import VERBS
 
 KEY_VARIABLE: Final = "SEARX_MCP_REMOTE_KEY"
 URL_VARIABLE: Final = "SEARX_MCP_REMOTE_URL"
@@ -49,52 +36,6 @@ _QUOTED_CHARS: Final = 400
 _MOST_ATTEMPTS: Final = 100
 _PAGE_FAILED: Final = 424
 _UNPROCESSABLE: Final = 422
-_PAGES: Final[Mapping[ErrorCode, type[FetchError]]] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            (
-                ErrorCode.BLOCKED_SCHEME,
-                ErrorCode.BLOCKED_PORT,
-                ErrorCode.BLOCKED_ADDRESS,
-                ErrorCode.BLOCKED_DOMAIN,
-                ErrorCode.ROBOTS_DISALLOWED,
-            ),
-            PolicyError,
-        ),
-        **dict.fromkeys(
-            (
-                ErrorCode.DNS_ERROR,
-                ErrorCode.TLS_ERROR,
-                ErrorCode.CONNECTION_ERROR,
-                ErrorCode.TIMEOUT,
-                ErrorCode.MALFORMED_RESPONSE,
-            ),
-            TransportError,
-        ),
-        **dict.fromkeys((ErrorCode.TOO_MANY_REDIRECTS, ErrorCode.REDIRECT_LOOP), RedirectError),
-        **dict.fromkeys(
-            (
-                ErrorCode.NOT_FOUND,
-                ErrorCode.HTTP_ERROR,
-                ErrorCode.RATE_LIMITED,
-                ErrorCode.AUTHENTICATION_REQUIRED,
-                ErrorCode.BLOCKED_BY_SITE,
-            ),
-            SiteError,
-        ),
-        ErrorCode.CURSOR_EXPIRED: CursorError,
-        **dict.fromkeys(
-            (
-                ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-                ErrorCode.UNSUPPORTED_ENCODING,
-                ErrorCode.CONTENT_TOO_LARGE,
-                ErrorCode.EXTRACTION_FAILED,
-            ),
-            ContentError,
-        ),
-    }
-)
-"""Error classes for pages by code."""
 _SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
     {
         ErrorCode.INVALID_ARGUMENT: "the remote service refuses its value",
@@ -126,35 +67,8 @@ _SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
 )
 """What is said of each code, whatever the service says of it."""
 _OTHERWISE: Final = "The remote service failed"
-_FIELDS: Final = frozenset(
-    name
-    for request in (
-        SearchRequest, RawSearchRequest, FetchRequest, ReadRequest, AnswerRequest,
-        CorpusSearchRequest, StatusRequest, IngestRequest,
-    )
-    for name in request.model_fields
-)  # fmt: skip
+_FIELDS: Final = frozenset(name for verb in VERBS for name in verb.request.model_fields)
 _SOURCE: Final = re.compile(r"[a-z0-9_]{0,30}")
-
-
-class _Told(BaseModel):
-    """An error as a service of ours reports it; newer ones may add fields."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
-
-    code: ErrorCode
-    message: str
-    advice: str = ""
-    retry_after: float | None = None
-    field: str = ""
-    reason: str = ""
-    time_limit: float | None = None
-    attempts: tuple[Attempt, ...] = ()
-    url: str = ""
-    status_code: int | None = None
-    response_time_ms: int | None = None
-    redirect_chain: tuple[str, ...] = ()
-    quoted: str = ""
 
 
 def refusal(status: int, body: object, *, path: str, wait: float | None) -> SearxMcpError:
@@ -257,16 +171,18 @@ def words_of(body: object) -> str:
     return clean_line("; ".join(part[:_QUOTED_CHARS] for part in parts[:10]), _QUOTED_CHARS)
 
 
-def _told(body: object) -> _Told | None:
+def _told(body: object) -> ErrorDetail | None:
+    """The error as a service of ours reports it; newer ones may add fields."""
+    error = body.get("error") if isinstance(body, dict) else None
     try:
-        return _Told.model_validate(body.get("error") if isinstance(body, dict) else None)
+        return ErrorDetail.model_validate(error, extra="ignore")
     except ValidationError:
         return None
 
 
-def _as_told(told: _Told, status: int) -> SearxMcpError:
+def _as_told(told: ErrorDetail, status: int) -> SearxMcpError:
     message = _SENTENCES.get(told.code, _OTHERWISE)
-    kind = _PAGES.get(told.code)
+    kind = PAGE_ERRORS.get(told.code)
     error: SearxMcpError
     match told.code:
         case ErrorCode.INVALID_ARGUMENT if told.field:
@@ -278,9 +194,9 @@ def _as_told(told: _Told, status: int) -> SearxMcpError:
         case ErrorCode.DEADLINE_EXCEEDED:
             error = DeadlineError(message, attempts=_attempts(told))
         case _ if kind is not None and (status in {_PAGE_FAILED, _UNPROCESSABLE} or told.url):
-            error = kind(message, code=told.code, url=told.url, status_code=told.status_code)
+            error = kind(message, code=told.code, url=told.url or "", status_code=told.status_code)
             error.response_time_ms = told.response_time_ms
-            error.redirect_chain = told.redirect_chain
+            error.redirect_chain = told.redirect_chain or ()
         case _:
             error = SearxMcpError(message, code=told.code)
     error.retry_after, error.time_limit = told.retry_after, told.time_limit
@@ -288,18 +204,16 @@ def _as_told(told: _Told, status: int) -> SearxMcpError:
     return error
 
 
-def _quoted(told: _Told) -> str:
+def _quoted(told: ErrorDetail) -> str:
     """What belongs to the error from a site, and what the service says of it."""
     said = (told.quoted, told.message, told.advice)
-    return clean_line(
-        "; ".join(filter(None, (each[:_QUOTED_CHARS] for each in said))), _QUOTED_CHARS
-    )
+    return clean_line("; ".join(each[:_QUOTED_CHARS] for each in said if each), _QUOTED_CHARS)
 
 
-def _attempts(told: _Told) -> tuple[Attempt, ...]:
+def _attempts(told: ErrorDetail) -> tuple[Attempt, ...]:
     """The attempts without their words, of those at an address."""
     found = []
-    for attempt in told.attempts[:_MOST_ATTEMPTS]:
+    for attempt in (told.attempts or ())[:_MOST_ATTEMPTS]:
         with suppress(ValueError):
             update = {"instance": base_url(attempt.instance), "detail": ""}
             if _SOURCE.fullmatch(attempt.source):
@@ -307,9 +221,9 @@ def _attempts(told: _Told) -> tuple[Attempt, ...]:
     return tuple(found)
 
 
-def _reason(told: _Told) -> UnavailableReason:
+def _reason(told: ErrorDetail) -> UnavailableReason:
     known = {each.value: each for each in UnavailableReason}
-    return known.get(told.reason, UnavailableReason.EXHAUSTED)
+    return known.get(told.reason or "", UnavailableReason.EXHAUSTED)
 
 
 def _by_status(status: int, *, path: str, wait: float | None, said: str) -> SearxMcpError:

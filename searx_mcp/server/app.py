@@ -33,6 +33,7 @@ from searx_mcp.server.resources import resources
 from searx_mcp.server.tools import Tools, allowed_only
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
+from searx_mcp.verbs.table import TOOLS
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
@@ -262,7 +263,12 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             title="Web search",
             version=__version__,
             instructions=instructions(names),
-            tools=[tools.make(name, each) for name, each in catalog(settings).items()],
+            tools=[
+                tools.make(name, TOOLS[tool], published)
+                for (tool, name), published in zip(
+                    names.items(), catalog(settings).values(), strict=True
+                )
+            ],
             resources=[*resources(backend.instances, names=names, boundary=boundary)],
             lifespan=backend.lifespan,
             subscriptions=False,  # no list changes while the server runs, so no change is announced

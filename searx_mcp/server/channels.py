@@ -146,7 +146,6 @@ class Channels:
     def __init__(self, settings: Settings, *, both: bool = False) -> None:
         self._both = both
         self._setting: Setting = settings.server.structured_output
-        self._is_remote = bool(settings.remote.url)
         self._limit, self._is_limit_chosen = _limit(settings)
 
     def tokens(self, budget: int, context: Context[Any, Any]) -> int:
@@ -156,17 +155,6 @@ class Channels:
     def seconds(self, context: Context[Any, Any]) -> float:
         """The time a call may take: the operator's limit, or the client's if that is shorter."""
         return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
-
-    def timeout(self, named: float | None, usual: float, limit: float) -> float | None:
-        """The time that a service has: what the call names or what is usual, which one elsewhere knows itself.
-
-        Args:
-            named: seconds, if the call names any.
-            usual: seconds in this process.
-            limit: as of `seconds`.
-        """
-        seconds = named or (None if self._is_remote else usual)
-        return None if seconds is None else min(seconds, limit)
 
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]

@@ -4,19 +4,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from searx_mcp.settings.tools import Tool
+from searx_mcp.verbs.table import PUBLISHED
 
 PURPOSES: Final[Mapping[Tool, str]] = {
-    Tool.WEB_SEARCH: "find pages and read them",
-    Tool.WEB_FETCH: "read one page whose URL you have, or continue a long one",
-    Tool.READ_PAGE: "get the passages of one page that answer a question",
-    Tool.ANSWER: (
-        "collect passages and checked quotes from several pages, for when every claim needs a source"
-    ),
-    Tool.SEARCH_CORPUS: "search the pages read so far, without a new request",
-    Tool.CORPUS_STATUS: "list the pages read so far",
-    Tool.INGEST: "read pages now that you will ask about later",
-    Tool.SEARCH: "find pages; returns an id, a title and a URL for each",
-    Tool.FETCH: "read one page by its id or URL",
+    tool: published.purpose for tool, published in PUBLISHED.items()
 }
 """What each tool is for."""
 _SEARCHES: Final = (Tool.WEB_SEARCH, Tool.SEARCH)

@@ -14,17 +14,9 @@ from mcp.types import INTERNAL_ERROR
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.instructions import PURPOSES, STRANGERS
 from searx_mcp.settings.tools import Tool
+from searx_mcp.verbs.table import TOOLS
 
 if TYPE_CHECKING:
     from searx_mcp.models.instance import PoolReport
@@ -100,16 +92,6 @@ def _failure(uri: str, error: SearxMcpError) -> MCPError:
     said = " ".join(filter(None, (f"{error.message.rstrip('.')}.", error.advice)))
     return MCPError(code=INTERNAL_ERROR, message=said, data=data)
 
-
-_REQUESTS: Final[Mapping[Tool, type[Frozen]]] = {
-    Tool.WEB_SEARCH: SearchRequest,
-    Tool.WEB_FETCH: FetchRequest,
-    Tool.READ_PAGE: ReadRequest,
-    Tool.ANSWER: AnswerRequest,
-    Tool.SEARCH_CORPUS: CorpusSearchRequest,
-    Tool.CORPUS_STATUS: StatusRequest,
-    Tool.INGEST: IngestRequest,
-}
 
 _ONLY: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
@@ -197,6 +179,7 @@ def _arguments(tool: Tool) -> Iterator[str]:
     if told := _ONLY.get(tool):
         yield told
         return
-    for name, declared in arguments_of(_REQUESTS[tool]).items():
+    request: type[Frozen] = TOOLS[tool].request
+    for name, declared in arguments_of(request).items():
         if not declared.argument.by_person:
             yield f"- `{name}`: {declared.help}"

@@ -10,6 +10,8 @@ from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.render.public import scrub
 from searx_mcp.server.events import watched
+from searx_mcp.settings.values import Settings
+from searx_mcp.verbs.verb import RequestT, ResponseT, Verb
 
 _log = logging.getLogger("searx_mcp.server")
 
@@ -38,16 +40,54 @@ class ProgressListener(Protocol):
         ...
 
 
-async def opened(
-    get: Callable[[], Awaitable[Service]], named: float | None, limit: float
-) -> tuple[Service, float]:
-    """The service, and the seconds it has: what the call names, or what opening it has left.
+async def performed(
+    verb: Verb[RequestT, ResponseT],
+    request: RequestT,
+    get: Callable[[], Awaitable[Service]],
+    *,
+    listener: ProgressListener,
+    limit: float,
+    settings: Settings,
+) -> ResponseT:
+    """Perform a verb within its time.
 
     Args:
+        verb: what to do.
+        request: with what.
         get: opens the service.
-        named: seconds, if the call names any.
-        limit: seconds of the whole call.
+        listener: is told how it goes.
+        limit: seconds.
+        settings: of the server.
+
+    Raises:
+        SearxMcpError: as `supervise` does.
     """
+    due = named = verb.seconds(request)
+    if verb.usual is not None:
+        # A service elsewhere knows itself what is usual.
+        usual = None if settings.remote.url else verb.usual(settings)
+        seconds = named or usual
+        due = None if seconds is None else min(seconds, limit)
+        if due != usual or not verb.has_limits:
+            request = request.model_copy(update={"timeout": due and max(due, verb.least)})
+
+    async def work(progress: Progress) -> ResponseT:
+        if verb.usual is not None or not verb.is_timed:
+            return await verb.act(await get(), request, progress)
+        service, left = await _opened(get, named, limit)
+        try:
+            return await verb.act(service, request.model_copy(update={"timeout": left}), progress)
+        except DeadlineError as late:
+            late.ran_out(left, left)
+            raise
+
+    return await supervise(listener, limit, work, otherwise=verb.writing().otherwise, due=due)
+
+
+async def _opened(
+    get: Callable[[], Awaitable[Service]], named: float | None, limit: float
+) -> tuple[Service, float]:
+    """The service, and the seconds it has: what the call names, or what opening it has left."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     service = await get()

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from searx_mcp.errors import (
+    PAGE_ERRORS,
     DeadlineError,
     ErrorCode,
     FetchError,
@@ -16,6 +17,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
+from searx_mcp.render.error_body import error_body
 from searx_mcp.render.errors import (
     evidence_error_text,
     fetch_error_text,
@@ -245,6 +247,41 @@ async def test_an_error_of_a_page_is_one_here(raw: RawServer) -> None:
     assert type(error).__name__ == "PolicyError"
     assert (error.url, error.response_time_ms) == ("https://a.example/", 5)
     assert "Disallow: /" in fetch_error_text(error, "0123456789ab")
+
+
+@pytest.mark.parametrize("code", PAGE_ERRORS)
+async def test_a_page_fails_here_with_the_class_and_facts_it_has_at_the_service(
+    raw: RawServer, code: ErrorCode
+) -> None:
+    there = PAGE_ERRORS[code]("No", code=code, url="https://a.example/", status_code=418)
+    there.redirect_chain = ("https://b.example/ -> 301",)
+    raw.play("/v1/tools/web_fetch", answer(424, error_body(there, 50)))
+    async with asking(raw.url) as client:
+        with pytest.raises(FetchError) as caught:
+            await client.fetch(FetchRequest(url="https://a.example/"))
+    here = caught.value
+    assert type(here) is type(there)
+    for name in ("code", "url", "status_code", "redirect_chain"):
+        assert getattr(here, name) == getattr(there, name)
+
+
+async def test_fields_that_a_newer_service_adds_are_passed_over(raw: RawServer) -> None:
+    attempt = {
+        "instance": "https://i.example/", "verdict": "timeout", "format": "json", "weather": "fine",
+    }  # fmt: skip
+    body = told("deadline_exceeded", attempts=[attempt], time_limit=9.0, mood="good", advice=None)
+    error = await failed(raw, answer(504, body))
+    assert isinstance(error, DeadlineError)
+    assert error.time_limit == 9
+    assert [each.instance for each in error.attempts] == ["https://i.example/"]
+
+
+def test_each_code_of_a_page_has_one_class() -> None:
+    classes = set(PAGE_ERRORS.values())
+    assert sum(len(each.codes) for each in classes) == len(PAGE_ERRORS)
+    others = {"invalid_argument", "no_instances_available", "deadline_exceeded", "unauthorized"}
+    others |= {"native_failed", "setup_failed", "internal"}
+    assert {code.value for code in set(ErrorCode) - PAGE_ERRORS.keys()} == others
 
 
 async def test_a_service_that_fails_when_it_is_met_is_asked_again(raw: RawServer) -> None:

@@ -16,11 +16,12 @@ from starlette.types import Receive, Scope, Send
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, SearxMcpError
 from searx_mcp.models.coercion import Limits, boolean
+from searx_mcp.render.error_body import error_body
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
-from searx_mcp.server.rest.errors import error_body, status_of
+from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued

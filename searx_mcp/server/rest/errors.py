@@ -1,22 +1,17 @@
-"""Errors of REST: one table from codes to statuses, and the body."""
+"""Statuses of errors in REST: one table from codes to statuses."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from searx_mcp.errors import (
     CursorError,
     ErrorCode,
     FetchError,
-    InvalidArgumentError,
-    NoInstancesError,
     PolicyError,
     SearxMcpError,
     SettingsError,
 )
-from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.base import Frozen
-from searx_mcp.render.errors import advice_on, attempts_of, cause_of, seconds_until_retry
 
 PAGE_FAILED: Final = 424
 """Status for the failure of a page or another server, RFC 4918 11.4. A 404 would mean that the route does not exist, and
@@ -24,18 +19,7 @@ a 5xx that this server fails: a balancer would eject it because of what its clie
 STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
     {
         **dict.fromkeys(ErrorCode, PAGE_FAILED),
-        **dict.fromkeys(
-            (
-                ErrorCode.INVALID_ARGUMENT,
-                ErrorCode.BLOCKED_SCHEME,
-                ErrorCode.BLOCKED_PORT,
-                ErrorCode.BLOCKED_ADDRESS,
-                ErrorCode.BLOCKED_DOMAIN,
-                ErrorCode.ROBOTS_DISALLOWED,
-                ErrorCode.CURSOR_EXPIRED,
-            ),
-            422,
-        ),
+        **dict.fromkeys((ErrorCode.INVALID_ARGUMENT, *PolicyError.codes, *CursorError.codes), 422),
         ErrorCode.UNAUTHORIZED: 401,
         ErrorCode.RATE_LIMITED: 429,
         ErrorCode.INTERNAL: 500,
@@ -53,82 +37,9 @@ STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
 """The status of each code if the call fails with it; `status_of` handles the two exceptions."""
 
 
-class ErrorDetail(Frozen):
-    """What went wrong. Fields that do not apply are left out.
-
-    Attributes:
-        code: stable name of the error; see `docs/reference/errors.md`.
-        message: a sentence for a person.
-        advice: what to do, if the message does not say so.
-        retry_after: whole seconds after which the same call may succeed; also in the header `Retry-After`.
-        field: the invalid argument.
-        reason: the cause of `no_instances_available`.
-        time_limit: the exceeded limit, in seconds.
-        attempts: every request sent for a search, in order.
-        url: the page that failed, or the address its redirects led to.
-        status_code: the HTTP status of the page.
-        response_time_ms: milliseconds until the page failed.
-        redirect_chain: `url -> status`, one entry per hop.
-        quoted: text of a third party, such as the rule that forbids an address.
-        status: the HTTP status that the error would have had; only in an event stream.
-    """
-
-    code: ErrorCode
-    message: str
-    advice: str | None = None
-    retry_after: int | None = None
-    field: str | None = None
-    reason: str | None = None
-    time_limit: float | None = None
-    attempts: tuple[Attempt, ...] | None = None
-    url: str | None = None
-    status_code: int | None = None
-    response_time_ms: int | None = None
-    redirect_chain: tuple[str, ...] | None = None
-    quoted: str | None = None
-    status: int | None = None
-
-
-class ErrorBody(Frozen):
-    """The body of every error."""
-
-    error: ErrorDetail
-
-
 def status_of(error: SearxMcpError) -> int:
     """The HTTP status of an error: it says whether the caller, a page or this server is at fault."""
     if isinstance(error, SettingsError):
         return 500
     is_page = isinstance(error, FetchError) and not isinstance(error, PolicyError | CursorError)
     return PAGE_FAILED if is_page else STATUSES[error.code]
-
-
-def error_body(
-    error: SearxMcpError, longest: float, *, status: int | None = None
-) -> dict[str, Any]:
-    """Make the body of an error response.
-
-    Args:
-        error: of the call.
-        longest: the longest time that a call may take, in seconds; advice never exceeds it.
-        status: to include, for an event of a stream.
-    """
-    page = error if isinstance(error, FetchError) else None
-    is_argument = isinstance(error, InvalidArgumentError)
-    told = ErrorDetail(
-        code=error.code,
-        message=cause_of(error),
-        advice=(error.advice if is_argument else advice_on(error, longest)) or None,
-        retry_after=seconds_until_retry(error),
-        field=error.field if isinstance(error, InvalidArgumentError) else None,
-        reason=error.reason.value if isinstance(error, NoInstancesError) else None,
-        time_limit=error.time_limit,
-        attempts=attempts_of(error) or None,
-        url=(page.url or None) if page else None,
-        status_code=page.status_code if page else None,
-        response_time_ms=page.response_time_ms if page else None,
-        redirect_chain=(page.redirect_chain or None) if page else None,
-        quoted=error.quoted or None,
-        status=status,
-    )
-    return {"error": told.model_dump(mode="json", exclude_none=True)}

@@ -1,108 +1,53 @@
-"""Searches, pages and the state of the server with our own models: arguments as for the MCP tools."""
-
-from typing import Final
+"""Verbs and the state of the server with our own models: arguments as for the MCP tools."""
 
 from searx_mcp import __version__
-from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress, RawService
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
-from searx_mcp.render.batch import batch_data, raw_data
-from searx_mcp.render.public import page_data, response_data
 from searx_mcp.server.events import note_empty
 from searx_mcp.server.rest.operation import Body, Call
-from searx_mcp.server.supervision import supervise
-
-_SMALLER: Final = "Ask for fewer results, or without their pages (fetch_content false)."
-_OTHERWISE: Final = "Use another source."
-
-
-async def search(call: Call) -> Body:
-    """Run one search or several."""
-    request = parse_search(call.arguments, defaults=call.backend.settings.search_defaults())
-    budget = request.max_tokens
-    if not request.queries:
-        found = await searched(call, request)
-        return lambda: dumped(found) if call.is_whole else response_data(found, budget=budget)
-    batch = await _searched_all(call, _in_time(call, request))
-    return lambda: dumped(batch) if call.is_whole else batch_data(batch, budget=budget)
+from searx_mcp.server.supervision import performed, supervise
+from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
+from searx_mcp.verbs.web import WEB_SEARCH
 
 
-async def raw_search(call: Call) -> Body:
-    """Return the JSON of a keyed provider for one or several queries."""
-    arguments = dict(call.arguments)
-    provider = arguments.pop("provider", None)
-    if not isinstance(provider, str):
-        raise InvalidArgumentError("provider", "is missing: google or brave")
-    request = parse_search(arguments, defaults=call.backend.settings.search_defaults())
-    request = _in_time(call, request)
-
-    async def work(progress: Progress) -> RawBatch:
-        service = await call.backend.get()
-        if not isinstance(service, RawService):
-            raise InvalidArgumentError("provider", "cannot be asked through this server")
-        return await service.raw_search(provider, request, progress=progress)
-
-    due = request.timeout
-    batch = await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
-    return lambda: raw_data(batch)
+async def perform(verb: Verb[RequestT, ResponseT], call: Call) -> Body:
+    """Perform a verb with the arguments of a call."""
+    request = verb.parse(call.arguments, call.backend.settings)
+    found = await answered(verb, request, call)
+    room = Room(budget=getattr(request, "max_tokens", None))
+    return lambda: dumped(found) if call.is_whole else verb.writing().data(found, room)
 
 
-async def fetch(call: Call) -> Body:
-    """Read a page."""
-    page = await fetched(call, parse_fetch(call.arguments))
-    return lambda: dumped(page) if call.is_whole else page_data(page)
+async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
+    """Perform a verb within the deadline of a call."""
+    if isinstance(request, FetchRequest) and request.further_urls:
+        raise InvalidArgumentError("url", "must be one address; make a call for each")
+    found = await performed(
+        verb,
+        request,
+        call.backend.get,
+        listener=call.listener,
+        limit=call.limit,
+        settings=call.backend.settings,
+    )
+    if verb.writing().is_empty(found):
+        note_empty()
+    return found
 
 
 async def searched(call: Call, request: SearchRequest) -> SearchResponse:
-    """Run a search within the deadline of the call."""
-    request = _in_time(call, request)
-
-    async def work(progress: Progress) -> SearchResponse:
-        service = await call.backend.get()
-        return await service.search(request, progress=progress)
-
-    due = request.timeout
-    response = await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
-    if not response.results:
-        note_empty()
-    return response
-
-
-async def _searched_all(call: Call, request: SearchRequest) -> SearchBatch:
-    async def work(progress: Progress) -> SearchBatch:
-        service = await call.backend.get()
-        return await service.search_all(request, progress=progress)
-
-    due = request.timeout
-    return await supervise(call.listener, call.limit, work, otherwise=_SMALLER, due=due)
-
-
-def _in_time(call: Call, request: SearchRequest) -> SearchRequest:
-    usual = call.backend.settings.web_search.default_timeout
-    return request.model_copy(update={"timeout": min(request.timeout or usual, call.limit)})
-
-
-async def fetched(call: Call, request: FetchRequest) -> Page:
-    """Fetch a page within the deadline of the call."""
-    if request.further_urls:
-        raise InvalidArgumentError("url", "must be one address; make a call for each")
-    usual = call.backend.settings.web_fetch.default_timeout
-    due = min(request.timeout or usual, call.limit)
-    request = request.model_copy(update={"timeout": due})
-
-    async def work(progress: Progress) -> Page:
-        service = await call.backend.get()
-        return await service.fetch(request, progress=progress)
-
-    return await supervise(call.listener, call.limit, work, otherwise=_OTHERWISE, due=due)
+    """Run one search within the deadline of a call."""
+    found = await answered(WEB_SEARCH, request, call)
+    if not isinstance(found, SearchResponse):
+        raise TypeError("several searches")  # no route that has one asks for them
+    return found
 
 
 class RouteReport(Frozen):

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from types import UnionType
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -20,7 +19,7 @@ from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.models.spelling import shown
-from searx_mcp.server.rest.errors import ErrorBody
+from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.tools import WebFetchBody
 from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
@@ -166,7 +165,7 @@ def _basic(operation: Operation) -> list[Json]:
 
 
 def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
-    body = [refs[model] for model in _models(operation.response)]
+    body = [refs[model] for model in operation.responses]
     content: Json = {_JSON: {"schema": _either(body)}}
     if operation.streams:
         content["text/event-stream"] = {"schema": {"type": "string"}}
@@ -281,11 +280,7 @@ def _describe_fields(schema: Json) -> None:
 
 
 def _answers(operation: Operation) -> list[type[BaseModel]]:
-    return [*_models(operation.response), operation.error, ErrorBody]
-
-
-def _models(response: type[BaseModel] | UnionType) -> Sequence[type[BaseModel]]:
-    return get_args(response) if isinstance(response, UnionType) else [response]
+    return [*operation.responses, operation.error, ErrorBody]
 
 
 def _either(schemas: Sequence[Json]) -> Json:

@@ -2,15 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import UnionType
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
+from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest.errors import ErrorBody
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
@@ -52,7 +51,7 @@ class Operation:
         path: of the route.
         summary: one sentence for a person.
         request: the model of the arguments; `None` for none. More spellings of them are understood.
-        response: the model of the body of an answer with status 200.
+        responses: the models of the body of an answer with status 200.
         statuses: of other answers, besides those of the guard.
         perform: does it.
         tool: whose use it is, for what tokens and settings allow; `None` for everybody.
@@ -68,7 +67,7 @@ class Operation:
     path: str
     summary: str
     request: type[Frozen] | None
-    response: type[BaseModel] | UnionType
+    responses: tuple[type[BaseModel], ...]
     statuses: tuple[int, ...]
     perform: Callable[[Call], Awaitable[Body]]
     tool: Tool | None = None

@@ -14,8 +14,9 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
-from searx_mcp.server.rest.full import fetched, searched
+from searx_mcp.server.rest.full import answered, searched
 from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
 DEFAULT_CHARS: Final = 200_000
@@ -119,7 +120,7 @@ async def web_search(call: Call) -> Body:
 
 async def web_fetch(call: Call) -> Body:
     """Read a page."""
-    page = await fetched(call, _fetch_request(call.arguments))
+    page = await answered(WEB_FETCH, _fetch_request(call.arguments), call)
     return lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True)
 
 

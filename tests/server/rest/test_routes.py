@@ -49,6 +49,16 @@ async def call(
     return await rest.post(path, json=arguments, params=query or None)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "seconds"), [({}, None), ({"timeout": 20}, 20), ({"timeout": 90}, 50)]
+)
+async def test_a_page_whose_call_names_no_seconds_keeps_to_the_settings_that_bound_it(
+    rest, service, arguments, seconds
+):
+    await rest.post("/v1/fetch", json={"url": URL, **arguments})
+    assert service.asked[0].timeout == seconds
+
+
 @pytest.mark.parametrize(("method", "path", "arguments", "kind"), CALLS)
 async def test_a_whole_answer_is_the_model_of_the_service(rest, method, path, arguments, kind):
     answer = await call(rest, method, path, arguments, whole="true")

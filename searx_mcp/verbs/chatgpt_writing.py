@@ -1,0 +1,209 @@
+"""Results of the tools for ChatGPT: objects with fixed fields, as JSON text and as structured content."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from searx_mcp.arguments import parse_fetch
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.media_type import type_shown
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.spelling import folded, shown
+from searx_mcp.render.errors import fetch_error_data, fetch_error_text
+from searx_mcp.render.fence import one_line, one_url
+from searx_mcp.render.page import body, part
+from searx_mcp.render.tokens import estimate
+from searx_mcp.verbs.verb import Asked, Failed, Room, Writing
+from searx_mcp.verbs.web_writing import Pages, search_failed
+
+_TITLE_TOKENS: Final = 40
+_FACT_TOKENS: Final = 40
+_NOTE_TOKENS: Final = 60
+_NOTES: Final = 6
+_OTHERWISE: Final = "If it fails again, use what you have, and say so."
+_LEAST_TOKENS: Final = 300
+"""What `render.page.part` needs at least."""
+_NAMES: Final = ("id", "url", "uri")
+_PART: Final = re.compile(r"([0-9]{1,9})@(.*)", re.DOTALL)
+"""An id that reads on: at which character, and of which page. No address begins with a digit and has no scheme."""
+_FACTS: Final = ("author", "site", "language", "published", "modified")
+
+
+class Result(BaseModel):
+    """A result of a search; `id` is what `fetch` takes."""
+
+    id: str
+    title: str
+    url: str
+
+
+class Results(BaseModel):
+    """What `search` gives."""
+
+    results: list[Result]
+
+
+class Document(BaseModel):
+    """What `fetch` gives: a page, or the part of it that begins at the offset of its `id`.
+
+    Attributes:
+        id: as asked for.
+        text: Markdown in a fence, then how to read on.
+        url: after redirects.
+        metadata: facts in words; `next_id` where the page goes on.
+    """
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str]
+
+
+def _results(response: SearchResponse, room: Room) -> Results:
+    """The results that fit the budget, best first."""
+    found = Results(results=[])
+    for each in response.results:
+        url = one_url(each.url)
+        title = one_line(each.title, room.boundary, max_tokens=_TITLE_TOKENS)
+        found.results.append(Result(id=url, title=title or url, url=url))
+        if room.budget and _cost(found) > room.budget and len(found.results) > 1:
+            found.results.pop()
+            break
+    return found
+
+
+class _Documents(Pages):
+    @override
+    def both(
+        self, asked: Asked[FetchRequest], response: Page, room: Room
+    ) -> tuple[str, Callable[[], Mapping[str, Any]]]:
+        found = _document(response, room, asked=_id(asked.raw))
+        return _json(found), found.model_dump
+
+
+def _document(page: Page, room: Room, *, asked: str) -> Document:
+    """The page within the budget; JSON costs more than the text in it."""
+    budget = room.budget or _LEAST_TOKENS
+    left = budget
+    while True:
+        seen = part(page, budget=max(left, _LEAST_TOKENS), boundary=room.boundary)
+        facts = dict(_facts(page, room.boundary))
+        url, text = one_url(page.url), body(seen, page, room.boundary)
+        if seen.next_offset is not None:
+            facts["next_id"] = following = f"{seen.next_offset}@{url}"
+            span = f"{page.offset} to {seen.next_offset} of {page.total_chars}"
+            text += (
+                f"\nShown: characters {span}. To read on, call {room.fetch} with the id {following}"
+            )
+        elif page.truncated:
+            text += "\nThe page was cut here while it was fetched."
+        title = one_line(page.title, room.boundary, max_tokens=_TITLE_TOKENS)
+        final = one_url(page.final_url)
+        found = Document(
+            id=one_url(asked), title=title or final, text=text, url=final, metadata=facts
+        )
+        cost = _cost(found)
+        if cost <= budget or left <= _LEAST_TOKENS:
+            return found
+        left = left * budget // cost - 1
+
+
+def _facts(page: Page, boundary: str) -> Iterator[tuple[str, str]]:
+    if media_type := type_shown(page.content_type):
+        yield "content_type", media_type
+    for name in _FACTS:
+        if fact := one_line(getattr(page, name), boundary, max_tokens=_FACT_TOKENS):
+            yield name, fact
+    yield "characters", str(page.total_chars)
+    if page.fetched_at:
+        yield "fetched_at", page.fetched_at
+    notes = (one_line(note, boundary, max_tokens=_NOTE_TOKENS) for note in page.notes[:_NOTES])
+    if told := " ".join(notes):
+        yield "notes", told
+
+
+def _id(arguments: Mapping[str, object]) -> str:
+    """The single argument of `fetch`, which some callers give as a list or name `url`.
+
+    Raises:
+        InvalidArgumentError: it is missing or no text, or there is another one.
+    """
+    given = {folded(name): value for name, value in arguments.items() if value is not None}
+    for name in given:
+        if name not in _NAMES:
+            raise InvalidArgumentError(shown(name)[1:-1], "is unknown; known: id")
+    value = next((given[name] for name in _NAMES if name in given), "")
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
+        raise InvalidArgumentError("id", f"must be one text, not {shown(value)}")
+    if not value.strip():
+        raise InvalidArgumentError("id", "is missing; give the id of a result, or a URL")
+    return value.strip()
+
+
+def page_of(raw: Mapping[str, object]) -> FetchRequest:
+    """Give the page that an id names, from the character on that it names.
+
+    Raises:
+        InvalidArgumentError: it names none.
+    """
+    asked = _id(raw)
+    if found := _PART.fullmatch(asked):
+        return parse_fetch({"url": found[2], "offset": found[1]})
+    return parse_fetch({"url": asked})
+
+
+def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -> Failed:
+    """Write why a page could not be read, by the only argument that the caller knows."""
+    page = ""
+    with suppress(InvalidArgumentError):
+        page = _id(asked.raw)
+    if isinstance(error, InvalidArgumentError) and error.field in {"url", "offset"}:
+        reason = error.told(message for _, message in error.problems)
+        error = InvalidArgumentError("id", reason, advice=error.advice, quoted=error.quoted)
+    return (
+        fetch_error_text(error, room.boundary, longest=room.longest),
+        fetch_error_data(error, one_url(page), room.boundary, longest=room.longest),
+    )
+
+
+def _json(found: BaseModel) -> str:
+    return json.dumps(found.model_dump(), ensure_ascii=False)
+
+
+def _cost(found: BaseModel) -> int:
+    return estimate(_json(found))
+
+
+class Written:
+    """How the results of each verb are written."""
+
+    results: Final = Writing[SearchRequest, SearchResponse](
+        responses=(SearchResponse,),
+        text=lambda response, room: _json(_results(response, room)),
+        data=lambda response, room: _results(response, room).model_dump(),
+        failed=search_failed,
+        otherwise=_OTHERWISE,
+        tokens=lambda _, server: server.search_token_budget,
+        is_empty=lambda response: not response.results,
+        output=Results,
+    )
+    documents: Final = _Documents(
+        responses=(Page,),
+        text=lambda page, room: _json(_document(page, room, asked=page.url)),
+        data=lambda page, room: _document(page, room, asked=page.url).model_dump(),
+        failed=_page_failed,
+        otherwise=_OTHERWISE,
+        tokens=lambda _, server: min(server.fetch_token_budget, server.fetch_token_limit),
+        output=Document,
+    )

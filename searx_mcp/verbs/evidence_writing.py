@@ -1,0 +1,91 @@
+"""How passages, evidence and lists of kept pages are written."""
+
+from typing import Final, TypeVar
+
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.evidence import (
+    CorpusStatus,
+    EvidenceResponse,
+    IngestResponse,
+    ReadResponse,
+)
+from searx_mcp.render.corpus import (
+    ingest_data,
+    ingest_text,
+    read_data,
+    read_text,
+    status_data,
+    status_text,
+)
+from searx_mcp.render.errors import (
+    EXPANDS_LESS,
+    evidence_error_data,
+    evidence_error_text,
+    fetch_error_data,
+    fetch_error_text,
+)
+from searx_mcp.render.evidence import evidence_text
+from searx_mcp.render.evidence_data import evidence_data
+from searx_mcp.verbs.verb import Asked, Failed, RequestT, Room, Writing
+
+Question = TypeVar("Question", AnswerRequest, CorpusSearchRequest)
+
+_OTHERWISE: Final = "Use another page."
+
+
+def _unanswered(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
+    data = evidence_error_data(error, asked.text("query"), room.boundary)
+    return evidence_error_text(error, room.boundary), data
+
+
+def _unread(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
+    data = fetch_error_data(error, asked.text("url"), room.boundary, longest=room.longest)
+    if isinstance(error, InvalidArgumentError):
+        return evidence_error_text(error, room.boundary), data
+    return fetch_error_text(error, room.boundary, longest=room.longest), data
+
+
+def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
+    return Writing(
+        responses=(EvidenceResponse,),
+        text=lambda found, room: evidence_text(found, budget=room.budget, boundary=room.boundary),
+        data=lambda found, room: evidence_data(found, budget=room.budget, boundary=room.boundary),
+        failed=_unanswered,
+        otherwise=EXPANDS_LESS,
+        is_empty=lambda found: not found.evidence,
+    )
+
+
+class Written:
+    """How the results of each verb are written."""
+
+    reads: Final = Writing[ReadRequest, ReadResponse](
+        responses=(ReadResponse,),
+        text=lambda found, room: read_text(found, budget=room.budget, boundary=room.boundary),
+        data=lambda found, room: read_data(found, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+        is_empty=lambda found: not any(question.results for question in found.queries),
+    )
+    answers: Final = _evidence(AnswerRequest)
+    finds: Final = _evidence(CorpusSearchRequest)
+    statuses: Final = Writing[StatusRequest, CorpusStatus](
+        responses=(CorpusStatus,),
+        text=lambda status, room: status_text(status, budget=room.budget, boundary=room.boundary),
+        data=lambda status, room: status_data(status, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+    )
+    ingests: Final = Writing[IngestRequest, IngestResponse](
+        responses=(IngestResponse,),
+        text=lambda pages, room: ingest_text(pages, budget=room.budget, boundary=room.boundary),
+        data=lambda pages, room: ingest_data(pages, budget=room.budget, boundary=room.boundary),
+        failed=_unread,
+        otherwise=_OTHERWISE,
+    )
