@@ -41,10 +41,21 @@ class Chunk(_Camel):
 
 
 class QuestionChunks(_Camel):
-    """One question and its chunks, best first."""
+    """One question and its chunks, best first.
+
+    Attributes:
+        query: as asked.
+        results: of the page.
+        answered: whether a chunk supports the question well enough to answer it.
+        support: 0 to 1, how far the best chunk does.
+        missing_terms: words of the question that it lacks; the rarest first, five at most.
+    """
 
     query: str
     results: tuple[Chunk, ...]
+    answered: bool = True
+    support: float = 0.0
+    missing_terms: tuple[str, ...] = ()
 
 
 class ReadMetadata(_Camel):
@@ -262,6 +273,24 @@ class EvidenceStats(Frozen):
     timing: Timing = Timing()
 
 
+class PartVerdict(Frozen):
+    """Whether one part of a question is answered.
+
+    Attributes:
+        query: the part, as asked.
+        answered: whether a passage supports it well enough to answer it.
+        support: 0 to 1, how far the best passage does.
+        missing_terms: words of the part that it lacks; the rarest first, five at most.
+        section: the heading above the best passage; may be empty.
+    """
+
+    query: str
+    answered: bool
+    support: float
+    missing_terms: tuple[str, ...] = ()
+    section: str = ""
+
+
 class EvidenceResponse(Frozen):
     """The response of `answer` and `search_corpus`: evidence, not prose.
 
@@ -269,6 +298,8 @@ class EvidenceResponse(Frozen):
         query: as asked.
         intent: as given or detected.
         sub_queries: the parts of the question; only one if it was not split.
+        answered: whether every part is.
+        parts: the verdict on each part, in order.
         sources: pages of the evidence, numbered in the order of their first evidence.
         evidence: best first.
         images: images in the evidence.
@@ -283,6 +314,8 @@ class EvidenceResponse(Frozen):
     query: str
     intent: Intent
     sub_queries: tuple[str, ...]
+    answered: bool = True
+    parts: tuple[PartVerdict, ...] = ()
     sources: tuple[Source, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     images: tuple[EvidenceImage, ...] = ()
