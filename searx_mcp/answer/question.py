@@ -90,10 +90,12 @@ class Analysis:
         intent: as given, or as its words show.
         sub_queries: the questions in it, at most five; itself if there is one. Where sides or a list are in it,
             itself and each of these with the rest of the question.
+        has_sides: whether they are that.
     """
 
     intent: Intent
     sub_queries: tuple[str, ...]
+    has_sides: bool = False
 
 
 def analyse(query: str, intent: Intent | None = None) -> Analysis:
@@ -105,10 +107,11 @@ def analyse(query: str, intent: Intent | None = None) -> Analysis:
     """
     query = " ".join(query.split())
     parts = _questions(query)
+    sides: list[str] = []
     if len(parts) == 1:
         sides = _sides(query, joints=_AND if intent is Intent.COMPARISON else frozenset())
         parts = [query, *sides[:_MOST_SIDES]]
-    return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)))
+    return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)), bool(sides))
 
 
 def _intent(query: str) -> Intent:

@@ -31,6 +31,9 @@ class Support:
     best: int | None = None
 
 
+UNSUPPORTED: Final = Support(0.0, answered=False)
+
+
 def support(
     question: str,
     passages: Sequence[Words],
