@@ -204,7 +204,8 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
         if result.description
     ]
     numbered = sources.all()
-    citations, dropped = (), 0
+    citations: tuple[Citation, ...] = ()
+    dropped = 0
     if not gathering.is_refused:
         citations, dropped = _citations(material, candidates, evidence)
     notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import chain, islice, pairwise
 from typing import Final
 
+from searx_mcp.answer.page_sentences import sentences_of
 from searx_mcp.content.passages import score_parts
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
@@ -16,6 +17,8 @@ from searx_mcp.storage.corpus import StoredChunk
 
 MOST: Final = 24
 """Chunks of evidence, some 9,000 tokens."""
+_VECTOR_SHARE: Final = 0.5
+"""What the score of a chunk counts beside that of its sentences, where vectors have a say in it. Chosen."""
 _FORM_GAIN: Final = 0.25
 """What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
 _WISH_GAIN: Final = 1.0
@@ -114,13 +117,14 @@ class Wishes:
 
 
 def rate(
-    found: Mapping[str, Sequence[Hit]], wishes: Wishes
+    found: Mapping[str, Sequence[Hit]], wishes: Wishes, *, has_vectors: bool = False
 ) -> tuple[dict[str, list[Candidate]], int]:
-    """Order what was found for each part of a question by what the caller wants besides.
+    """Order what was found for each part of a question, by its sentences and by what the caller wants besides.
 
     Args:
         found: hits by part of the question, best first.
         wishes: what the caller wants besides.
+        has_vectors: whether the scores of the hits say more than their words do.
 
     Returns:
         Candidates by part, best first; and how many chunks were left out because they are known.
@@ -132,12 +136,36 @@ def rate(
         left_out |= {hit.chunk.id for hit in hits} - {hit.chunk.id for hit in new}
         gains = _gains([hit.chunk for hit in new], wishes, part)
         ranked = [
-            Candidate(hit, min(1.0, hit.score * (1 + gain)), part)
-            for hit, gain in zip(new, gains, strict=True)
+            Candidate(hit, min(1.0, score * (1 + gain)), part)
+            for hit, score, gain in zip(new, _scores(new, part, has_vectors), gains, strict=True)
         ]
         ranked.sort(key=lambda each: -each.score)
         rated[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
     return rated, len(left_out)
+
+
+def _scores(hits: Sequence[Hit], part: str, has_vectors: bool) -> list[float]:
+    """Score chunks by their best sentence, and their best two in a row; what a reranker says stands."""
+    if any(hit.confidence is not None for hit in hits):
+        return [hit.score if hit.confidence is None else hit.confidence for hit in hits]
+    own = [0.0] * len(hits)
+    top = max((hit.score for hit in hits), default=0.0)
+    texts = [[*sentences_of(hit.chunk.text)] for hit in hits]
+    for size in (1, 2):
+        windows = [
+            (place, " ".join(each.text for each in sentences[at : at + size]), sentences[at].above)
+            for place, sentences in enumerate(texts)
+            for at in range(len(sentences))
+        ]
+        parts = [(text, (*hits[place].chunk.path, above)) for place, text, above in windows]
+        matches = score_parts(parts, part)
+        best = [0.0] * len(hits)
+        for (place, *_), match in zip(windows, matches, strict=True):
+            best[place] = max(best[place], match.score)
+        most = max(best, default=0.0) or 1.0
+        own = [mine + top * score / most / 2 for mine, score in zip(own, best, strict=True)]
+    share = _VECTOR_SHARE if has_vectors or not any(own) else 0.0
+    return [share * hit.score + (1 - share) * score for hit, score in zip(hits, own, strict=True)]
 
 
 def select(

@@ -3,8 +3,10 @@
 The form of each line is that of the specification, so that a model that knows it finds its way.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -52,6 +54,15 @@ _MISFITS: Final = 8
 _QUOTE_WORDS: Final = 12
 """Words of a quote that stands above: enough to find it there."""
 _GAP: Final = "\n…\n"
+_PASSAGE: Final = 260
+"""Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
+ones."""
+_FEW: Final = 8
+"""Passages that are looked at for it."""
+_LINK = re.compile(
+    r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
+)
+"""A link, whose address costs more than its words and is in the page and in the data."""
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
 """A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
@@ -87,6 +98,9 @@ def evidence_text(
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
     quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
+    if _is_short(budget):
+        listed = _sources(response, shown.evidence)
+        sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
     trace = _block(
         "EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason, boundary)
     )
@@ -139,12 +153,38 @@ def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
     """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
+    if _is_short(budget):
+        response = _brief(response, boundary)
     always = _always(response, budget, boundary, STATS_SHARE)
     shown = _fitting(response, always[-1], boundary)
     if response.evidence and not shown.evidence:
         always = _always(response, budget, boundary, _LEAST_STATS_SHARE)
         shown = _fitting(response, always[-1], boundary)
     return (*always, shown)
+
+
+def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
+    """The best evidence without links, each around its quote, and the sources of it."""
+    evidence = [
+        each.model_copy(update={"text": _excerpt(response, each, _PASSAGE, boundary)})
+        for each in response.evidence[:_FEW]
+    ]
+    citations = tuple(
+        each for each in response.citations if any(map(partial(_holds, each), evidence))
+    )
+    sources = _sources(response, evidence)
+    return response.model_copy(
+        update={"evidence": tuple(evidence), "citations": citations, "sources": tuple(sources)}
+    )
+
+
+def _holds(quote: Citation, evidence: Evidence) -> bool:
+    """Tell whether a quote is from a chunk."""
+    return (
+        quote.source == evidence.source
+        and evidence.span[0] <= quote.span[0]
+        and quote.span[1] <= evidence.span[1]
+    )
 
 
 def _always(
@@ -187,32 +227,32 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
     """Choose what has room: a part at least of the best for each part and page, then what fits, best first."""
     reserved = round(QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
-    heads = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
-    first = [*takewhile(lambda place: _is_first(response.evidence, place), range(len(heads)))]
+    costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
+    first = [*takewhile(lambda place: _is_first(response.evidence, place), range(len(costs)))]
     needs = [
-        heads[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
+        costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
         for place in first
     ]
+    grants = dict(zip(first, share(needs, left), strict=True))
     kept: list[Evidence] = []
-    for place, grant in zip(first, share(needs, left), strict=True):
-        each = _within(response, response.evidence[place], grant - heads[place], boundary)
-        if each is not None:
-            kept.append(each)
-            left -= heads[place] + estimate(strangers(each.text, boundary))
     misfits = 0
-    for place, each in enumerate(response.evidence[len(first) :], len(first)):
-        cost = heads[place] + estimate(strangers(each.text, boundary), limit=left)
-        if cost <= left:
-            kept.append(each)
-            left -= cost
-        elif (misfits := misfits + 1) == _MISFITS:
-            break
+    for place, each in enumerate(response.evidence):
+        most = grants.get(place, left) - costs[place]
+        text = strangers(each.text, boundary)
+        if estimate(text, limit=max(0, most)) > most:
+            if place not in grants or most < _LEAST_TEXT:
+                misfits += 1
+                if misfits == _MISFITS:
+                    break
+                continue
+            text = _excerpt(response, each, most, boundary)
+        kept.append(each.model_copy(update={"text": text}))
+        left -= costs[place] + estimate(text)
     room = reserved + max(0, left)
-    texts = {each.source: "" for each in kept}
     quotes: list[Citation] = []
     for quote in response.citations:
-        cost = sum(map(line_cost, _quote_lines(quote, [*quotes], kept, boundary)))
-        if quote.source in texts and cost <= room:
+        cost = sum(map(line_cost, _quote_lines(quote, quotes, kept, boundary))) + 1
+        if any(each.source == quote.source for each in kept) and cost <= room:
             quotes.append(quote)
             room -= cost
     return Shown(kept, quotes)
@@ -226,44 +266,52 @@ def _is_first(evidence: Sequence[Evidence], place: int) -> bool:
     )
 
 
-def _within(
-    response: EvidenceResponse, evidence: Evidence, room: int, boundary: str
-) -> Evidence | None:
-    """Evidence with the parts of its text that fit the question best, in order; `None` if too little has room."""
-    text = strangers(evidence.text, boundary)
-    if estimate(text, limit=max(0, room)) <= room:
-        return evidence
-    if room < _LEAST_TEXT:
-        return None
-    ranked = rank(text, (), evidence.sub_query or response.query)
-    spans = [each.span for each in ranked] or [Span(0, len(text), ())]
+def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
+    """What of a chunk's text has room: its quote, and the parts that fit the question best, in order."""
+    text = evidence.text
+    whole = _joined(text, [Span(0, len(text), ())], boundary)
+    if estimate(whole, limit=max(0, room)) <= room:
+        return whole
+    spans = [each.span for each in rank(text, (), evidence.sub_query or response.query)]
+    if quote := next((each for each in response.citations if _holds(each, evidence)), None):
+        start = quote.span[0] - evidence.span[0]
+        at = len(text.encode()[:start].decode(errors="replace"))
+        spans.sort(key=lambda span: not span.start <= at < span.end)
     kept: list[Span] = []
     for span in spans:
-        if estimate(_joined(text, [*kept, span])) <= room:
+        if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)
-    shown = _joined(text, kept) if kept else fit(text[spans[0].start :], room)[0]
-    return evidence.model_copy(update={"text": shown})
+    if kept:
+        return _joined(text, kept, boundary)
+    start = spans[0].start if spans else 0
+    return fit(_joined(text[start:], [Span(0, len(text) - start, ())], boundary), room)[0]
 
 
-def _joined(text: str, spans: Sequence[Span]) -> str:
-    """Parts of a text in its order, with a mark where something is left out, and code closed."""
+def _joined(text: str, spans: Sequence[Span], boundary: str) -> str:
+    """Parts of a text in its order, with a mark where something is left out, without links, and code closed."""
     pieces: list[str] = []
     at = 0
     for span in sorted(spans, key=lambda span: span.start):
-        piece = text[span.start : span.end]
-        if span.start != at:
-            pieces.append(_GAP)
-        pieces.append(piece)
+        pieces += ([_GAP] if span.start != at else []) + [text[span.start : span.end]]
         at = span.end
-    if at < len(text):
-        pieces.append(_GAP)
-    joined = "".join(pieces).strip("\n")
-    return joined + closing(joined)
+    joined = "".join([*pieces, _GAP] if at < len(text) else pieces).strip("\n")
+    return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
 
 
-def _sources(response: EvidenceResponse) -> Sequence[Source]:
-    """The sources; none without evidence, since nothing comes from them."""
-    return response.sources if response.evidence else ()
+def _sources(
+    response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
+) -> Sequence[Source]:
+    """The sources, of some evidence alone if it is given; none without evidence, since nothing comes from them."""
+    if evidence is None:
+        return response.sources if response.evidence else ()
+    sections: dict[int, dict[str, None]] = {}
+    for each in evidence:
+        sections.setdefault(each.source, {}).update(dict.fromkeys(each.section_path[-1:]))
+    return [
+        each.model_copy(update={"sections": tuple(sections[each.number])})
+        for each in response.sources
+        if each.number in sections
+    ]
 
 
 def _block(name: str, lines: Iterable[str]) -> str:
@@ -349,22 +397,19 @@ def _quote_lines(
     quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
 ) -> Iterator[str]:
     """A quote and where it stands: its beginning and a short link where it stands above, and each link once."""
-    is_above = any(
-        each.source == quote.source
-        and each.span[0] <= quote.span[0]
-        and quote.span[1] <= each.span[1]
-        for each in evidence
-    )
+    is_above = any(_holds(quote, each) for each in evidence)
     words = quote.text.split()
     text = quote.text
     if is_above and len(words) > _QUOTE_WORDS:
         text = f"{' '.join(words[:_QUOTE_WORDS])} …"
     yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
+    section = f" § {_line(quote.section, boundary)}" if quote.section else ""
+    if is_above and any(each.source == quote.source for each in before):
+        yield f"    —{section}" if section else ""
+        return
     title = _line(quote.title, boundary) or "Untitled"
     url = one_url(quote.url) if is_above else cited_url(quote, boundary)
-    is_told = is_above and any(each.source == quote.source for each in before)
-    section = f" § {_line(quote.section, boundary)}" if quote.section else ""
-    yield f"    — {title}{'' if is_told else f', {url}'}{section}"
+    yield f"    — {title}, {url}{section}"
 
 
 def _origin_line(quote: Citation, boundary: str) -> str:
