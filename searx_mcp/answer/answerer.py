@@ -106,7 +106,7 @@ class Answerer:
         tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
         watch.mark("analysis")
         named = tuple(dict.fromkeys(map(address_of, request.addresses)))
-        gathering = Gathering(analysis.sub_queries, named)
+        gathering = Gathering(analysis.sub_queries, analysis.has_sides, named)
         budget = request.expansion_budget
         results: SearchResponse | None = None
         try:
@@ -167,7 +167,7 @@ class Answerer:
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
         watch.mark("analysis")
-        gathering = Gathering(analysis.sub_queries)
+        gathering = Gathering(analysis.sub_queries, analysis.has_sides)
         heads = {head.url: head for head in await self.corpus.heads()}
         urls = list(dict.fromkeys(map(address_of, request.source_urls))) or None
         if not heads:

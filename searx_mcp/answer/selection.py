@@ -1,10 +1,10 @@
 """Which chunks become evidence, and in which order."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import chain, islice, pairwise
 from typing import Final
 
 from searx_mcp.content.passages import score_parts
@@ -16,8 +16,6 @@ from searx_mcp.storage.corpus import StoredChunk
 
 MOST: Final = 24
 """Chunks of evidence, some 9,000 tokens."""
-_FOR_EACH_PART: Final = 3
-"""Best chunks of each part of a question that are chosen before the best of all. Chosen."""
 _FORM_GAIN: Final = 0.25
 """What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
 _WISH_GAIN: Final = 1.0
@@ -33,10 +31,7 @@ _BESIDE_SHARE: Final = 0.5
 _BREADTH: Final = 3
 _FURTHER_SHARE: Final = 0.5
 """Where a question wants breadth, what further chunks of a page count that has so many already. Chosen."""
-_ALIKE: Final = 0.85
-"""Share of what a page says, sentence by sentence, that the one has which it is a copy of. Chosen: what is left is
-a byline, and what the site adds."""
-
+_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
@@ -69,8 +64,8 @@ class Candidate:
         score: by which it is ordered.
         sub_query: the part of the question that it was found for.
         is_adjacent: whether it is here because it stands beside another.
-        is_due: whether it comes before better ones: the best of all, and the best of each named page, which
-            the caller wants to hear of even where another page has more to say.
+        is_due: whether it comes before better ones: the best of each part, and of each named page, which the
+            caller wants to hear of even where another page has more to say.
     """
 
     hit: Hit
@@ -148,7 +143,7 @@ def rate(
 def select(
     rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST, named: Sequence[str] = ()
 ) -> list[Candidate]:
-    """Choose evidence: the best of each named page and part of a question, then the best of all.
+    """Choose evidence: the best of each part of a question and of each named page, then the best of all.
 
     Args:
         rated: candidates by part of the question, best first.
@@ -159,19 +154,16 @@ def select(
         By place, no chunk twice.
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
-    due = {each.hit.chunk.id for each in every[:1]}
-    for url in named if len(named) > 1 else ():
+    due = [each for candidates in rated.values() for each in candidates[:1]]
+    for url in named:
         own = (each for each in every if url in {each.hit.url, *each.hit.copies})
-        due |= {each.hit.chunk.id for each in islice(own, 1)}
+        due += islice(own, 1)
+    ids = {each.hit.chunk.id for each in due}
     chosen: dict[str, Candidate] = {}
-    firsts = chain.from_iterable(zip_longest(*(each[:_FOR_EACH_PART] for each in rated.values())))
-    first = (each for each in every if each.hit.chunk.id in due)
-    for each in chain(first, filter(None, firsts), every):
+    for each in chain(due, every):
         known = chosen.get(each.hit.chunk.id)
-        if known is None and len(chosen) >= most:
-            continue
-        if known is None or each.score > known.score:
-            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in due)
+        if (known is None and len(chosen) < most) or (known and each.score > known.score):
+            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in ids)
     return sorted(chosen.values(), key=lambda each: each.place)
 
 
@@ -208,36 +200,24 @@ def with_neighbours(
 
 
 def copies_of(
-    pages: Mapping[str, Sequence[StoredChunk]], questions: Iterable[str]
+    titles: Mapping[str, str], pages: Mapping[str, Sequence[StoredChunk]]
 ) -> dict[str, str]:
-    """Find pages that say what an earlier one says, as syndicated articles do.
+    """Find pages that have the title and the text of an earlier one.
 
     Args:
-        pages: chunks by address, in the order in which they were read. Linear in their text, and in the
-            number of pages for each.
-        questions: a page with a new sentence that contains one of these words is no copy: pages of one site
-            may share all but the one that answers.
+        titles: by address.
+        pages: chunks by address, in the order in which they were read. Linear in their text.
 
     Returns:
         The earlier page, by the address of the later one.
     """
-    said = {
-        url: frozenset(chain.from_iterable(_sentences(chunk.text) for chunk in chunks))
-        for url, chunks in pages.items()
-    }
-    asked = frozenset(term for question in questions for term in terms(question))
-    copies: dict[str, str] = {}
-    originals: list[str] = []
-    for url, own in said.items():
-        words = sum(map(len, own))
-        for original in originals:
-            shared = own & said[original]
-            is_alike = words and sum(map(len, shared)) >= _ALIKE * words
-            if is_alike and all(asked.isdisjoint(sentence) for sentence in own - shared):
-                copies[url] = original
-                break
-        else:
-            originals.append(url)
+    first: dict[tuple[str, str], str] = {}
+    copies = {}
+    for url, chunks in pages.items():
+        text = "".join(_TARGET.sub("", chunk.text) for chunk in chunks)
+        original = first.setdefault((titles.get(url, ""), text), url)
+        if original != url:
+            copies[url] = original
     return copies
 
 

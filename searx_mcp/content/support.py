@@ -87,6 +87,9 @@ class Support:
     best: int | None = None
 
 
+UNSUPPORTED: Final = Support(0.0, answered=False)
+
+
 @dataclass(frozen=True, slots=True)
 class _Question:
     """A question by its terms, each once.

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from searx_mcp.content.passages import Words, score_words, weigh
+from searx_mcp.content.support import UNSUPPORTED, Support, support
 from searx_mcp.content.words import stems, tokens
 from searx_mcp.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.corpus.reranking import Reranker
@@ -64,6 +65,7 @@ class Hit:
         score: 0 to 1, higher is better; comparable within one answer.
         confidence: of a reranker, 0 to 1; `None` without one.
         low_confidence: whether it fits less than what usually answers.
+        coverage: 0 to 1, the share of the question that is in it, by the weight of its words.
         title: of its page.
         copies: other pages that have the very same text.
     """
@@ -73,6 +75,7 @@ class Hit:
     score: float
     confidence: float | None = None
     low_confidence: bool = False
+    coverage: float = 0.0
     title: str = ""
     copies: tuple[str, ...] = ()
 
@@ -86,12 +89,16 @@ class Retrieved:
         notes: sentences a caller should know.
         evaluated: chunks that were scored.
         reranking_ms: milliseconds that the reranker took.
+        support: how far they support the question.
+        section: the heading above the chunk that supports it best; may be empty.
     """
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     evaluated: int = 0
     reranking_ms: float = 0.0
+    support: Support = UNSUPPORTED
+    section: str = ""
 
 
 class Retriever:
@@ -164,9 +171,16 @@ class Retriever:
         named = {title: find_terms(title) for title in {each.title for each in candidates}}
         parts = [_words(each.chunk, named[each.title]) for each in candidates]
         matches = await asyncio.to_thread(score_words, parts, question, weights=weights)
+        found = await asyncio.to_thread(support, question, parts, weights=weights)
+        path = () if found.best is None else candidates[found.best].chunk.path
         notes: list[str] = []
         hits = [
-            replace(hit, score=match.score, low_confidence=match.coverage < _LEAST_COVERAGE)
+            replace(
+                hit,
+                score=match.score,
+                coverage=match.coverage,
+                low_confidence=match.coverage < _LEAST_COVERAGE,
+            )
             for hit, match in zip(candidates, matches, strict=True)
         ]
         hits.sort(key=lambda hit: -hit.score)
@@ -192,7 +206,11 @@ class Retriever:
             begun = asyncio.get_running_loop().time()
             hits = await self._reranked(self._reranker, question, hits, deadline, notes)
             reranking_ms = (asyncio.get_running_loop().time() - begun) * 1_000
-        return Retrieved(tuple(hits[:limit]), tuple(notes), len(candidates), reranking_ms)
+        return Retrieved(
+            *(tuple(hits[:limit]), tuple(notes), len(candidates), reranking_ms),
+            support=found,
+            section=path[-1] if path else "",
+        )
 
     def make_vectors(self) -> None:
         """Make the vectors that are missing, behind all calls; returns at once."""

@@ -138,7 +138,8 @@ class Evidence(Frozen):
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
         score: 0 to 1, higher is better.
-        confidence: the reranker's, 0 to 1; `None` without one.
+        confidence: the reranker's, 0 to 1; without one, the share of the question that is in it, by the weight
+            of its words. `None` for a snippet.
         sub_query: the part of the question that it was found for; empty if there is only one.
         section_path: the headings above it, outermost first.
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
@@ -325,6 +326,11 @@ class EvidenceResponse(Frozen):
     notes: tuple[str, ...] = ()
     quoted_notes: tuple[str, ...] = ()
     is_partial: bool = False
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether no part of the question is answered."""
+        return bool(self.parts) and not any(part.answered for part in self.parts)
 
 
 class CorpusPage(Frozen):

@@ -5,19 +5,31 @@ The form of each line is that of the specification, so that a model that knows i
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
+from searx_mcp.content.outline import Span
+from searx_mcp.content.passages import rank
 from searx_mcp.models.evidence import (
     Citation,
     Evidence,
     EvidenceImage,
     EvidenceResponse,
     Mode,
+    PartVerdict,
     Source,
 )
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within
+from searx_mcp.render.tokens import (
+    UNLIMITED,
+    closing,
+    estimate,
+    fit,
+    line_cost,
+    lines_within,
+    share,
+)
 from searx_mcp.render.trace import trace_lines
 
 _TITLE_TOKENS: Final = 40
@@ -26,40 +38,54 @@ _QUESTION_TOKENS: Final = 60
 _COPIES: Final = 5
 """Addresses of copies that are named."""
 QUOTES_SHARE: Final = 0.15
-"""Of a budget, for quotes at most: they say again, ready to be cited, what stands in the evidence."""
+"""Of a budget, for quotes at most: they point at what stands in the evidence, ready to be cited."""
 STATS_SHARE: Final = 0.5
 _LEAST_STATS_SHARE: Final = 0.1
 SOURCES_SHARE: Final = 0.75
 """Of what figures leave; both are whole but in the smallest budgets."""
+_SHORT: Final = 3_000
+"""Tokens of a budget below which figures are few, and quotes are not dated."""
 _LEAST_TEXT: Final = 60
-"""Tokens below which the beginning of a chunk is not worth showing."""
+"""Tokens below which a part of a chunk is not worth showing."""
+_MISFITS: Final = 8
+"""Chunks that are too long before no further one is tried."""
+_QUOTE_WORDS: Final = 12
+"""Words of a quote that stands above: enough to find it there."""
+_GAP: Final = "\n…\n"
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
 """A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
 _FRAME_TOKENS: Final = 16
 """For the names of the blocks and the blank lines between them."""
-_MORE_TOKENS: Final = 40
+_MORE_TOKENS: Final = 60
 """For the line that says what is missing."""
 _MODES: Final = {
     Mode.CHUNK: "chunk (selective retrieval)",
     Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
 }
+NEXT: Final = "Next: ask in other words, name another page, or leave out url to search the web. Do not answer from memory."
 
 
-def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: str) -> str:
+def evidence_text(
+    response: EvidenceResponse, *, budget: int | None, boundary: str, more: str = ""
+) -> str:
     """Write evidence within a budget.
 
     Figures and sources come first of all; evidence takes what is left, best first, then quotes, the trace
-    and images.
+    and images. Where no page answers, that is the first line.
 
     Args:
         response: the evidence.
         budget: tokens; `None` for no limit.
         boundary: of the fence.
+        more: how a caller gets the evidence that has no room.
     """
+    refusal = f"{verdict(response, boundary)}\n{NEXT}\n\n" if response.is_refused else ""
+    if budget is not None:
+        budget -= estimate(refusal)
     stats, sources, room, shown = _chosen(response, budget, boundary)
-    evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary))
-    quotes = _block("CITATIONS", _citation_lines(shown.citations, boundary))
+    evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
+    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
     trace = _block(
         "EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason, boundary)
@@ -75,7 +101,38 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
     images = _block("IMAGES", pictures)
     blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
-    return f"{told}\n\n{block('STATS', stats)}"
+    return f"{refusal}{told}\n\n{block('STATS', stats)}"
+
+
+def verdict(response: EvidenceResponse, boundary: str = "") -> str:
+    """Say in a sentence whether the question is answered.
+
+    Args:
+        response: the evidence.
+        boundary: of the fence, if there is one; then no heading of a stranger is in the sentence.
+    """
+    if response.is_refused:
+        best = max(response.parts, key=lambda part: part.support)
+        section = f" (§ {best.section})" if best.section and not boundary else ""
+        return f"No page answers this. Best match {best.support:.2f}{section}{_missing(response.parts, boundary)}."
+    support = min((part.support for part in response.parts if part.answered), default=0.0)
+    if response.answered:
+        return f"The question is answered (support {support:.2f})."
+    open_parts = [part for part in response.parts if not part.answered]
+    named = ", ".join(
+        f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
+    )
+    return f"Answered in part. No page answers {named}{_missing(open_parts, boundary)}."
+
+
+def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
+    words = dict.fromkeys(word for part in parts for word in part.missing_terms)
+    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TITLE_TOKENS)}"' for word in words)
+    return f"; not found: {named}" if named else ""
+
+
+def _is_short(budget: int | None) -> bool:
+    return budget is not None and budget < _SHORT
 
 
 def _chosen(
@@ -96,7 +153,8 @@ def _always(
     """Figures, sources, and the tokens that are left for all else."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    stats, spent = lines_within(_stats_lines(response, boundary), round(share * room))
+    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
+    stats, spent = lines_within(lines, round(share * room))
     room -= spent
     listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
     listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
@@ -126,35 +184,81 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
 
 
 def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
-    quotes = []
-    dated: set[int] = set()
-    for quote in response.citations:
-        origin = [] if quote.source in dated else [_origin_line(quote, boundary)]
-        dated.add(quote.source)
-        lines = (*_quote_lines(quote, boundary), *origin)
-        quotes.append((quote, sum(map(line_cost, lines)) + 1))
-    reserved = min(round(QUOTES_SHARE * room), sum(cost for _, cost in quotes))
+    """Choose what has room: a part at least of the best for each part and page, then what fits, best first."""
+    reserved = round(QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
+    heads = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
+    first = [*takewhile(lambda place: _is_first(response.evidence, place), range(len(heads)))]
+    needs = [
+        heads[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
+        for place in first
+    ]
     kept: list[Evidence] = []
-    for each in response.evidence:
-        head = line_cost(_evidence_head(each, response, boundary)) + 2
-        cost = head + estimate(strangers(each.text, boundary))
-        if cost > left:
-            if not kept and left - head > _LEAST_TEXT:
-                text, _ = fit(strangers(each.text, boundary), left - head)
-                kept.append(each.model_copy(update={"text": text}))
-                left = 0
+    for place, grant in zip(first, share(needs, left), strict=True):
+        each = _within(response, response.evidence[place], grant - heads[place], boundary)
+        if each is not None:
+            kept.append(each)
+            left -= heads[place] + estimate(strangers(each.text, boundary))
+    misfits = 0
+    for place, each in enumerate(response.evidence[len(first) :], len(first)):
+        cost = heads[place] + estimate(strangers(each.text, boundary), limit=left)
+        if cost <= left:
+            kept.append(each)
+            left -= cost
+        elif (misfits := misfits + 1) == _MISFITS:
             break
-        kept.append(each)
-        left -= cost
     room = reserved + max(0, left)
-    numbers = {each.source for each in kept}
-    shown = []
-    for quote, cost in quotes:
-        if quote.source in numbers and cost <= room:
-            shown.append(quote)
+    texts = {each.source: "" for each in kept}
+    quotes: list[Citation] = []
+    for quote in response.citations:
+        cost = sum(map(line_cost, _quote_lines(quote, [*quotes], kept, boundary)))
+        if quote.source in texts and cost <= room:
+            quotes.append(quote)
             room -= cost
-    return Shown(kept, shown)
+    return Shown(kept, quotes)
+
+
+def _is_first(evidence: Sequence[Evidence], place: int) -> bool:
+    """Tell whether evidence is the first for its part of the question, or of its source."""
+    each, before = evidence[place], evidence[:place]
+    return all(other.sub_query != each.sub_query for other in before) or all(
+        other.source != each.source for other in before
+    )
+
+
+def _within(
+    response: EvidenceResponse, evidence: Evidence, room: int, boundary: str
+) -> Evidence | None:
+    """Evidence with the parts of its text that fit the question best, in order; `None` if too little has room."""
+    text = strangers(evidence.text, boundary)
+    if estimate(text, limit=max(0, room)) <= room:
+        return evidence
+    if room < _LEAST_TEXT:
+        return None
+    ranked = rank(text, (), evidence.sub_query or response.query)
+    spans = [each.span for each in ranked] or [Span(0, len(text), ())]
+    kept: list[Span] = []
+    for span in spans:
+        if estimate(_joined(text, [*kept, span])) <= room:
+            kept.append(span)
+    shown = _joined(text, kept) if kept else fit(text[spans[0].start :], room)[0]
+    return evidence.model_copy(update={"text": shown})
+
+
+def _joined(text: str, spans: Sequence[Span]) -> str:
+    """Parts of a text in its order, with a mark where something is left out, and code closed."""
+    pieces: list[str] = []
+    at = 0
+    for span in sorted(spans, key=lambda span: span.start):
+        piece = text[span.start : span.end]
+        if span.start != at:
+            pieces.append(_GAP)
+        pieces.append(piece)
+        at = span.end
+    if at < len(text):
+        pieces.append(_GAP)
+    joined = "".join(pieces).strip("\n")
+    return joined + closing(joined)
 
 
 def _sources(response: EvidenceResponse) -> Sequence[Source]:
@@ -187,10 +291,9 @@ def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
 
 def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
     facts = [f"relevance: {evidence.score:.2f}"]
+    is_low = evidence.low_confidence and not evidence.is_adjacent
     if evidence.confidence is not None:
-        facts.append(f"confidence: {evidence.confidence:.2f}")
-    elif evidence.low_confidence and not evidence.is_adjacent:
-        facts.append("confidence: low")
+        facts.append(f"confidence: {evidence.confidence:.2f}{' (low)' if is_low else ''}")
     if evidence.sub_query and len(response.sub_queries) > 1:
         asked = one_line(evidence.sub_query, boundary, max_tokens=_QUESTION_TOKENS)
         facts.append(f'sub-query: "{asked}"')
@@ -200,7 +303,9 @@ def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str
     return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
 
 
-def _evidence_lines(response: EvidenceResponse, shown: Shown, boundary: str) -> Iterator[str]:
+def _evidence_lines(
+    response: EvidenceResponse, shown: Shown, boundary: str, more: str
+) -> Iterator[str]:
     if not response.evidence:
         where = " in the specified URL" if any(not step.depth for step in response.steps) else ""
         yield f"No relevant content was found for this query{where}."
@@ -216,7 +321,7 @@ def _evidence_lines(response: EvidenceResponse, shown: Shown, boundary: str) -> 
             yield ""
         yield (
             f"... (showing {here} of {total} chunks — remaining {total - here} omitted due to response"
-            " budget)"
+            f" budget{'; ' if more else ''}{more})"
         )
 
 
@@ -229,22 +334,37 @@ def _image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -
             yield f"- [{alt}]({url}){caption} (from Source [{image.source}])"
 
 
-def _citation_lines(citations: Sequence[Citation], boundary: str) -> Iterator[str]:
-    for number, each in enumerate(citations):
+def _citation_lines(shown: Shown, boundary: str, *, is_short: bool) -> Iterator[str]:
+    for number, each in enumerate(shown.citations):
         if number:
             yield ""
-        yield from _quote_lines(each, boundary)
-    if citations:
+        yield from _quote_lines(each, shown.citations[:number], shown.evidence, boundary)
+    if shown.citations and not is_short:
         yield ""
-    dated = {each.source: each for each in reversed(citations)}
-    yield from (_origin_line(dated[number], boundary) for number in sorted(dated))
+        dated = {each.source: each for each in reversed(shown.citations)}
+        yield from (_origin_line(dated[number], boundary) for number in sorted(dated))
 
 
-def _quote_lines(quote: Citation, boundary: str) -> Iterator[str]:
+def _quote_lines(
+    quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
+) -> Iterator[str]:
+    """A quote and where it stands: its beginning and a short link where it stands above, and each link once."""
+    is_above = any(
+        each.source == quote.source
+        and each.span[0] <= quote.span[0]
+        and quote.span[1] <= each.span[1]
+        for each in evidence
+    )
+    words = quote.text.split()
+    text = quote.text
+    if is_above and len(words) > _QUOTE_WORDS:
+        text = f"{' '.join(words[:_QUOTE_WORDS])} …"
+    yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
     title = _line(quote.title, boundary) or "Untitled"
+    url = one_url(quote.url) if is_above else cited_url(quote, boundary)
+    is_told = is_above and any(each.source == quote.source for each in before)
     section = f" § {_line(quote.section, boundary)}" if quote.section else ""
-    yield f'[{quote.source}] "{one_line(quote.text, boundary, max_tokens=UNLIMITED)}"'
-    yield f"    — {title}, {cited_url(quote, boundary)}{section}"
+    yield f"    — {title}{'' if is_told else f', {url}'}{section}"
 
 
 def _origin_line(quote: Citation, boundary: str) -> str:
@@ -260,20 +380,25 @@ def cited_url(citation: Citation, boundary: str) -> str:
     return url if neutralise(url, boundary) == url else one_url(citation.url)
 
 
-def _stats_lines(response: EvidenceResponse, boundary: str) -> Iterator[str]:
+def _stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -> Iterator[str]:
     stats = response.stats
+    if response.parts:
+        yield f"Verdict: {verdict(response, boundary)}"
     yield f"Mode: {_MODES[stats.mode]}"
     yield f"Documents searched: {stats.documents_searched}"
-    yield f"Documents matched: {stats.documents_matched}"
-    yield f"Chunks evaluated: {stats.chunks_evaluated}"
-    yield f"Expansion iterations: {stats.iterations}"
-    yield f"URLs ingested: {stats.urls_ingested}"
+    if not is_short:
+        yield f"Documents matched: {stats.documents_matched}"
+        yield f"Chunks evaluated: {stats.chunks_evaluated}"
+    if stats.iterations or not is_short:
+        yield f"Expansion iterations: {stats.iterations}"
+    if stats.urls_ingested or not is_short:
+        yield f"URLs ingested: {stats.urls_ingested}"
     if stats.stop_reason:
         yield f"Stop reason: {stats.stop_reason}"
     if stats.citations_dropped:
         yield f"Citations dropped: {stats.citations_dropped} (not verbatim in their page)"
-    yield f"Total time: {stats.timing.total:.0f}ms{_steps_of_time(response)}"
-    if response.steps and not stats.iterations and stats.budget != 0:
+    yield f"Total time: {stats.timing.total:.0f}ms{'' if is_short else _steps_of_time(response)}"
+    if response.steps and not stats.iterations and stats.budget != 0 and not is_short:
         yield "Note: No expansion performed (single iteration)."
     if stats.budget and stats.iterations >= stats.budget:
         yield (
