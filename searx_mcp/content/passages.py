@@ -36,7 +36,7 @@ _PAIR_WEIGHT: Final = 0.3
 _COMMON: Final = 0.8
 """A word in more of the passages than this share does not tell them apart."""
 
-_UNLIKE: Final = 8
+UNLIKE: Final = 8
 """Parts without a word of the question that `score_parts` imagines beside those it gets: of one or two parts
 nothing can be told about how rare a word is, and it would weigh less than one that is in none."""
 _SHARE_WEIGHT: Final = 0.15
@@ -301,7 +301,7 @@ def _matches(
     """Score what was found, each in a text of so many code points."""
     wanted = frozenset(asked)
     known = _frequency(found)
-    weighed = weigh({term: known[term] for term in wanted}, len(found) + _UNLIKE)
+    weighed = weigh({term: known[term] for term in wanted}, len(found) + UNLIKE)
     weighed |= {term: weight for term, weight in (weights or {}).items() if term in wanted}
     whole = math.fsum(weighed.values())
     usual = mean or sum(lengths) / max(1, len(lengths)) or 1.0
