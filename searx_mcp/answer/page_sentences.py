@@ -12,6 +12,8 @@ _LONGEST: Final = 1_000
 _HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
 _RULER = re.compile(r"\|[ \t:|-]*+$")
 _NEW = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
+_TERM = re.compile(r"[ \t>]*+(?:[-+*][ \t]++)?\*\*([^\n]{1,300}?)\*\*:")
+"""A term of a list of definitions, which is a heading to what stands behind it."""
 
 
 class PageSentence(NamedTuple):
@@ -55,12 +57,16 @@ class _Divider:
             self._lines.append(line)
 
     def end(self) -> Iterator[PageSentence]:
+        term = _TERM.match(self._lines[0]) if self._lines else None
+        title = " ; ".join(
+            filter(None, (self._title(), term and normalised(term[1].partition("(")[0])))
+        )
         text = normalised("\n".join(self._lines))
         self._lines.clear()
         start = 0
         for stop in (*sentence_ends(text), len(text)):
             for low in range(start, stop, _LONGEST):
-                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), self._title())
+                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), title)
             start = stop
 
     def _row(self, line: str) -> Iterator[PageSentence]:

@@ -57,6 +57,8 @@ _GAP: Final = "\n…\n"
 _PASSAGE: Final = 260
 """Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
 ones."""
+_HEAD_CHARS: Final = 60
+"""Code points of a long paragraph that are shown before its quote, to tell what it is about, and behind it."""
 _FEW: Final = 8
 """Passages that are looked at for it."""
 _LINK = re.compile(
@@ -273,16 +275,23 @@ def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary
     if estimate(whole, limit=max(0, room)) <= room:
         return whole
     spans = [each.span for each in rank(text, (), evidence.sub_query or response.query)]
-    if quote := next((each for each in response.citations if _holds(each, evidence)), None):
-        start = quote.span[0] - evidence.span[0]
-        at = len(text.encode()[:start].decode(errors="replace"))
-        spans.sort(key=lambda span: not span.start <= at < span.end)
     kept: list[Span] = []
+    if quote := next((each for each in response.citations if _holds(each, evidence)), None):
+        at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
+        end = at + len(quote.text)
+        spans.sort(key=lambda span: not span.start <= at < span.end)
+        if spans and estimate(_joined(text, spans[:1], boundary)) > room:
+            block = max(spans[0].start, text.rfind("\n\n", 0, at) + 2)
+            first = min(at, text.find(" ", block + _HEAD_CHARS) % (len(text) + 1))
+            kept = [Span(block, first, ()), Span(at, min(len(text), end + _HEAD_CHARS), ())]
+            kept = [span for span in kept if span.start < span.end]
     for span in spans:
-        if estimate(_joined(text, [*kept, span], boundary)) <= room:
+        if not any(span.start < each.end and each.start < span.end for each in kept) and (
+            estimate(_joined(text, [*kept, span], boundary)) <= room
+        ):
             kept.append(span)
     if kept:
-        return _joined(text, kept, boundary)
+        return fit(_joined(text, kept, boundary), room)[0]
     start = spans[0].start if spans else 0
     return fit(_joined(text[start:], [Span(0, len(text) - start, ())], boundary), room)[0]
 
