@@ -47,7 +47,8 @@ class Question:
         kind: `named`, `two`, `link` or `none`, as in the data.
         pages: paths in the folder, of the pages that are named.
         ask: the question.
-        words: of each passage that answers; of `none`, what its page does not have.
+        words: of each passage that answers, those of another one that says the same behind `||`; of `none`, what
+            its page does not have.
     """
 
     kind: str
@@ -188,11 +189,11 @@ def _judged(question: Question, text: str, *, is_refused: bool) -> Asked:
     evidence = text.partition("[EVIDENCE]")[2].partition("\n[CITATIONS]")[0]
     plain = normalised(evidence)
     first = normalised("\n".join(_first_passage(evidence)))
-    wanted = [normalised(words) for words in question.words]
+    wanted = [[*map(normalised, words.split("||"))] for words in question.words]
     return Asked(
         question,
-        tuple(words in plain for words in wanted),
-        any(words in first for words in wanted),
+        tuple(any(words in plain for words in either) for either in wanted),
+        any(words in first for either in wanted for words in either),
         is_refused,
         estimate(text),
         text,

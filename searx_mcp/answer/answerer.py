@@ -146,6 +146,7 @@ class Answerer:
             gathering,
             Wishes(analysis.intent, request.constraints, request.known_context),
             unread=unread,
+            has_vectors=self.corpus.has_vectors,
             full_tokens=FULL_CONTEXT_TOKENS if limit is None else round(_FULL_SHARE * limit),
         )
         return await self._done(material, watch, budget=budget, progress=progress)
@@ -197,6 +198,7 @@ class Answerer:
             Wishes(analysis.intent),
             most=request.top_k,
             searched=searched,
+            has_vectors=self.corpus.has_vectors,
         )
         return await self._done(material, watch, budget=0, progress=progress)
 

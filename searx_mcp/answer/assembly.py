@@ -50,6 +50,7 @@ class Material:
         full_tokens: tokens up to which all of all pages is given; 0 for never.
         most: chunks at most.
         searched: pages that were searched, if not only those that were gathered.
+        has_vectors: whether vectors had a say in what was found.
     """
 
     query: str
@@ -60,6 +61,7 @@ class Material:
     full_tokens: int = 0
     most: int = MOST
     searched: int | None = None
+    has_vectors: bool = False
 
     @property
     def pages(self) -> dict[str, StoredPage]:
@@ -142,6 +144,8 @@ def choose(material: Material) -> Choice:
             for part, hits in material.gathering.found.items()
         },
         wishes,
+        named=material.gathering.named,
+        has_vectors=material.has_vectors,
     )
     if material.gathering.is_refused:
         return Choice(select(rated, most=1)[:1], Mode.CHUNK, known, copies)

@@ -19,6 +19,9 @@ MOST: Final = 24
 """Chunks of evidence, some 9,000 tokens."""
 _VECTOR_SHARE: Final = 0.5
 """What the score of a chunk counts beside that of its sentences, where vectors have a say in it. Chosen."""
+_LINKED_SHARE: Final = 0.7
+"""What a chunk of a linked page counts beside those of the pages that the caller named. Chosen: of two that fit
+alike, the caller asked for one."""
 _FORM_GAIN: Final = 0.25
 """What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
 _WISH_GAIN: Final = 1.0
@@ -117,13 +120,18 @@ class Wishes:
 
 
 def rate(
-    found: Mapping[str, Sequence[Hit]], wishes: Wishes, *, has_vectors: bool = False
+    found: Mapping[str, Sequence[Hit]],
+    wishes: Wishes,
+    *,
+    named: Sequence[str] = (),
+    has_vectors: bool = False,
 ) -> tuple[dict[str, list[Candidate]], int]:
     """Order what was found for each part of a question, by its sentences and by what the caller wants besides.
 
     Args:
         found: hits by part of the question, best first.
         wishes: what the caller wants besides.
+        named: addresses of the pages that the caller named; those of others have to fit better.
         has_vectors: whether the scores of the hits say more than their words do.
 
     Returns:
@@ -135,16 +143,22 @@ def rate(
         new = [hit for hit in hits if not wishes.has(hit.chunk.text)]
         left_out |= {hit.chunk.id for hit in hits} - {hit.chunk.id for hit in new}
         gains = _gains([hit.chunk for hit in new], wishes, part)
+        scores = _scores(new, part, share=_VECTOR_SHARE if has_vectors else 0.0)
         ranked = [
-            Candidate(hit, min(1.0, score * (1 + gain)), part)
-            for hit, score, gain in zip(new, _scores(new, part, has_vectors), gains, strict=True)
+            Candidate(hit, min(1.0, score * (1 + gain) * _nearness(hit, named)), part)
+            for hit, score, gain in zip(new, scores, gains, strict=True)
         ]
         ranked.sort(key=lambda each: -each.score)
         rated[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
     return rated, len(left_out)
 
 
-def _scores(hits: Sequence[Hit], part: str, has_vectors: bool) -> list[float]:
+def _nearness(hit: Hit, named: Sequence[str]) -> float:
+    is_near = not named or not {hit.url, *hit.copies}.isdisjoint(named)
+    return 1.0 if is_near else _LINKED_SHARE
+
+
+def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
     """Score chunks by their best sentence, and their best two in a row; what a reranker says stands."""
     if any(hit.confidence is not None for hit in hits):
         return [hit.score if hit.confidence is None else hit.confidence for hit in hits]
@@ -164,7 +178,8 @@ def _scores(hits: Sequence[Hit], part: str, has_vectors: bool) -> list[float]:
             best[place] = max(best[place], match.score)
         most = max(best, default=0.0) or 1.0
         own = [mine + top * score / most / 2 for mine, score in zip(own, best, strict=True)]
-    share = _VECTOR_SHARE if has_vectors or not any(own) else 0.0
+    if not any(own):
+        return [hit.score for hit in hits]
     return [share * hit.score + (1 - share) * score for hit, score in zip(hits, own, strict=True)]
 
 

@@ -178,6 +178,11 @@ class Corpus:
             metadata=_metadata(done.page, done.chunks) if request.include_metadata else None,
         )
 
+    @property
+    def has_vectors(self) -> bool:
+        """Whether a model makes vectors of chunks and questions."""
+        return bool(self._retriever.model)
+
     async def retrieve(
         self,
         question: str,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
 from typing import Final
 
 from searx_mcp.content.outline import Span
@@ -230,7 +229,7 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
     reserved = round(QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
     costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
-    first = [*takewhile(lambda place: _is_first(response.evidence, place), range(len(costs)))]
+    first = [place for place in range(len(costs)) if _is_first(response, place)]
     needs = [
         costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
         for place in first
@@ -260,11 +259,13 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
     return Shown(kept, quotes)
 
 
-def _is_first(evidence: Sequence[Evidence], place: int) -> bool:
-    """Tell whether evidence is the first for its part of the question, or of its source."""
-    each, before = evidence[place], evidence[:place]
-    return all(other.sub_query != each.sub_query for other in before) or all(
-        other.source != each.source for other in before
+def _is_first(response: EvidenceResponse, place: int) -> bool:
+    """Tell whether evidence is the first for its part of the question, or of a page that the call read first."""
+    each, before = response.evidence[place], response.evidence[:place]
+    begun = {step.url for step in response.steps if not step.depth}
+    url = next((source.url for source in response.sources if source.number == each.source), "")
+    return all(other.sub_query != each.sub_query for other in before) or (
+        url in begun and all(other.source != each.source for other in before)
     )
 
 
@@ -278,22 +279,18 @@ def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary
     kept: list[Span] = []
     if quote := next((each for each in response.citations if _holds(each, evidence)), None):
         at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
-        end = at + len(quote.text)
         spans.sort(key=lambda span: not span.start <= at < span.end)
         if spans and estimate(_joined(text, spans[:1], boundary)) > room:
             block = max(spans[0].start, text.rfind("\n\n", 0, at) + 2)
-            first = min(at, text.find(" ", block + _HEAD_CHARS) % (len(text) + 1))
-            kept = [Span(block, first, ()), Span(at, min(len(text), end + _HEAD_CHARS), ())]
-            kept = [span for span in kept if span.start < span.end]
-    for span in spans:
-        if not any(span.start < each.end and each.start < span.end for each in kept) and (
-            estimate(_joined(text, [*kept, span], boundary)) <= room
-        ):
+            head = text[block:at].partition(" ")[0] if at - block < _HEAD_CHARS else ""
+            head = head or text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
+            kept = [Span(block, block + len(head), ()), Span(at, spans[0].end, ())]
+            kept = kept[0 if head else 1 :]
+    for span in [] if kept else spans:
+        if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)
-    if kept:
-        return fit(_joined(text, kept, boundary), room)[0]
-    start = spans[0].start if spans else 0
-    return fit(_joined(text[start:], [Span(0, len(text) - start, ())], boundary), room)[0]
+    kept = kept or [Span(spans[0].start if spans else 0, len(text), ())]
+    return fit(_joined(text, kept, boundary), room)[0]
 
 
 def _joined(text: str, spans: Sequence[Span], boundary: str) -> str:
