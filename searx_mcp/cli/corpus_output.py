@@ -26,7 +26,7 @@ from searx_mcp.models.evidence import (
     VerifyReport,
 )
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.corpus import fitted
+from searx_mcp.render.corpus import fitted, refusals
 from searx_mcp.render.evidence import fitting
 
 _SHOWN: Final = 300
@@ -58,6 +58,8 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         for name, value in response.metadata:
             head.print(plain_text(f"{name.replace('_', ' ')}: {value}", style="dim"))
     print_notes([response.note] if response.note else [])
+    for line in refusals(response):
+        out.print(plain_text(line))
     shown = fitted(response, budget=budget)
     for before, each in zip(response.queries, shown.queries, strict=True):
         if len(response.queries) > 1:

@@ -177,6 +177,11 @@ class Words:
     length: int
 
 
+def words_of(text: str, titles: Sequence[str] = ()) -> Words:
+    """Take a text in Markdown and the headings above it apart."""
+    return Words(stems(tokens(text)), stems(tokens(" ".join(titles))), len(text))
+
+
 def score_parts(
     parts: Sequence[tuple[str, tuple[str, ...]]],
     question: str,

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Final
 
 from searx_mcp.content.passages import UNLIKE, Words, weigh
-from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, terms, tokens
+from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, tokens
 
 _WINDOW: Final = 250
 """Code points within which words support each other, two or three sentences."""
@@ -150,8 +150,13 @@ def support(
         passages: of one page, by their words; linear in their length.
         weights: of the question's terms (`words.terms`), as `passages.weigh` gives them for a collection;
             among the passages unless given.
+
+    Returns:
+        Of a question that only asks, such as "Summarize the main points", that any passage answers it.
     """
     asked = _asked(question)
+    if not asked.words:
+        return Support(0.0, answered=bool(passages), best=0 if passages else None)
     alike = _Alike(asked.words, asked.numbers | asked.code)
     located = [_locate(each, alike) for each in passages]
     known = [each.terms() for each in located]
@@ -172,7 +177,7 @@ def support(
 
 
 def _asked(question: str) -> _Question:
-    """Take a question apart; words that only ask are left out, unless it has no others."""
+    """Take a question apart; words that only ask are left out."""
     plain = _ASKING.sub(" ", question)
     is_german = not _GERMAN.isdisjoint(tokens(plain))
     words: dict[str, str] = {}
@@ -192,7 +197,6 @@ def _asked(question: str) -> _Question:
                 numbers.add(term)
             elif is_name and not _SPACELESS.search(term):
                 names.add(term)
-    words = words or {term: term for term in terms(question)}
     length = sum(
         1 / _LETTERS_OF_A_WORD.get(len(each), 1) if _SPACELESS.match(each) else 1 for each in words
     )

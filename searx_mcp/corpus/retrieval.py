@@ -90,7 +90,7 @@ class Retrieved:
         evaluated: chunks that were scored.
         reranking_ms: milliseconds that the reranker took.
         support: how far they support the question.
-        section: the heading above the chunk that supports it best; may be empty.
+        section: the heading above the first; may be empty.
     """
 
     hits: tuple[Hit, ...]
@@ -171,8 +171,7 @@ class Retriever:
         named = {title: find_terms(title) for title in {each.title for each in candidates}}
         parts = [_words(each.chunk, named[each.title]) for each in candidates]
         matches = await asyncio.to_thread(score_words, parts, question, weights=weights)
-        found = await asyncio.to_thread(support, question, parts, weights=weights)
-        path = () if found.best is None else candidates[found.best].chunk.path
+        found = await asyncio.to_thread(_supported, question, candidates, parts)
         notes: list[str] = []
         hits = [
             replace(
@@ -209,7 +208,7 @@ class Retriever:
         return Retrieved(
             *(tuple(hits[:limit]), tuple(notes), len(candidates), reranking_ms),
             support=found,
-            section=path[-1] if path else "",
+            section=hits[0].chunk.path[-1] if hits and hits[0].chunk.path else "",
         )
 
     def make_vectors(self) -> None:
@@ -352,6 +351,15 @@ def _words(chunk: StoredChunk, named: list[str]) -> Words:
     titles, _, body = chunk.words.partition("\n")
     more = [*titles.split(" "), *named * (_TITLE_WEIGHT - 1)]
     return Words(body.split(" "), more, len(chunk.text))
+
+
+def _supported(question: str, hits: Sequence[Hit], parts: Sequence[Words]) -> Support:
+    """How far the page that supports a question best does: a name or a number must stand in that page."""
+    pages: dict[str, list[Words]] = {}
+    for hit, words in zip(hits, parts, strict=True):
+        pages.setdefault(hit.url, []).append(words)
+    found = (support(question, own) for own in pages.values())
+    return max(found, key=lambda each: (each.answered, each.score), default=UNSUPPORTED)
 
 
 def _fused(

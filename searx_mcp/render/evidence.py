@@ -22,6 +22,7 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.refusal import refusal
 from searx_mcp.render.tokens import (
     UNLIMITED,
     closing,
@@ -128,8 +129,8 @@ def verdict(response: EvidenceResponse, boundary: str = "") -> str:
     """
     if response.is_refused:
         best = max(response.parts, key=lambda part: part.support)
-        section = f" (§ {best.section})" if best.section and not boundary else ""
-        return f"No page answers this. Best match {best.support:.2f}{section}{_missing(response.parts, boundary)}."
+        missing = [word for part in response.parts for word in part.missing_terms]
+        return refusal(best.support, missing, boundary, section=best.section)
     support = min((part.support for part in response.parts if part.answered), default=0.0)
     if response.answered:
         return f"The question is answered (support {support:.2f})."

@@ -12,6 +12,7 @@ from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -149,7 +150,12 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
         f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
     )
     lines, _ = lines_within(_remarks(page, boundary), room // 8)
-    return "\n".join((first, *lines))
+    refused = (
+        [refusal(page.support or 0.0, page.missing_terms, boundary), NEXT]
+        if page.answered is False
+        else []
+    )
+    return "\n".join((*refused, first, *lines))
 
 
 def _remarks(page: Page, boundary: str) -> Iterator[str]:
