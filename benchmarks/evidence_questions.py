@@ -49,12 +49,14 @@ class Question:
         ask: the question.
         words: of each passage that answers, those of another one that says the same behind `||`; of `none`, what
             its page does not have.
+        about: the product, which a question says where no page is named.
     """
 
     kind: str
     pages: tuple[str, ...]
     ask: str
     words: tuple[str, ...]
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,13 @@ class Asked:
 
 def questions(path: Path = QUESTIONS) -> tuple[Question, ...]:
     """Read the questions."""
-    rows = tomllib.loads(path.read_text("utf-8"))["question"]
+    data = tomllib.loads(path.read_text("utf-8"))
     return tuple(
-        Question(row["kind"], tuple(row["pages"]), row["ask"], tuple(row["words"])) for row in rows
+        Question(
+            *(row["kind"], tuple(row["pages"]), row["ask"], tuple(row["words"])),
+            about=data["products"].get(row["pages"][0].partition("/")[0], ""),
+        )
+        for row in data["question"]
     )
 
 
@@ -112,9 +118,10 @@ async def ask_all(asked: Iterable[Question], folder: Path, *, is_named: bool = T
         found = _finder(folder, paths) if not is_named else None
         for question in asked:
             urls = [web.url(f"/{path}") for path in question.pages]
+            asking = question.ask if is_named else f"{question.about}: {question.ask}"
             rows = [
                 FakeResult(url=web.url(f"/{path}"), title=path, description=path)
-                for path in (found(question.ask) if found else ())
+                for path in (found(asking) if found else ())
             ]
             async with FakeSearxng(results=rows, formats=("html", "json")) as instance:
                 settings = Settings.model_validate(
@@ -130,7 +137,7 @@ async def ask_all(asked: Iterable[Question], folder: Path, *, is_named: bool = T
                 budget = settings.server.response_token_budget
                 async with SearxClient(settings) as client:
                     response = await client.answer(
-                        question.ask, url=urls if is_named else None, timeout=60
+                        asking, url=urls if is_named else None, timeout=60
                     )
             text = evidence_text(response, budget=budget, boundary=_BOUNDARY)
             runs.append(_judged(question, text, is_refused=not response.answered))
@@ -186,7 +193,7 @@ def figures(
 
 
 def _judged(question: Question, text: str, *, is_refused: bool) -> Asked:
-    evidence = text.partition("[EVIDENCE]")[2].partition("\n[CITATIONS]")[0]
+    evidence = text.partition("[EVIDENCE]")[2].partition("\n[STATS]")[0]
     plain = normalised(evidence)
     first = normalised("\n".join(_first_passage(evidence)))
     wanted = [[*map(normalised, words.split("||"))] for words in question.words]

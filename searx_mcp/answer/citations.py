@@ -302,6 +302,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
 def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]:
     """What can be quoted, in order: sentences, and rows of tables and lines of code one by one."""
     start = end = depth = 0
+    term = ""
     for number, line in enumerate(text.split("\n")):
         begin, behind = end, end + len(line)
         end = behind + 1
@@ -309,21 +310,29 @@ def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]
         is_silent = _SILENT.match(line) is not None
         quoted = line[: len(line) - len(line.lstrip(" \t>"))].count(">")
         if is_alone or is_silent or quoted != depth or _ITEM.match(line):
-            yield from _of_paragraph(text, start, begin, number)
+            term = _term(text, start, begin) or term
+            yield from _of_paragraph(text, start, begin, number, term)
             start = end if is_alone or is_silent else begin
+            term = "" if line.startswith("#") else term
         depth = quoted
         if is_alone and not is_silent:
             yield from _of_line(text, begin, behind, number, is_code=is_code(begin))
-    yield from _of_paragraph(text, start, len(text), end)
+    term = _term(text, start, len(text)) or term
+    yield from _of_paragraph(text, start, len(text), end, term)
 
 
-def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sentence]:
+def _term(text: str, start: int, end: int) -> str:
+    """The term that a paragraph defines, without its arguments; empty if it defines none."""
     mark = _LINE_MARK.match(text, start, end)
-    first = mark.end() if mark else start
-    label = _CALLOUT.match(text, first, end)
-    first = label.end() if label else first
-    term = _TERM.match(text, first, end)
-    first = term.end() if term else first
+    found = _TERM.match(text, mark.end() if mark else start, end)
+    return plain(found["term"].partition("(")[0]) if found else ""
+
+
+def _of_paragraph(text: str, start: int, end: int, number: int, term: str) -> Iterator[_Sentence]:
+    first = start
+    for ours in (_LINE_MARK, _CALLOUT, _TERM):
+        found = ours.match(text, first, end)
+        first = found.end() if found else first
     for stop in (*(first + at for at in sentence_ends(text[first:end])), end):
         piece = text[first:stop]
         shown = " ".join(plain(_LINE_MARK.sub("", piece)).split())
@@ -333,8 +342,7 @@ def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sen
             shown = " ".join(_BRACKET.sub("", bare).split())
         if _is_worth(shown):
             at = first + len(piece) - len(piece.lstrip())
-            name = plain(term["term"].partition("(")[0]) if term else ""
-            yield _Sentence(at, first + len(piece.rstrip()), number, _unescaped(shown), name)
+            yield _Sentence(at, first + len(piece.rstrip()), number, _unescaped(shown), term)
         first = stop
 
 

@@ -38,6 +38,7 @@ class _Divider:
         self._above: list[tuple[int, str]] = []
         self._lines: list[str] = []
         self._header = ""
+        self._term = ""
 
     def take(self, line: str) -> Iterator[PageSentence]:
         if line.lstrip().startswith("|"):
@@ -50,6 +51,7 @@ class _Divider:
             yield from self.end()
         if heading:
             level = len(heading[1])
+            self._term = ""
             while self._above and self._above[-1][0] >= level:
                 self._above.pop()
             self._above.append((level, normalised(heading[2][:_LONGEST])))
@@ -57,10 +59,9 @@ class _Divider:
             self._lines.append(line)
 
     def end(self) -> Iterator[PageSentence]:
-        term = _TERM.match(self._lines[0]) if self._lines else None
-        title = " ; ".join(
-            filter(None, (self._title(), term and normalised(term[1].partition("(")[0])))
-        )
+        if term := _TERM.match(self._lines[0]) if self._lines else None:
+            self._term = normalised(term[1].partition("(")[0])
+        title = " ; ".join(filter(None, (self._title(), self._term)))
         text = normalised("\n".join(self._lines))
         self._lines.clear()
         start = 0

@@ -22,7 +22,7 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.refusal import refusal
+from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.tokens import (
     UNLIMITED,
     closing,
@@ -76,7 +76,6 @@ _MODES: Final = {
     Mode.CHUNK: "chunk (selective retrieval)",
     Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
 }
-NEXT: Final = "Next: ask in other words, name another page, or leave out url to search the web. Do not answer from memory."
 
 
 def evidence_text(
@@ -93,9 +92,9 @@ def evidence_text(
         boundary: of the fence.
         more: how a caller gets the evidence that has no room.
     """
-    refusal = f"{verdict(response, boundary)}\n{NEXT}\n\n" if response.is_refused else ""
+    first = f"{verdict(response, boundary)}\n{NEXT}\n\n" if response.is_refused else ""
     if budget is not None:
-        budget -= estimate(refusal)
+        budget -= estimate(first)
     stats, sources, room, shown = _chosen(response, budget, boundary)
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
     quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
@@ -117,7 +116,7 @@ def evidence_text(
     images = _block("IMAGES", pictures)
     blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
-    return f"{refusal}{told}\n\n{block('STATS', stats)}"
+    return f"{first}{told}\n\n{block('STATS', stats)}"
 
 
 def verdict(response: EvidenceResponse, boundary: str = "") -> str:
@@ -236,28 +235,30 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
         for place in first
     ]
     grants = dict(zip(first, share(needs, left), strict=True))
-    kept: list[Evidence] = []
+    kept: dict[int, Evidence] = {}
     misfits = 0
-    for place, each in enumerate(response.evidence):
+    for place in (*first, *(place for place in range(len(costs)) if place not in grants)):
+        each = response.evidence[place]
         most = grants.get(place, left) - costs[place]
         text = strangers(each.text, boundary)
         if estimate(text, limit=max(0, most)) > most:
+            misfits += 1
             if place not in grants or most < _LEAST_TEXT:
-                misfits += 1
                 if misfits == _MISFITS:
                     break
                 continue
             text = _excerpt(response, each, most, boundary)
-        kept.append(each.model_copy(update={"text": text}))
+        kept[place] = each.model_copy(update={"text": text})
         left -= costs[place] + estimate(text)
+    shown = [kept[place] for place in sorted(kept)]
     room = reserved + max(0, left)
     quotes: list[Citation] = []
     for quote in response.citations:
-        cost = sum(map(line_cost, _quote_lines(quote, quotes, kept, boundary))) + 1
-        if any(each.source == quote.source for each in kept) and cost <= room:
+        cost = sum(map(line_cost, _quote_lines(quote, quotes, shown, boundary))) + 1
+        if any(each.source == quote.source for each in shown) and cost <= room:
             quotes.append(quote)
             room -= cost
-    return Shown(kept, quotes)
+    return Shown(shown, quotes)
 
 
 def _is_first(response: EvidenceResponse, place: int) -> bool:
@@ -347,8 +348,9 @@ def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
 def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
     facts = [f"relevance: {evidence.score:.2f}"]
     is_low = evidence.low_confidence and not evidence.is_adjacent
-    if evidence.confidence is not None:
-        facts.append(f"confidence: {evidence.confidence:.2f}{' (low)' if is_low else ''}")
+    confidence = evidence.score if evidence.confidence is None and is_low else evidence.confidence
+    if confidence is not None:
+        facts.append(f"confidence: {confidence:.2f}{' (low)' if is_low else ''}")
     if evidence.sub_query and len(response.sub_queries) > 1:
         asked = one_line(evidence.sub_query, boundary, max_tokens=_QUESTION_TOKENS)
         facts.append(f'sub-query: "{asked}"')
