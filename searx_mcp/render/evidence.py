@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import Final
 
 from searx_mcp.content.outline import Span
@@ -229,7 +230,7 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
     reserved = round(QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
     costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
-    first = [place for place in range(len(costs)) if _is_first(response, place)]
+    first = [*takewhile(lambda place: _is_first(response, place), range(len(costs)))]
     needs = [
         costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
         for place in first
@@ -277,21 +278,22 @@ def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary
     whole = _joined(text, [Span(0, len(text), ())], boundary)
     if estimate(whole, limit=max(0, room)) <= room:
         return whole
-    spans = [each.span for each in rank(text, (), evidence.sub_query or response.query)]
+    ranked = rank(text, (), evidence.sub_query or response.query)
+    spans = [each.span for each in ranked] or [Span(0, len(text), ())]
     kept: list[Span] = []
     if quote := next((each for each in response.citations if _holds(each, evidence)), None):
         at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
         spans.sort(key=lambda span: not span.start <= at < span.end)
-        if spans and estimate(_joined(text, spans[:1], boundary)) > room:
+        if estimate(_joined(text, spans[:1], boundary)) > room:
             block = max(spans[0].start, text.rfind("\n\n", 0, at) + 2)
             head = text[block:at].partition(" ")[0] if at - block < _HEAD_CHARS else ""
             head = head or text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
             kept = [Span(block, block + len(head), ()), Span(at, spans[0].end, ())]
             kept = kept[0 if head else 1 :]
-    for span in [] if kept else spans:
+    for span in spans[1:] if kept else spans:
         if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)
-    kept = kept or [Span(spans[0].start if spans else 0, len(text), ())]
+    kept = kept or [Span(spans[0].start, len(text), ())]
     return fit(_joined(text, kept, boundary), room)[0]
 
 
