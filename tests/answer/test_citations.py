@@ -253,7 +253,7 @@ def test_what_is_compared_is_on_one_line(one: str, other: str):
     assert found == " ".join(found.split())
 
 
-@given(st.text("aZ9 ,.;é漢(%", max_size=40))
+@given(st.text("aZ9 ,;é漢(%", max_size=40))
 def test_plain_text_is_compared_as_it_is(text: str):
     assert normalised(text) == " ".join(text.split())
 
