@@ -139,7 +139,10 @@ async def ask_all(asked: Iterable[Question], folder: Path, *, is_named: bool = T
                 )
                 budget = settings.server.response_token_budget
                 async with SearxClient(settings) as client:
-                    response = await client.answer(asking, url=urls if is_named else (), timeout=60)
+                    if is_named:
+                        response = await client.answer(asking, url=urls, timeout=60)
+                    else:
+                        response = await client.answer(asking, timeout=60)
             text = evidence_text(response, budget=budget, boundary=_BOUNDARY)
             runs.append(_judged(question, text, is_refused=not response.answered))
     return runs

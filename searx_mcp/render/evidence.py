@@ -101,9 +101,8 @@ def evidence_text(
     if _is_short(budget):
         listed = _sources(response, shown.evidence)
         sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
-    trace = _block(
-        "EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason, boundary)
-    )
+    steps = () if response.is_refused and _is_short(budget) else response.steps
+    trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         number = response.stats.iterations
         omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
@@ -131,7 +130,9 @@ def verdict(response: EvidenceResponse, boundary: str = "") -> str:
         return refusal(best.support, missing, boundary, section=best.section)
     support = min((part.support for part in response.parts if part.answered), default=0.0)
     if response.answered:
-        return f"The question is answered (support {support:.2f})."
+        return (
+            f"The question is answered (support {support:.2f}{_missing(response.parts, boundary)})."
+        )
     open_parts = [part for part in response.parts if not part.answered]
     named = ", ".join(
         f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
