@@ -5,18 +5,19 @@ says what they come to.
 """
 
 import mimetypes
+import re
 import sqlite3
 import statistics
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Ratio, Table
 from searx_mcp.answer.citations import normalised
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.content.words import terms
 from searx_mcp.render.evidence import evidence_text
 from searx_mcp.render.tokens import estimate
 from searx_mcp.settings.values import Settings
@@ -36,6 +37,8 @@ TOKENS: Final = 1_600
 _BOUNDARY: Final = "0123456789abcdef"
 _RESULTS: Final = 10
 _QUICK: Final = 12
+_TITLE = re.compile(r"<title[^>]*>([^<]*)</title>", re.IGNORECASE)
+_TAG = re.compile(r"<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _MARKDOWN: Final = "text/markdown; charset=utf-8"
 
 
@@ -120,8 +123,8 @@ async def ask_all(asked: Iterable[Question], folder: Path, *, is_named: bool = T
             urls = [web.url(f"/{path}") for path in question.pages]
             asking = question.ask if is_named else f"{question.about}: {question.ask}"
             rows = [
-                FakeResult(url=web.url(f"/{path}"), title=path, description=path)
-                for path in (found(asking) if found else ())
+                FakeResult(url=web.url(f"/{path}"), title=title, description=snippet)
+                for path, title, snippet in (found(asking) if found else ())
             ]
             async with FakeSearxng(results=rows, formats=("html", "json")) as instance:
                 settings = Settings.model_validate(
@@ -136,9 +139,10 @@ async def ask_all(asked: Iterable[Question], folder: Path, *, is_named: bool = T
                 )
                 budget = settings.server.response_token_budget
                 async with SearxClient(settings) as client:
-                    response = await client.answer(
-                        asking, url=urls if is_named else None, timeout=60
-                    )
+                    if is_named:
+                        response = await client.answer(asking, url=urls, timeout=60)
+                    else:
+                        response = await client.answer(asking, timeout=60)
             text = evidence_text(response, budget=budget, boundary=_BOUNDARY)
             runs.append(_judged(question, text, is_refused=not response.answered))
     return runs
@@ -229,19 +233,26 @@ def _served(folder: Path) -> Callable[..., FakePage]:
     return page
 
 
-def _finder(folder: Path, paths: Sequence[str]) -> Callable[[str], list[str]]:
-    """A search engine over some pages: their words, by SQLite's BM25."""
+def _finder(folder: Path, paths: Sequence[str]) -> Callable[[str], list[tuple[str, str, str]]]:
+    """A search engine over some pages: their words, by SQLite's BM25; gives paths, titles and snippets."""
     index = sqlite3.connect(":memory:")
-    index.execute("CREATE VIRTUAL TABLE page USING fts5(path UNINDEXED, text, tokenize='porter')")
-    index.executemany(
-        "INSERT INTO page VALUES (?, ?)",
-        ((path, (folder / path).read_text("utf-8", "replace")) for path in paths),
+    index.execute(
+        "CREATE VIRTUAL TABLE page USING fts5(path UNINDEXED, title, text, tokenize='porter')"
     )
+    for path in paths:
+        body = (folder / path).read_text("utf-8", "replace")
+        titles = _TITLE.findall(body)
+        title = unescape(titles[0]) if titles else path
+        text = unescape(_TAG.sub(" ", body))
+        index.execute("INSERT INTO page VALUES (?, ?, ?)", (path, " ".join(title.split()), text))
 
-    def found(question: str) -> list[str]:
-        words = " OR ".join(f'"{word}"' for word in terms(question))
-        sql = "SELECT path FROM page WHERE text MATCH ? ORDER BY bm25(page) LIMIT ?"
-        return [path for (path,) in index.execute(sql, (words, _RESULTS))]
+    def found(question: str) -> list[tuple[str, str, str]]:
+        words = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question))
+        sql = (
+            "SELECT path, title, snippet(page, 2, '', '', '…', 30) FROM page WHERE page MATCH ?"
+            " ORDER BY bm25(page, 0, 5, 1) LIMIT ?"
+        )
+        return [*index.execute(sql, (words, _RESULTS))]
 
     return found
 

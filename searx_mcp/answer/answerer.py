@@ -269,7 +269,8 @@ class Answerer:
         """Put the evidence together, and keep its pages for longer than others."""
         choice = await asyncio.to_thread(choose, material)
         watch.mark("merge")
-        if choice.mode is Mode.CHUNK and choice.candidates:
+        is_refused = material.gathering.is_refused
+        if choice.mode is Mode.CHUNK and choice.candidates and not is_refused:
             tell(progress, "Grabbing adjacent context...")
             choice = await asyncio.to_thread(add_adjacent, material, choice)
             watch.mark("locality")

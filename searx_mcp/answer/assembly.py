@@ -17,6 +17,7 @@ from searx_mcp.answer.selection import (
     select,
     with_neighbours,
 )
+from searx_mcp.content.passages import rank
 from searx_mcp.corpus.corpus import as_text
 from searx_mcp.corpus.retrieval import Hit
 from searx_mcp.models.evidence import (
@@ -35,6 +36,8 @@ from searx_mcp.storage.corpus import StoredChunk, StoredPage
 _QUOTED: Final = 12
 """Chunks to quote."""
 _IMAGES: Final = 12
+_CUT: Final = 12
+"""Chunks that may be shown in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +198,11 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
             span=(each.hit.chunk.start, each.hit.chunk.end),
             is_adjacent=each.is_adjacent,
             low_confidence=each.hit.low_confidence,
+            parts=_parts(each.hit.chunk.text, each.sub_query or material.query)
+            if place < _CUT
+            else (),
         )
-        for each in candidates
+        for place, each in enumerate(candidates)
     ]
     for step in gathering.steps:
         if not step.depth and step.url in pages:  # a page that the call named is always told of
@@ -241,6 +247,11 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
         ),
         notes=tuple(notes),
     )
+
+
+def _parts(text: str, question: str) -> tuple[tuple[int, int], ...]:
+    """Where the parts of a text are, those that fit the question best first."""
+    return tuple((each.span.start, each.span.end) for each in rank(text, (), question))
 
 
 def _confidence(hit: Hit) -> float:

@@ -27,7 +27,8 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.corpus import fitted, refusals
-from searx_mcp.render.evidence import fitting
+from searx_mcp.render.evidence import fitting, verdict
+from searx_mcp.render.refusal import NEXT
 
 _SHOWN: Final = 300
 """Characters of a passage without a quote, where whole ones are not wanted."""
@@ -84,7 +85,9 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
     """
     out = console()
     shown = fitting(response, budget=budget, boundary="")
-    if not response.evidence:
+    if response.is_refused:
+        out.print(plain_text(f"{verdict(response)}\n{NEXT}"))
+    elif not response.evidence:
         out.print("Nothing found that answers the question.")
     for source in response.sources:
         evidence = [each for each in shown.evidence if each.source == source.number]

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from searx_mcp.models.base import Frozen
@@ -145,6 +145,8 @@ class Evidence(Frozen):
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
         is_adjacent: whether it is here only because it is next to other evidence.
         low_confidence: whether it matches less well than an answer usually does.
+        parts: first and one past the last code point of the parts of the text, those that match best first; in no
+            output, since they only tell what is shown in little room.
     """
 
     source: int
@@ -157,6 +159,7 @@ class Evidence(Frozen):
     span: tuple[int, int] = (0, 0)
     is_adjacent: bool = False
     low_confidence: bool = False
+    parts: tuple[tuple[int, int], ...] = Field(default=(), exclude=True, repr=False)
 
 
 class EvidenceImage(Frozen):

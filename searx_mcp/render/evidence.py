@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import Final
 
-from searx_mcp.content.outline import Span
-from searx_mcp.content.passages import rank
 from searx_mcp.models.evidence import (
     Citation,
     Evidence,
@@ -102,9 +101,8 @@ def evidence_text(
     if _is_short(budget):
         listed = _sources(response, shown.evidence)
         sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
-    trace = _block(
-        "EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason, boundary)
-    )
+    steps = () if response.is_refused and _is_short(budget) else response.steps
+    trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         number = response.stats.iterations
         omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
@@ -132,7 +130,9 @@ def verdict(response: EvidenceResponse, boundary: str = "") -> str:
         return refusal(best.support, missing, boundary, section=best.section)
     support = min((part.support for part in response.parts if part.answered), default=0.0)
     if response.answered:
-        return f"The question is answered (support {support:.2f})."
+        return (
+            f"The question is answered (support {support:.2f}{_missing(response.parts, boundary)})."
+        )
     open_parts = [part for part in response.parts if not part.answered]
     named = ", ".join(
         f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
@@ -154,13 +154,12 @@ def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
     """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
-    if _is_short(budget):
-        response = _brief(response, boundary)
-    always = _always(response, budget, boundary, STATS_SHARE)
-    shown = _fitting(response, always[-1], boundary)
+    brief = _brief(response, boundary) if _is_short(budget) else response
+    always = _always(brief, budget, boundary, STATS_SHARE)
+    shown = _fitting(brief, response, always[-1], boundary)
     if response.evidence and not shown.evidence:
-        always = _always(response, budget, boundary, _LEAST_STATS_SHARE)
-        shown = _fitting(response, always[-1], boundary)
+        always = _always(brief, budget, boundary, _LEAST_STATS_SHARE)
+        shown = _fitting(brief, response, always[-1], boundary)
     return (*always, shown)
 
 
@@ -224,12 +223,21 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
     return _chosen(response, budget, boundary)[-1]
 
 
-def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
-    """Choose what has room: a part at least of the best for each part and page, then what fits, best first."""
+def _fitting(
+    response: EvidenceResponse, whole: EvidenceResponse, room: int, boundary: str
+) -> Shown:
+    """Choose what has room: a part at least of the best for each part and page, then what fits, best first.
+
+    Args:
+        response: the evidence, each passage no longer than it may be.
+        whole: the same in full.
+        room: tokens.
+        boundary: of the fence.
+    """
     reserved = round(QUOTES_SHARE * room) if response.citations else 0
     left = room - reserved - _MORE_TOKENS
     costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
-    first = [place for place in range(len(costs)) if _is_first(response, place)]
+    first = [*takewhile(lambda place: _is_first(response, place), range(len(costs)))]
     needs = [
         costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
         for place in first
@@ -247,7 +255,7 @@ def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
                 if misfits == _MISFITS:
                     break
                 continue
-            text = _excerpt(response, each, most, boundary)
+            text = _excerpt(whole, whole.evidence[place], most, boundary)
         kept[place] = each.model_copy(update={"text": text})
         left -= costs[place] + estimate(text)
     shown = [kept[place] for place in sorted(kept)]
@@ -274,34 +282,31 @@ def _is_first(response: EvidenceResponse, place: int) -> bool:
 def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
     """What of a chunk's text has room: its quote, and the parts that fit the question best, in order."""
     text = evidence.text
-    whole = _joined(text, [Span(0, len(text), ())], boundary)
+    whole = _joined(text, [(0, len(text))], boundary)
     if estimate(whole, limit=max(0, room)) <= room:
         return whole
-    spans = [each.span for each in rank(text, (), evidence.sub_query or response.query)]
-    kept: list[Span] = []
+    spans = [*evidence.parts] or [(0, len(text))]
+    kept: list[tuple[int, int]] = []
     if quote := next((each for each in response.citations if _holds(each, evidence)), None):
         at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
-        spans.sort(key=lambda span: not span.start <= at < span.end)
-        if spans and estimate(_joined(text, spans[:1], boundary)) > room:
-            block = max(spans[0].start, text.rfind("\n\n", 0, at) + 2)
-            head = text[block:at].partition(" ")[0] if at - block < _HEAD_CHARS else ""
-            head = head or text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
-            kept = [Span(block, block + len(head), ()), Span(at, spans[0].end, ())]
-            kept = kept[0 if head else 1 :]
-    for span in [] if kept else spans:
+        spans.sort(key=lambda span: not span[0] <= at < span[1])
+        if estimate(_joined(text, spans[:1], boundary)) > room:
+            block = max(spans[0][0], text.rfind("\n\n", 0, at) + 2)
+            head = text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
+            kept = [(block, block + len(head)), (at, spans[0][1])][0 if head else 1 :]
+    for span in spans[1:] if kept else spans:
         if estimate(_joined(text, [*kept, span], boundary)) <= room:
             kept.append(span)
-    kept = kept or [Span(spans[0].start if spans else 0, len(text), ())]
-    return fit(_joined(text, kept, boundary), room)[0]
+    return fit(_joined(text, kept or [(spans[0][0], len(text))], boundary), room)[0]
 
 
-def _joined(text: str, spans: Sequence[Span], boundary: str) -> str:
+def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
     """Parts of a text in its order, with a mark where something is left out, without links, and code closed."""
     pieces: list[str] = []
     at = 0
-    for span in sorted(spans, key=lambda span: span.start):
-        pieces += ([_GAP] if span.start != at else []) + [text[span.start : span.end]]
-        at = span.end
+    for start, end in sorted(spans):
+        pieces += ([_GAP] if start != at else []) + [text[start:end]]
+        at = end
     joined = "".join([*pieces, _GAP] if at < len(text) else pieces).strip("\n")
     return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
 

@@ -47,6 +47,7 @@ from searx_mcp.server.calls import GetService
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import opened, supervise
+from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 
 T = TypeVar("T")
@@ -68,6 +69,8 @@ class Calls:
         self._boundary = boundary
         self._channels = Channels(settings)
         self._budget = settings.server.response_token_budget
+        asks = settings.server.published().get(Tool.SEARCH_CORPUS)
+        self._more = f"max_tokens shows more{f', {asks} asks these pages again' if asks else ''}"
 
     async def read_page(
         self, arguments: dict[str, Any], context: Context[Any, Any]
@@ -180,7 +183,7 @@ class Calls:
         if not response.evidence:
             note_empty()
         return await self._written(
-            lambda: evidence_text(response, budget=budget, boundary=boundary),
+            lambda: evidence_text(response, budget=budget, boundary=boundary, more=self._more),
             lambda: evidence_data(response, budget=budget, boundary=boundary),
             context,
         )
