@@ -1,6 +1,10 @@
 """Answers from documentation on loopback: pages that are one and three links away, with and without the site's index.
 
-    python -m benchmarks.evidence [--json] [--quick]
+    python -m benchmarks.evidence [--json] [--quick] [--pages FOLDER]
+
+With FOLDER, the questions of `evidence_data/questions.toml` are asked of `answer`, too: with their pages named, and without.
+It is `/usr/share/doc` where Debian's packages of documentation are unpacked that the questions name. `--quick` asks questions
+about pages of this repository.
 
 The site is a manual of parts, chapters and pages whose links say only what they are ("Chapter 2"). Its pages and the
 questions were written for this; `docs/decisions/site-index.md` says what it shows.
@@ -13,8 +17,16 @@ import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from benchmarks.evidence_questions import (
+    REPOSITORY,
+    ask_all,
+    figures,
+    questions,
+    quick_questions,
+)
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.settings.values import Settings
@@ -66,9 +78,25 @@ class Run:
 
 def main() -> None:
     """Measure and report."""
-    options = command_line("Answers from documentation, with and without the site's index.")
+    options = command_line(
+        "Answers from documentation, with and without the site's index.",
+        texts={"--pages": "the folder with the pages of the questions"},
+    )
     targets, tables = asyncio.run(_measure(is_quick=options.quick))
-    report(targets, as_json=options.json, tables=tables)
+    asked, shown = asyncio.run(_asked(options.pages, is_quick=options.quick))
+    report([*targets, *asked], as_json=options.json, tables=(*tables, *shown))
+
+
+async def _asked(pages: str | None, *, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
+    """Ask the questions of developers, or those about pages of this repository."""
+    if is_quick:
+        return figures(await ask_all(quick_questions(), REPOSITORY))
+    if not pages:
+        return [], ()
+    asked = questions()
+    named = [each for each in asked if each.kind == "named"]
+    unnamed = await ask_all(named, Path(pages), is_named=False)
+    return figures(await ask_all(asked, Path(pages)), unnamed)
 
 
 async def _measure(*, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:

@@ -106,7 +106,7 @@ class Answerer:
         tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
         watch.mark("analysis")
         named = tuple(dict.fromkeys(map(address_of, request.addresses)))
-        gathering = Gathering(analysis.sub_queries, named)
+        gathering = Gathering(analysis.sub_queries, analysis.has_sides, named)
         budget = request.expansion_budget
         results: SearchResponse | None = None
         try:
@@ -146,6 +146,7 @@ class Answerer:
             gathering,
             Wishes(analysis.intent, request.constraints, request.known_context),
             unread=unread,
+            has_vectors=self.corpus.has_vectors,
             full_tokens=FULL_CONTEXT_TOKENS if limit is None else round(_FULL_SHARE * limit),
         )
         return await self._done(material, watch, budget=budget, progress=progress)
@@ -167,7 +168,7 @@ class Answerer:
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
         watch.mark("analysis")
-        gathering = Gathering(analysis.sub_queries)
+        gathering = Gathering(analysis.sub_queries, analysis.has_sides)
         heads = {head.url: head for head in await self.corpus.heads()}
         urls = list(dict.fromkeys(map(address_of, request.source_urls))) or None
         if not heads:
@@ -197,6 +198,7 @@ class Answerer:
             Wishes(analysis.intent),
             most=request.top_k,
             searched=searched,
+            has_vectors=self.corpus.has_vectors,
         )
         return await self._done(material, watch, budget=0, progress=progress)
 
@@ -267,7 +269,8 @@ class Answerer:
         """Put the evidence together, and keep its pages for longer than others."""
         choice = await asyncio.to_thread(choose, material)
         watch.mark("merge")
-        if choice.mode is Mode.CHUNK and choice.candidates:
+        is_refused = material.gathering.is_refused
+        if choice.mode is Mode.CHUNK and choice.candidates and not is_refused:
             tell(progress, "Grabbing adjacent context...")
             choice = await asyncio.to_thread(add_adjacent, material, choice)
             watch.mark("locality")

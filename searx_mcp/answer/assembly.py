@@ -17,6 +17,7 @@ from searx_mcp.answer.selection import (
     select,
     with_neighbours,
 )
+from searx_mcp.content.passages import rank
 from searx_mcp.corpus.corpus import as_text
 from searx_mcp.corpus.retrieval import Hit
 from searx_mcp.models.evidence import (
@@ -35,6 +36,8 @@ from searx_mcp.storage.corpus import StoredChunk, StoredPage
 _QUOTED: Final = 12
 """Chunks to quote."""
 _IMAGES: Final = 12
+_CUT: Final = 12
+"""Chunks that may be shown in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class Material:
         full_tokens: tokens up to which all of all pages is given; 0 for never.
         most: chunks at most.
         searched: pages that were searched, if not only those that were gathered.
+        has_vectors: whether vectors had a say in what was found.
     """
 
     query: str
@@ -60,6 +64,7 @@ class Material:
     full_tokens: int = 0
     most: int = MOST
     searched: int | None = None
+    has_vectors: bool = False
 
     @property
     def pages(self) -> dict[str, StoredPage]:
@@ -133,21 +138,36 @@ class _Sources:
 
 
 def choose(material: Material) -> Choice:
-    """Choose evidence: all of all pages if that fits, else what fits the question best."""
+    """Choose evidence: all of all pages if that fits, else what fits the question best; if nothing answers, one chunk."""
     chunks, wishes = material.chunks, material.wishes
-    copies = copies_of(chunks, material.analysis.sub_queries)
+    copies = copies_of({url: page.title for url, page in material.pages.items()}, chunks)
     rated, known = rate(
         {
             part: [hit for hit in hits if hit.url not in copies]
             for part, hits in material.gathering.found.items()
         },
         wishes,
+        named=material.gathering.named,
+        has_vectors=material.has_vectors,
     )
-    whole = {url: page for url, page in chunks.items() if url not in copies}
-    if 0 < sum(chunk.tokens for page in whole.values() for chunk in page) <= material.full_tokens:
-        everything = _everything(rated, whole)
-        new = [each for each in everything if not wishes.has(each.hit.chunk.text)]
-        return Choice(new, Mode.FULL_CONTEXT, len(everything) - len(new), copies)
+    if material.gathering.is_refused:
+        return Choice(select(rated, most=1)[:1], Mode.CHUNK, known, copies)
+    whole = [
+        Hit(url, chunk, 0.0, low_confidence=True)
+        for url, page in chunks.items()
+        if url not in copies
+        for chunk in page
+    ]
+    if 0 < sum(hit.chunk.tokens for hit in whole) <= material.full_tokens:
+        chosen = select(rated, most=len(whole), named=material.gathering.named)
+        here = {each.hit.chunk.id for each in chosen}
+        rest = [
+            Candidate(hit, 0.0, "")
+            for hit in whole
+            if hit.chunk.id not in here and not wishes.has(hit.chunk.text)
+        ]
+        left_out = len({hit.chunk.id for hit in whole}) - len(chosen) - len(rest)
+        return Choice([*chosen, *rest], Mode.FULL_CONTEXT, left_out, copies)
     chosen = select(rated, most=material.most, named=material.gathering.named)
     return Choice(chosen, Mode.CHUNK, known, copies)
 
@@ -172,25 +192,32 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
             id=each.hit.chunk.id,
             text=each.hit.chunk.text,
             score=round(each.score, 4),
-            confidence=each.hit.confidence,
+            confidence=_confidence(each.hit),
             sub_query=each.sub_query if several else "",
             section_path=each.hit.chunk.path,
             span=(each.hit.chunk.start, each.hit.chunk.end),
             is_adjacent=each.is_adjacent,
             low_confidence=each.hit.low_confidence,
+            parts=_parts(each.hit.chunk.text, each.sub_query or material.query)
+            if place < _CUT
+            else (),
         )
-        for each in candidates
+        for place, each in enumerate(candidates)
     ]
     for step in gathering.steps:
         if not step.depth and step.url in pages:  # a page that the call named is always told of
             sources.number(step.url)
+    unread = material.unread[: 0 if gathering.is_refused and evidence else None]
     evidence += [
         Evidence(source=sources.number_unread(result), text=result.description, score=0.0)
-        for result in material.unread
+        for result in unread
         if result.description
     ]
     numbered = sources.all()
-    citations, dropped = _citations(material, candidates, evidence)
+    citations: tuple[Citation, ...] = ()
+    dropped = 0
+    if not gathering.is_refused:
+        citations, dropped = _citations(material, candidates, evidence)
     notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))
     if choice.known:
         notes.append(f"{counted(choice.known, 'passage')} left out: known_context says the same.")
@@ -198,6 +225,8 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
         query=material.query,
         intent=material.analysis.intent,
         sub_queries=material.analysis.sub_queries,
+        answered=gathering.is_covered(),
+        parts=tuple(gathering.verdicts.values()),
         sources=numbered,
         evidence=tuple(evidence),
         images=_images(candidates, evidence, pages),
@@ -210,7 +239,9 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
             chunks_evaluated=gathering.evaluated,
             iterations=sum(step.depth > 0 for step in gathering.steps),
             depth=gathering.depth,
-            urls_ingested=sum(done.was_fetched for done in gathering.pages.values()),
+            urls_ingested=sum(
+                done.was_fetched and done.new_chunks > 0 for done in gathering.pages.values()
+            ),
             stop_reason=gathering.stop_reason,
             citations_dropped=dropped,
         ),
@@ -218,33 +249,20 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
     )
 
 
-def _everything(
-    rated: Mapping[str, Sequence[Candidate]], chunks: Mapping[str, Sequence[StoredChunk]]
-) -> list[Candidate]:
-    """All chunks of all pages, in the order of the text, page by page, the best page first."""
-    best: dict[str, Candidate] = {}
-    for candidates in rated.values():
-        for each in candidates:
-            known = best.get(each.hit.chunk.id)
-            if known is None or each.score > known.score:
-                best[each.hit.chunk.id] = each
-    order = sorted(
-        chunks,
-        key=lambda url: (
-            -max((best[one.id].score for one in chunks[url] if one.id in best), default=0)
-        ),
-    )
-    return [
-        best.get(chunk.id) or Candidate(Hit(url, chunk, 0.0, low_confidence=True), 0.0, "")
-        for url in order
-        for chunk in chunks[url]
-    ]
+def _parts(text: str, question: str) -> tuple[tuple[int, int], ...]:
+    """Where the parts of a text are, those that fit the question best first."""
+    return tuple((each.span.start, each.span.end) for each in rank(text, (), question))
+
+
+def _confidence(hit: Hit) -> float:
+    """That of the reranker; without one, how much of the question stands in a chunk."""
+    return round(hit.coverage if hit.confidence is None else hit.confidence, 4)
 
 
 def _citations(
     material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> tuple[tuple[Citation, ...], int]:
-    """One quote of each of the best chunks, best first by source, and how many were not in their page.
+    """One quote of each of the best chunks, best first, and how many were not in their page.
 
     Chunks with low confidence are quoted where there are no others.
     """
@@ -266,7 +284,7 @@ def _citations(
             continue
         if cited is not None:
             citations.setdefault(cited.text, cited)
-    return tuple(sorted(citations.values(), key=lambda cited: cited.source)), dropped
+    return tuple(citations.values()), dropped
 
 
 def _images(

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from searx_mcp.content.markdown import code_span, code_spans, in_code
 from searx_mcp.content.outline import inline_text
-from searx_mcp.content.passages import score_parts
+from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import plain, sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.models.evidence import Citation
@@ -77,6 +77,7 @@ _DIGITS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+
 _STARRED = re.compile(r"(?<!\d)\*{1,3}(?=[^\s*])([^*]{1,1000}+)(?<=\S)\*{1,3}")
 _UNDERSCORED = re.compile(r"(?<!\w)_(?=[^\s_])([^_]{1,1000}+)(?<=\S)_(?!\w)")
 _EMPHASIS_DEPTH: Final = 2
+_ESCAPED_OR_CODE = re.compile(r"`[^`]++`|\\(?P<mark>[!-/:-@\[-`{-~])")
 _NO_SPACE = re.compile(r"~~|[\[\]`\u00ad]")
 _MARKS = re.compile(r"[|]|\\$|<br\s?/?>", re.MULTILINE)
 _ANY_MARK = re.compile(r"[*_`~#>|\\\[\]]")
@@ -95,6 +96,11 @@ _SILENT = re.compile(
 """Lines that say nothing by themselves: headings, comments of HTML, images, rules, and none."""
 _ITEM = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_TERM = re.compile(r"\*\*(?P<term>[^\n]{1,300}?)\*\*:(?:[ \t]++|$)")
+"""A term of a list of definitions. The colon is ours, and so is the label of a callout: neither is in a quote."""
+_CALLOUT = re.compile(
+    r"(?:[\u2139\u26a0\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[ \t]*+)\**+[^\W\d_]{2,14}:\**+[ \t]*+"
+)
 _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
 
 
@@ -105,6 +111,7 @@ class _Sentence(NamedTuple):
     end: int
     block: int
     shown: str
+    term: str = ""
 
 
 class MisquoteError(Exception):
@@ -264,7 +271,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
     """The sentence that fits best, with the one beside it if that adds to the answer."""
     if not sentences:
         return None
-    matches = score_parts([(each.shown, ()) for each in sentences], question)
+    matches = score_all([(each.shown, (each.term,)) for each in sentences], question)
     scores = [
         match.score * (_OPEN_SHARE if each.shown.endswith(_COLONS) else 1.0)
         for match, each in zip(matches, sentences, strict=True)
@@ -277,6 +284,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
             last.end,
             first.block,
             f"{first.shown}{' ' * (first.end < last.start)}{last.shown}",
+            first.term,
         )
         for first, last in pairwise(sentences[max(0, at - 1) : at + 2])
         if first.block == last.block
@@ -284,7 +292,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
     pairs = [each for each in pairs if len(each.shown) <= _PAIR_CHARS]
     if pairs and alone.shown.endswith(_ASKING) and pairs[-1].start == alone.start:
         return pairs[-1]
-    beside = score_parts([(each.shown, ()) for each in (alone, *pairs)], question)
+    beside = score_all([(each.shown, (each.term,)) for each in (alone, *pairs)], question)
     gains = [match.coverage - beside[0].coverage for match in beside[1:]]
     if gains and max(gains) >= _GAIN:
         return pairs[gains.index(max(gains))]
@@ -294,6 +302,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
 def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]:
     """What can be quoted, in order: sentences, and rows of tables and lines of code one by one."""
     start = end = depth = 0
+    term = ""
     for number, line in enumerate(text.split("\n")):
         begin, behind = end, end + len(line)
         end = behind + 1
@@ -301,17 +310,29 @@ def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]
         is_silent = _SILENT.match(line) is not None
         quoted = line[: len(line) - len(line.lstrip(" \t>"))].count(">")
         if is_alone or is_silent or quoted != depth or _ITEM.match(line):
-            yield from _of_paragraph(text, start, begin, number)
+            term = _term(text, start, begin) or term
+            yield from _of_paragraph(text, start, begin, number, term)
             start = end if is_alone or is_silent else begin
+            term = "" if line.startswith("#") else term
         depth = quoted
         if is_alone and not is_silent:
             yield from _of_line(text, begin, behind, number, is_code=is_code(begin))
-    yield from _of_paragraph(text, start, len(text), end)
+    term = _term(text, start, len(text)) or term
+    yield from _of_paragraph(text, start, len(text), end, term)
 
 
-def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sentence]:
+def _term(text: str, start: int, end: int) -> str:
+    """The term that a paragraph defines, without its arguments; empty if it defines none."""
     mark = _LINE_MARK.match(text, start, end)
-    first = mark.end() if mark else start
+    found = _TERM.match(text, mark.end() if mark else start, end)
+    return plain(found["term"].partition("(")[0]) if found else ""
+
+
+def _of_paragraph(text: str, start: int, end: int, number: int, term: str) -> Iterator[_Sentence]:
+    first = start
+    for ours in (_LINE_MARK, _CALLOUT, _TERM):
+        found = ours.match(text, first, end)
+        first = found.end() if found else first
     for stop in (*(first + at for at in sentence_ends(text[first:end])), end):
         piece = text[first:stop]
         shown = " ".join(plain(_LINE_MARK.sub("", piece)).split())
@@ -321,7 +342,7 @@ def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sen
             shown = " ".join(_BRACKET.sub("", bare).split())
         if _is_worth(shown):
             at = first + len(piece) - len(piece.lstrip())
-            yield _Sentence(at, first + len(piece.rstrip()), number, shown)
+            yield _Sentence(at, first + len(piece.rstrip()), number, _unescaped(shown), term)
         first = stop
 
 
@@ -330,7 +351,12 @@ def _of_line(text: str, start: int, end: int, number: int, *, is_code: bool) -> 
     shown = code_span(line) if is_code and line else plain(line).strip("| ")
     if _is_worth(shown) and not _FENCE.match(line):
         at = text.index(line, start)
-        yield _Sentence(at, at + len(line), number, shown)
+        yield _Sentence(at, at + len(line), number, shown if is_code else _unescaped(shown))
+
+
+def _unescaped(text: str) -> str:
+    """The text without the backslashes of Markdown; in code they are the page's own."""
+    return _ESCAPED_OR_CODE.sub(lambda found: found["mark"] or found[0], text)
 
 
 def _is_worth(shown: str) -> bool:

@@ -9,13 +9,10 @@ from searx_mcp.answer.links import ScoredLink
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.corpus.retrieval import Hit, Retrieved
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.evidence import PROTECTED, ExpansionStep, Timing
+from searx_mcp.models.evidence import PROTECTED, ExpansionStep, PartVerdict, Timing
 
 _BEST: Final = 3
 """Chunks of each part whose scores tell how well it is answered. Chosen: an answer seldom takes more."""
-_COVERED: Final = 0.35
-"""Score from which on a part counts as answered, unless marked as low confidence: of the labelled questions of
-`benchmarks/passages_data`, the passage that answers has 0.15 to 0.52."""
 
 OUT_OF_TIME: Final = "time ran out"
 
@@ -26,6 +23,7 @@ class Gathering:
 
     Attributes:
         questions: the parts of the question.
+        has_sides: whether they are the question and its sides.
         named: addresses of the pages that the caller named.
         pages: what became of each page that was read, by address, in order.
         found: the hits of each part, best first.
@@ -33,11 +31,13 @@ class Gathering:
         evaluated: chunks that were scored last.
         notes: sentences a caller should know of the pages.
         remarks: sentences a caller should know of what was found, by part.
+        verdicts: whether each part is answered, by part.
         errors: of the pages that could not be read, in order; a protected page is none.
         stop_reason: why no more pages were read; empty until then.
     """
 
     questions: tuple[str, ...]
+    has_sides: bool = False
     named: tuple[str, ...] = ()
     pages: dict[str, Ingested] = field(default_factory=dict)
     found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
@@ -45,6 +45,7 @@ class Gathering:
     evaluated: int = 0
     notes: list[str] = field(default_factory=list)
     remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    verdicts: dict[str, PartVerdict] = field(default_factory=dict)
     errors: list[SearxMcpError] = field(default_factory=list)
     stop_reason: str = ""
 
@@ -78,6 +79,14 @@ class Gathering:
         self.found[question] = found.hits
         self.evaluated = max(self.evaluated, found.evaluated)
         self.remarks[question] = found.notes
+        told = found.support
+        self.verdicts[question] = PartVerdict(
+            query=question,
+            answered=told.answered,
+            support=round(told.score, 4),
+            missing_terms=told.missing,
+            section=found.section,
+        )
 
     def add_best(self, question: str, found: Retrieved) -> None:
         """Add what a page has for a part, for which others have so much that none of it was found."""
@@ -149,11 +158,14 @@ class Gathering:
         return sum(means) / len(means) if means else 0.0
 
     def is_covered(self) -> bool:
-        """Tell whether every part has a chunk that answers it."""
-        return bool(self.found) and all(
-            any(hit.score >= _COVERED and not hit.low_confidence for hit in hits[:1])
-            for hits in self.found.values()
-        )
+        """Tell whether every part is answered; of a whole and its sides, either."""
+        whole, *sides = [verdict.answered for verdict in self.verdicts.values()] or [False]
+        return (whole and all(sides)) or (self.has_sides and (whole or all(sides)))
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether pages were read and no part is answered."""
+        return bool(self.verdicts) and not any(each.answered for each in self.verdicts.values())
 
     def is_answered_by_all(self) -> bool:
         """Tell whether every named page has a chunk that fits a part; one alone need not."""

@@ -12,6 +12,8 @@ _LONGEST: Final = 1_000
 _HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
 _RULER = re.compile(r"\|[ \t:|-]*+$")
 _NEW = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
+_TERM = re.compile(r"[ \t>]*+(?:[-+*][ \t]++)?\*\*([^\n]{1,300}?)\*\*:")
+"""A term of a list of definitions, which is a heading to what stands behind it."""
 
 
 class PageSentence(NamedTuple):
@@ -36,6 +38,7 @@ class _Divider:
         self._above: list[tuple[int, str]] = []
         self._lines: list[str] = []
         self._header = ""
+        self._term = ""
 
     def take(self, line: str) -> Iterator[PageSentence]:
         if line.lstrip().startswith("|"):
@@ -48,6 +51,7 @@ class _Divider:
             yield from self.end()
         if heading:
             level = len(heading[1])
+            self._term = ""
             while self._above and self._above[-1][0] >= level:
                 self._above.pop()
             self._above.append((level, normalised(heading[2][:_LONGEST])))
@@ -55,12 +59,15 @@ class _Divider:
             self._lines.append(line)
 
     def end(self) -> Iterator[PageSentence]:
+        if term := _TERM.match(self._lines[0]) if self._lines else None:
+            self._term = normalised(term[1].partition("(")[0])
+        title = " ; ".join(filter(None, (self._title(), self._term)))
         text = normalised("\n".join(self._lines))
         self._lines.clear()
         start = 0
         for stop in (*sentence_ends(text), len(text)):
             for low in range(start, stop, _LONGEST):
-                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), self._title())
+                yield PageSentence(text[low : min(stop, low + _LONGEST)].strip(), title)
             start = stop
 
     def _row(self, line: str) -> Iterator[PageSentence]:

@@ -3,8 +3,9 @@
 # ruff: noqa: RUF001 - words of languages in other scripts are meant as they are
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, takewhile
 from typing import Final
 
 from searx_mcp.content.words import FUNCTION_WORDS, folded, terms
@@ -13,80 +14,36 @@ from searx_mcp.models.corpus_request import Intent
 MOST_PARTS: Final = 5
 """Questions in one; what stands behind them stays with the last."""
 
-_LANGUAGES: Final = (
-    (
-        r"and(?: also)?|&",
-        r"how|what|when|where|which|who|whom|whose|why|is|are|does|do|did|can|could|should|will|was|were",
-    ),
-    (r"und(?: auch)?", r"wie|was|wann|wo|welche[rsn]?|wer|warum|kann|darf|muss|ist"),
-    (r"et(?: aussi)?", r"comment|quand|quel(?:le)?s?|pourquoi|combien|où|qui|est-ce"),
-    (r"y|e", r"c[oó]mo|cu[aá]ndo|d[oó]nde|cu[aá]l(?:es)?|qu[eé]|qui[eé]n(?:es)?|cu[aá]nt[oa]s?"),
-    (r"e", r"come|quando|dove|quali?|chi|quant[oaie]|perch[eé]|cosa|qual|quais|quem|onde|como"),
-    (r"en", r"hoe|wat|wanneer|waar|welke?|wie|waarom"),
-    (r"и", r"как|како[вйе]а?|когда|где|кто|что|почему|сколько|каков[аы]?"),
-    (r"i", r"jak|kiedy|gdzie|kto|co|ile|dlaczego|jak[aie]"),
-)
-"""Words for "and", and words that ask, of some languages."""
-_ASKING = re.compile(rf"\b(?:{'|'.join(asks for _, asks in _LANGUAGES)})\b", re.IGNORECASE)
-_ALONE: Final = r"(?!(?:which|whom|whose|qui|quale)\b)"
-"""Words that begin a relative clause behind a comma, which asks nothing."""
+_MARKS: Final = "?\uff1f\u061f"
+_ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|does|do|did|can|could|should|will|was|were)\b"
 _BETWEEN = re.compile(
-    r"(?<=[?\uff1f\u061f\u3002])\s*|;\s+|"
-    + "|".join(
-        rf"\s*,?\s+(?:{ands})\s+(?=(?:{asks})\b)|,\s+(?={_ALONE}(?:{asks})\b)"
-        for ands, asks in _LANGUAGES
-    ),
+    rf"(?<=[{_MARKS}])\s*|;\s+|,?\s+and\s+(?={_ASKING})|,\s+(?!(?:which|whom|whose)\b)(?={_ASKING})",
     re.IGNORECASE,
 )
-"""Where one question ends and another begins: behind a mark, or before a word that asks, behind "and" or a
-comma."""
-_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f")
+"""Where one question ends and another begins: behind a mark, or before a word that asks, behind "and" or a comma
+that begins no relative clause."""
+_ASKS = re.compile(_ASKING, re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-e])[.)]\s+")
 _PRONOUN = re.compile(
-    r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her|er|sie|es|ihr|ihre|il|elle|ils|elles"
-    r"|son|sa|ses|leur|leurs|su|sus|suo|sua|lo|seu|zijn|его|её|ее|их|он|она|jego|jej|ich|hij|zij|ze|haar)\b|它|他|她|그것|その",
-    re.IGNORECASE,
+    r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her)\b", re.IGNORECASE
 )
-_DEGREE = re.compile(r"\b(?:how|wie)\s+\w+", re.IGNORECASE)
+_DEGREE = re.compile(r"\bhow\s+\w+", re.IGNORECASE)
 """How long, how tall: no part of what a question is about."""
-_ENGLISH = re.compile(rf"(?:{_LANGUAGES[0][1]})\b", re.IGNORECASE)
 _FEW: Final = 2
 _FEW_UNCASED: Final = 3
 """Terms of a question that is taken to go on about what the one before is about: where languages do without
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
-_COMPARING = re.compile(
-    r"\b(?:compare(?:\s+how)?|vergleiche|comparer?|compar[ae]|comparar|confronta|vergelijk|сравни(?:те|ть)?)\s+"
-    r"|\b(?:differen(?:ces?|z[ae])|diff[eé]rences?|unterschiede?|diferen(?:cias?|ças?)|verschil(?:len)?"
-    r"|разниц[аы]|различия)\s+(?:between|zwischen|entre|tra|fra|tussen|между)\s+",
-    re.IGNORECASE,
+_OPENING = re.compile(
+    r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
 )
-_AND = re.compile(
-    r"\s*,\s*(?:(?:and|und|et|y|e|en|и)\s+)?|\s+(?:and|und|et|y|e|en|и)\s+", re.IGNORECASE
-)
-_WITH = re.compile(r"\s+(?:with|to|mit|avec|con|com|met|с)\s+", re.IGNORECASE)
-_VERSUS = re.compile(
-    r"\s+(?:vs\.?|versus|compared (?:to|with)|im vergleich zu[mr]?)\s+", re.IGNORECASE
-)
-_OR = re.compile(r"\s+(?:or|oder|ou|или)\s+", re.IGNORECASE)
-_THAN = re.compile(
-    r"\s+(?:better|worse|(?:more|less) \w{2,20}|\w{2,12}er)\s+than\s+", re.IGNORECASE
-)
-_CHOOSING = re.compile(
-    r"^(?:(?:which|what|welche[rs]?)\b(?P<about>[^:,]{1,100})[:,]|(?:should|shall|soll(?:te)?)\s+\w+\s+\w+"
-    r"|(?:is|are)\b(?=.{1,200}\bthan\b))\s*",
-    re.IGNORECASE,
-)
-_ABOUT = re.compile(
-    r"\s+(?:in terms of|with regard to|with respect to|regarding|when it comes to|handles?|for|on|in"
-    r"|hinsichtlich|bei|für|pour|para|per|voor|для|по)\s+",
-    re.IGNORECASE,
-)
-_CJK_SIDES = re.compile(
-    r"^([^和与跟と]{1,60})[和与跟と]([^和与跟と]{1,60}?)(?:之间)?(?:的|の|有什么|有何)?(?:区别|不同|差异|違い|比較)"
-)
-_SIDE_CHARS: Final = 120
+_VERSUS: Final = frozenset({"vs", "vs.", "versus"})
+_WITH: Final = frozenset({"and", "with", "to"})
+_AND: Final = frozenset({"and", "or"})
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 _MOST_SIDES: Final = 4
+_TWO: Final = 2
+_SPACED = re.compile(r"\s+(?=[,:;!?])")
 
 _SIGNS: Final = (
     (
@@ -131,12 +88,14 @@ class Analysis:
 
     Attributes:
         intent: as given, or as its words show.
-        sub_queries: the questions in it, at most five; itself if there is one. A comparison is itself and
-            its sides, each with what is asked of all.
+        sub_queries: the questions in it, at most five; itself if there is one. Where sides or a list are in it,
+            itself and each of these with the rest of the question.
+        has_sides: whether they are that.
     """
 
     intent: Intent
     sub_queries: tuple[str, ...]
+    has_sides: bool = False
 
 
 def analyse(query: str, intent: Intent | None = None) -> Analysis:
@@ -147,12 +106,12 @@ def analyse(query: str, intent: Intent | None = None) -> Analysis:
         intent: what it wants, if the caller said so.
     """
     query = " ".join(query.split())
-    kind = intent or _intent(query)
     parts = _questions(query)
-    if len(parts) == 1 and kind is Intent.COMPARISON:
-        sides = _sides(query, is_told=intent is not None)
-        parts = [query, *sides[:_MOST_SIDES]] if len(sides) > 1 else parts
-    return Analysis(kind, tuple(dict.fromkeys(parts)))
+    sides: list[str] = []
+    if len(parts) == 1:
+        sides = _sides(query, joints=_AND if intent is Intent.COMPARISON else frozenset())
+        parts = [query, *sides[:_MOST_SIDES]]
+    return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)), bool(sides))
 
 
 def _intent(query: str) -> Intent:
@@ -182,7 +141,7 @@ def _asking(parts: Sequence[str]) -> list[str]:
     for part in filter(None, parts):
         joined = f"{before} {part}".strip()
         before = ""
-        if _telling(part) and (_ASKING.search(part) or part.endswith(_QUESTION_MARKS)):
+        if _is_telling(part) and (_ASKS.search(part) or part[-1] in _MARKS):
             found.append(joined)
         elif found:
             found[-1] += f" {joined}"
@@ -196,7 +155,7 @@ def _subject(question: str) -> str:
     kept = [
         word
         for word in re.findall(r"[\w.+#/'-]+", _DEGREE.sub(" ", question))
-        if folded(word) not in FUNCTION_WORDS and not _ASKING.fullmatch(word)
+        if folded(word) not in FUNCTION_WORDS
     ]
     names = [word for word in kept if word != word.lower() and not question.startswith(word)]
     if not names and _PRONOUN.search(question):
@@ -209,61 +168,84 @@ def _with_subject(part: str, subject: str) -> str:
     missing = [word for word in subject.split() if not own.issuperset(terms(word))]
     few = _FEW_UNCASED
     if part.lower() != part.upper():
-        few = 1 if _ENGLISH.match(part) else _FEW
+        few = 1 if _ASKS.match(part) else _FEW
     if missing and (_PRONOUN.search(part) or len(own) <= few):
-        return f"{part.rstrip(''.join(_QUESTION_MARKS))} ({' '.join(missing)})"
+        return f"{part.rstrip(_MARKS)} ({' '.join(missing)})"
     return part
 
 
-def _sides(query: str, *, is_told: bool) -> list[str]:
-    """What is compared, each with what is asked of all; none if the form is none that is known.
+def _sides(query: str, joints: frozenset[str]) -> list[str]:
+    """What is compared or listed, each with the rest of the question; none if nothing is.
+
+    Written as "X vs Y", "between X and Y", "compare X with Y" or "A, B and C". A side ends at words that are mere
+    grammar, and has as many words as the one beside it, or all that are capitalised: "session storage in Redis".
 
     Args:
         query: the question.
-        is_told: whether the caller said that it is a comparison.
+        joints: words that part two sides besides.
     """
-    body = query.strip(" ?.!")
-    if found := _CJK_SIDES.search(body):
-        return [found[1].strip(), found[2].strip()]
-    about: list[str] = []
-    joints: tuple[re.Pattern[str], ...]
-    if start := _COMPARING.search(body):
-        body, joints = body[start.end() :], (_AND, _WITH)
-    elif _VERSUS.search(body):
-        *others, body = sorted(body.split(":"), key=lambda text: bool(_VERSUS.search(text)))
-        about, joints = others, (_VERSUS,)
-    elif start := _CHOOSING.search(body):
-        about, body, joints = [start["about"] or ""], body[start.end() :], (_OR, _THAN)
-    elif is_told:
-        joints = (_VERSUS, _OR, _AND)
-    else:
+    opening = _OPENING.search(query)
+    head, body = (query[: opening.start()], query[opening.end() :]) if opening else ("", query)
+    words = [*_words(body)]
+    if not _VERSUS.isdisjoint(map(folded, words)):
+        joints = _VERSUS
+    elif opening:
+        joints = _WITH
+    sides = _chain(words, joints)
+    if not sides:
         return []
-    joint = next((each.search(body) for each in joints if each.search(body)), None)
-    if joint is None:
-        return []
-    if joint.re is _THAN:
-        about.append(joint[0])
-    if behind := _ABOUT.search(body, joint.end()):
-        about.append(body[behind.end() :])
-        body = body[: behind.start()]
-    sides = [side.strip() for side in joint.re.split(body)]
-    return _completed(sides, _telling(" ".join(about)))
+    (start, stop), *_ = sides
+    if not opening:
+        size = _size(words[start:stop][::-1], sides[1])
+        sides[0] = (start, _) = stop - size, stop
+    last, _ = sides[-1]
+    end = last + _size(words[last : sides[-1][1]], sides[-2])
+    sides[-1] = last, end
+    before = [*head.split(), *words[:start]]
+    while before and before[-1] in _ARTICLES:
+        before.pop()
+    return [
+        _SPACED.sub("", " ".join((*before, *words[first:behind], *words[end:])))
+        for first, behind in sides
+    ]
 
 
-def _completed(sides: list[str], about: str) -> list[str]:
-    """The sides with what is asked of all; none if one of them is nothing that can be compared."""
-    if not all(_telling(side) and len(side) <= _SIDE_CHARS for side in sides):
-        return []
-    *before, last = sides[0].split()
-    if any(folded(word) in FUNCTION_WORDS for word in before[1:]) and not _ASKING.fullmatch(last):
-        sides = [side if " " in side else " ".join((*before, side)) for side in sides]
-    return [f"{side} {about}".strip() for side in sides]
+def _chain(words: Sequence[str], joints: frozenset[str]) -> list[tuple[int, int]]:
+    """Where the first sides stand that are joined: by one of the words given, or as a list of at least three."""
+    runs = [
+        (places[0], places[-1] + 1)
+        for is_telling, group in groupby(range(len(words)), lambda place: _is_telling(words[place]))
+        if is_telling and (places := [*group])
+    ]
+    joining = joints if joints is _VERSUS else joints | _AND | {","}
+    chain: list[tuple[int, int]] = []
+    is_joined = is_ended = False
+    for run in (*runs, None):
+        between = words[chain[-1][1] : run[0]] if chain and run else ()
+        links = frozenset(map(folded, between)) - _ARTICLES
+        if chain and not (links and links <= joining):
+            if is_joined or (is_ended and len(chain) > _TWO):
+                return chain
+            chain, links, is_joined = [], frozenset(), False
+        is_joined = is_joined or not links.isdisjoint(joints)
+        is_ended = "and" in links
+        chain += [run] if run else []
+    return []
 
 
-def _telling(text: str) -> str:
-    """The words of a text that are not mere grammar."""
-    return " ".join(
-        word
-        for word in text.split()
-        if folded(word) not in FUNCTION_WORDS and not _ASKING.fullmatch(word.strip(":,"))
-    )
+def _size(side: Sequence[str], other: tuple[int, int]) -> int:
+    """How many words of a side are its own, from the joint on; what is capitalised is a name."""
+    named = sum(1 for _ in takewhile(lambda word: word != word.lower(), side))
+    return max(named, min(len(side), other[1] - other[0]))
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of a text, and the marks behind them one by one."""
+    for word in text.split():
+        bare = word.rstrip(",:;!?")
+        yield from filter(None, (bare, word[len(bare) :][:1]))
+
+
+def _is_telling(text: str) -> bool:
+    """Tell whether a text has more than words that are mere grammar."""
+    return any(folded(word) not in FUNCTION_WORDS | _VERSUS for word in re.findall(r"\w+", text))

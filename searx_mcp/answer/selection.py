@@ -1,13 +1,14 @@
 """Which chunks become evidence, and in which order."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import chain, islice, pairwise
 from typing import Final
 
-from searx_mcp.content.passages import score_parts
+from searx_mcp.answer.page_sentences import sentences_of
+from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
 from searx_mcp.corpus.retrieval import Hit
@@ -16,8 +17,11 @@ from searx_mcp.storage.corpus import StoredChunk
 
 MOST: Final = 24
 """Chunks of evidence, some 9,000 tokens."""
-_FOR_EACH_PART: Final = 3
-"""Best chunks of each part of a question that are chosen before the best of all. Chosen."""
+_VECTOR_SHARE: Final = 0.5
+"""What the score of a chunk counts beside that of its sentences, where vectors have a say in it. Chosen."""
+_LINKED_SHARE: Final = 0.7
+"""What a chunk of a linked page counts beside those of the pages that the caller named. Chosen: of two that fit
+alike, the caller asked for one."""
 _FORM_GAIN: Final = 0.25
 """What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
 _WISH_GAIN: Final = 1.0
@@ -33,10 +37,7 @@ _BESIDE_SHARE: Final = 0.5
 _BREADTH: Final = 3
 _FURTHER_SHARE: Final = 0.5
 """Where a question wants breadth, what further chunks of a page count that has so many already. Chosen."""
-_ALIKE: Final = 0.85
-"""Share of what a page says, sentence by sentence, that the one has which it is a copy of. Chosen: what is left is
-a byline, and what the site adds."""
-
+_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
@@ -69,8 +70,8 @@ class Candidate:
         score: by which it is ordered.
         sub_query: the part of the question that it was found for.
         is_adjacent: whether it is here because it stands beside another.
-        is_due: whether it comes before better ones: the best of all, and the best of each named page, which
-            the caller wants to hear of even where another page has more to say.
+        is_due: whether it comes before better ones: the best of each part, and of each named page, which the
+            caller wants to hear of even where another page has more to say.
     """
 
     hit: Hit
@@ -119,13 +120,19 @@ class Wishes:
 
 
 def rate(
-    found: Mapping[str, Sequence[Hit]], wishes: Wishes
+    found: Mapping[str, Sequence[Hit]],
+    wishes: Wishes,
+    *,
+    named: Sequence[str] = (),
+    has_vectors: bool = False,
 ) -> tuple[dict[str, list[Candidate]], int]:
-    """Order what was found for each part of a question by what the caller wants besides.
+    """Order what was found for each part of a question, by its sentences and by what the caller wants besides.
 
     Args:
         found: hits by part of the question, best first.
         wishes: what the caller wants besides.
+        named: addresses of the pages that the caller named; those of others have to fit better.
+        has_vectors: whether the scores of the hits say more than their words do.
 
     Returns:
         Candidates by part, best first; and how many chunks were left out because they are known.
@@ -136,19 +143,50 @@ def rate(
         new = [hit for hit in hits if not wishes.has(hit.chunk.text)]
         left_out |= {hit.chunk.id for hit in hits} - {hit.chunk.id for hit in new}
         gains = _gains([hit.chunk for hit in new], wishes, part)
+        scores = _scores(new, part, share=_VECTOR_SHARE if has_vectors else 0.0)
         ranked = [
-            Candidate(hit, min(1.0, hit.score * (1 + gain)), part)
-            for hit, gain in zip(new, gains, strict=True)
+            Candidate(hit, min(1.0, score * (1 + gain) * _nearness(hit, named)), part)
+            for hit, score, gain in zip(new, scores, gains, strict=True)
         ]
         ranked.sort(key=lambda each: -each.score)
         rated[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
     return rated, len(left_out)
 
 
+def _nearness(hit: Hit, named: Sequence[str]) -> float:
+    is_near = not named or not {hit.url, *hit.copies}.isdisjoint(named)
+    return 1.0 if is_near else _LINKED_SHARE
+
+
+def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
+    """Score chunks by their best sentence, and their best two in a row; what a reranker says stands."""
+    if any(hit.confidence is not None for hit in hits):
+        return [hit.score if hit.confidence is None else hit.confidence for hit in hits]
+    own = [0.0] * len(hits)
+    top = max((hit.score for hit in hits), default=0.0)
+    texts = [[*sentences_of(hit.chunk.text)] for hit in hits]
+    for size in (1, 2):
+        windows = [
+            (place, " ".join(each.text for each in sentences[at : at + size]), sentences[at].above)
+            for place, sentences in enumerate(texts)
+            for at in range(len(sentences))
+        ]
+        parts = [(text, (*hits[place].chunk.path, above)) for place, text, above in windows]
+        matches = score_all(parts, part)
+        best = [0.0] * len(hits)
+        for (place, *_), match in zip(windows, matches, strict=True):
+            best[place] = max(best[place], match.score)
+        most = max(best, default=0.0) or 1.0
+        own = [mine + top * score / most / 2 for mine, score in zip(own, best, strict=True)]
+    if not any(own):
+        return [hit.score for hit in hits]
+    return [share * hit.score + (1 - share) * score for hit, score in zip(hits, own, strict=True)]
+
+
 def select(
     rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST, named: Sequence[str] = ()
 ) -> list[Candidate]:
-    """Choose evidence: the best of each named page and part of a question, then the best of all.
+    """Choose evidence: the best of each part of a question and of each named page, then the best of all.
 
     Args:
         rated: candidates by part of the question, best first.
@@ -159,19 +197,16 @@ def select(
         By place, no chunk twice.
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
-    due = {each.hit.chunk.id for each in every[:1]}
-    for url in named if len(named) > 1 else ():
+    due = [each for candidates in rated.values() for each in candidates[:1]]
+    for url in named:
         own = (each for each in every if url in {each.hit.url, *each.hit.copies})
-        due |= {each.hit.chunk.id for each in islice(own, 1)}
+        due += islice(own, 1)
+    ids = {each.hit.chunk.id for each in due}
     chosen: dict[str, Candidate] = {}
-    firsts = chain.from_iterable(zip_longest(*(each[:_FOR_EACH_PART] for each in rated.values())))
-    first = (each for each in every if each.hit.chunk.id in due)
-    for each in chain(first, filter(None, firsts), every):
+    for each in chain(due, every):
         known = chosen.get(each.hit.chunk.id)
-        if known is None and len(chosen) >= most:
-            continue
-        if known is None or each.score > known.score:
-            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in due)
+        if (known is None and len(chosen) < most) or (known and each.score > known.score):
+            chosen[each.hit.chunk.id] = replace(each, is_due=each.hit.chunk.id in ids)
     return sorted(chosen.values(), key=lambda each: each.place)
 
 
@@ -208,36 +243,24 @@ def with_neighbours(
 
 
 def copies_of(
-    pages: Mapping[str, Sequence[StoredChunk]], questions: Iterable[str]
+    titles: Mapping[str, str], pages: Mapping[str, Sequence[StoredChunk]]
 ) -> dict[str, str]:
-    """Find pages that say what an earlier one says, as syndicated articles do.
+    """Find pages that have the title and the text of an earlier one.
 
     Args:
-        pages: chunks by address, in the order in which they were read. Linear in their text, and in the
-            number of pages for each.
-        questions: a page with a new sentence that contains one of these words is no copy: pages of one site
-            may share all but the one that answers.
+        titles: by address.
+        pages: chunks by address, in the order in which they were read. Linear in their text.
 
     Returns:
         The earlier page, by the address of the later one.
     """
-    said = {
-        url: frozenset(chain.from_iterable(_sentences(chunk.text) for chunk in chunks))
-        for url, chunks in pages.items()
-    }
-    asked = frozenset(term for question in questions for term in terms(question))
-    copies: dict[str, str] = {}
-    originals: list[str] = []
-    for url, own in said.items():
-        words = sum(map(len, own))
-        for original in originals:
-            shared = own & said[original]
-            is_alike = words and sum(map(len, shared)) >= _ALIKE * words
-            if is_alike and all(asked.isdisjoint(sentence) for sentence in own - shared):
-                copies[url] = original
-                break
-        else:
-            originals.append(url)
+    first: dict[tuple[str, str], str] = {}
+    copies = {}
+    for url, chunks in pages.items():
+        text = "".join(_TARGET.sub("", chunk.text) for chunk in chunks)
+        original = first.setdefault((titles.get(url, ""), text), url)
+        if original != url:
+            copies[url] = original
     return copies
 
 
@@ -250,7 +273,7 @@ def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[flo
             fits = [float(any(_has(chunk.text, form) for form in forms)) for chunk in chunks]
         else:
             parts = [(chunk.text, chunk.path) for chunk in chunks]
-            fits = [match.coverage for match in score_parts(parts, _WISHING.sub(" ", constraint))]
+            fits = [match.coverage for match in score_all(parts, _WISHING.sub(" ", constraint))]
         gains = [gain + _WISH_GAIN * fit for gain, fit in zip(gains, fits, strict=True)]
     return gains
 

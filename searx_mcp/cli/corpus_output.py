@@ -26,8 +26,9 @@ from searx_mcp.models.evidence import (
     VerifyReport,
 )
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.corpus import fitted
-from searx_mcp.render.evidence import fitting
+from searx_mcp.render.corpus import fitted, refusals
+from searx_mcp.render.evidence import fitting, verdict
+from searx_mcp.render.refusal import NEXT
 
 _SHOWN: Final = 300
 """Characters of a passage without a quote, where whole ones are not wanted."""
@@ -58,6 +59,8 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
         for name, value in response.metadata:
             head.print(plain_text(f"{name.replace('_', ' ')}: {value}", style="dim"))
     print_notes([response.note] if response.note else [])
+    for line in refusals(response):
+        out.print(plain_text(line))
     shown = fitted(response, budget=budget)
     for before, each in zip(response.queries, shown.queries, strict=True):
         if len(response.queries) > 1:
@@ -82,7 +85,9 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
     """
     out = console()
     shown = fitting(response, budget=budget, boundary="")
-    if not response.evidence:
+    if response.is_refused:
+        out.print(plain_text(f"{verdict(response)}\n{NEXT}"))
+    elif not response.evidence:
         out.print("Nothing found that answers the question.")
     for source in response.sources:
         evidence = [each for each in shown.evidence if each.source == source.number]

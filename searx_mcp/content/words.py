@@ -135,6 +135,56 @@ FUNCTION_WORDS: Final = frozenset(word for words in _ALL for word in words.split
 another ("die", "are"), but for those that name things there ("war", "fur", "door"), which are not
 here; what a page speaks of often is weighed low anyway."""
 
+_ASKING_EN: Final = """
+able accept accepted accepts according actually along already always among amount amounts another associated available become becomes begin begins besides between both call
+called came can cannot come comes commonly compared considered consist contain contains depend depends did different done during each either end ends entity ever every exactly examples
+exist exists far find found gave generally get gets getting give given gives go goes going got happen happened happens have held hold holds include
+includes instead involve involves keep keeps kept kind kinds known large last lasts later let lets like likely long look looks made mainly
+make makes making many mean means might much must myself name named need needed needs normally number numbers often old one ones order other
+part parts people per percentage person possible prior provide provided provides put puts receive receives said same say says see seen several shall should
+show shown shows specific start started starts still stop stops such take taken takes tell term than thing things thought took total try type types
+typically article briefly content describe details document explain extract facts findings important information key main overview page
+points question quote relevant section sentences summarise summarize summary text title topic website
+typically until upon use used uses using usually want wants way ways went while within without work worked works would year years yet
+"""
+_ASKING_DE: Final = """
+abschnitt andere anderen art artikel befand befindet bezeichnet bekommt bereits beim bedeutet braucht damit darf dazu durfen etwa erfolgt fallen gab geben gehen geht gibt ging
+habe haben hat hatte hatten heisst hiess jede jedem jeden jeder jedes kommen kommt konnen konnte lange lautet liegt machen macht man muss mussen
+neben nennt ohne oft seit soll sollte sollen statt viel viele vielen seite text zusammenfassen zusammenfassung verwendet verwenden wahrend wann ware waren welche wem wen wofur wovon welchem welchen welcher
+welches wessen wieviel wurde wurden zwischen
+"""
+_ASKING_ROMANCE: Final = """
+avait avoir combien deja devez doit doivent encore entre ete etait etre faire fait faut fois font lequel laquelle lesquels peut peuvent
+pendant quels quelle quelles sert servir signifie sorte type utilise utiliser avez nom nomme appelle quoi page resume resumer article
+cada cual cuales llama llamaba lugar nombre otro personas porcentaje quienes son termino tipo dio hizo tener pagina resumen resume articulo cuanta cuantas cuanto cuantos cuando debe deben donde durante dura eran estaba fue fueron hace hacer hay pueden puede
+significa sirve tiene tienen usa usar
+deve devem faz fazer fica ficam foi foram onde pode podem posso preciso quais qual quanta quantas quanto quantos tem nome chama tipo
+quale quali quanti deve devono nome chiama tipo fare dove
+"""
+_ASKING_EAST: Final = """
+делает делать другой есть зачем имеет каким какими какова мнению назовите назывался приведите процент такое типа чего чему значит какая какие какой какого каком какому какую какое каких который которая которые кем кого кому кто куда
+может можно называется находится нового нужно надо почему сколько где
+ile nazwa nazywa rodzaj jaka jaki jakie jakich jakim jest ktore ktory kto gdy gdzie mozna moze musi trzeba robi robic dzieje nalezy
+adi bazi daki dan deki hangi kac kadar kimdi kimdir kimin nda nedir neler nelerdir neydi nin sey tane tur kim kime mi nasil nerede neden neyi neye neyin olur olmus yapilir eder etti simdi zaman
+اخر اذكر اسم اين بعد بماذا تسمي تكون جانب ذين شيء عدد عليها فيها قام قبل كم ماذا متي من نسبه نوع يسمي يجب يمكن ايه لماذا
+איזה איזו איך איפה האם כמה מה מי מתי אפשר צריך של את
+कब किन किसका किसकी किसके किसे कुछ तरह दौरान नाम पास प्रकार बारे वर्ष सा साल सी कहाँ कितना कितनी कितने किसने किस कैसे कौन कौनसा क्यों सकते सकता
+무슨 무엇 무엇인가요 누가 몇 얼마 얼마나 얼마인가요 어디 어떻게 언제 있나요 했나요 되나요 하나요 인가요
+"""
+ASKING_WORDS: Final = frozenset(
+    word
+    for words in (_ASKING_EN, _ASKING_DE, _ASKING_ROMANCE, _ASKING_EAST)
+    for word in words.split()
+)
+"""Words that questions are made of, beside `FUNCTION_WORDS`: a passage that answers need not have them."""
+
+ASKING_PARTS: Final = (
+    "总结", "概述", "要約", "什么时候", "有没有", "叫什么", "是什么", "为什么", "是谁", "何时", "何处", "哪一", "哪位", "哪种", "名字", "名称", "类型", "关于", "除了", "之外", "多少", "多久", "多长", "几个", "什么", "什麼", "哪个", "哪里", "哪些", "如何", "会怎样", "怎样", "几", "哪", "谁", "吗",
+    "何という", "何ですか", "何曜日", "何人", "何度", "何を", "どうしますか", "どのくらい", "どちら", "いくら", "どこ", "誰", "いつ", "ですか", "ますか",
+    "でした", "何", "เกี่ยวกับ", "เรียกว่า", "เมื่อไร", "อย่างไร", "ประเภท", "ที่ไหน", "สิ่งใด", "ใคร", "ใด", "เท่าไหร่", "เท่าไร", "อะไร", "ไหน", "ไหม", "กี่", "คือ",
+)  # fmt: skip
+"""The same in scripts without spaces, the longer ones first where one begins another."""
+
 _EXCEPTIONS: Final = """
 unless except ausser sauf salvo excepto exceto eccetto tenzij behalve кроме oprocz chyba haric kecuali
 """

@@ -155,7 +155,10 @@ class Corpus:
         if done.note == PROTECTED:
             return ReadResponse(
                 url=request.url,
-                queries=tuple(QuestionChunks(query=each, results=()) for each in request.questions),
+                queries=tuple(
+                    QuestionChunks(query=each, results=(), answered=False)
+                    for each in request.questions
+                ),
                 note=PROTECTED,
             )
         if done.error is not None:
@@ -168,7 +171,16 @@ class Corpus:
                 question, urls=(done.url,), limit=request.max_results, deadline=deadline
             )
             notes.extend(note for note in found.notes if note not in notes)
-            answers.append(QuestionChunks(query=question, results=tuple(map(_chunk, found.hits))))
+            told = found.support
+            answers.append(
+                QuestionChunks(
+                    query=question,
+                    results=tuple(map(_chunk, found.hits[: None if told.answered else 1])),
+                    answered=told.answered,
+                    support=round(told.score, 4),
+                    missing_terms=told.missing,
+                )
+            )
         return ReadResponse(
             url=request.url,
             title=done.page.title,
@@ -177,6 +189,11 @@ class Corpus:
             note=" ".join(notes),
             metadata=_metadata(done.page, done.chunks) if request.include_metadata else None,
         )
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether a model makes vectors of chunks and questions."""
+        return bool(self._retriever.model)
 
     async def retrieve(
         self,

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from searx_mcp.models.base import Frozen
@@ -41,10 +41,21 @@ class Chunk(_Camel):
 
 
 class QuestionChunks(_Camel):
-    """One question and its chunks, best first."""
+    """One question and its chunks, best first.
+
+    Attributes:
+        query: as asked.
+        results: of the page.
+        answered: whether a chunk supports the question well enough to answer it.
+        support: 0 to 1, how far the best chunk does.
+        missing_terms: words of the question that it lacks; the rarest first, five at most.
+    """
 
     query: str
     results: tuple[Chunk, ...]
+    answered: bool = True
+    support: float = 0.0
+    missing_terms: tuple[str, ...] = ()
 
 
 class ReadMetadata(_Camel):
@@ -127,12 +138,15 @@ class Evidence(Frozen):
         id: of the chunk; empty for a snippet.
         text: as it stands in the page's Markdown.
         score: 0 to 1, higher is better.
-        confidence: the reranker's, 0 to 1; `None` without one.
+        confidence: the reranker's, 0 to 1; without one, the share of the question that is in it, by the weight
+            of its words. `None` for a snippet.
         sub_query: the part of the question that it was found for; empty if there is only one.
         section_path: the headings above it, outermost first.
         span: first and one past the last byte of the text in the page's Markdown, UTF-8.
         is_adjacent: whether it is here only because it is next to other evidence.
         low_confidence: whether it matches less well than an answer usually does.
+        parts: first and one past the last code point of the parts of the text, those that match best first; in no
+            output, since they only tell what is shown in little room.
     """
 
     source: int
@@ -145,6 +159,7 @@ class Evidence(Frozen):
     span: tuple[int, int] = (0, 0)
     is_adjacent: bool = False
     low_confidence: bool = False
+    parts: tuple[tuple[int, int], ...] = Field(default=(), exclude=True, repr=False)
 
 
 class EvidenceImage(Frozen):
@@ -262,6 +277,24 @@ class EvidenceStats(Frozen):
     timing: Timing = Timing()
 
 
+class PartVerdict(Frozen):
+    """Whether one part of a question is answered.
+
+    Attributes:
+        query: the part, as asked.
+        answered: whether a passage supports it well enough to answer it.
+        support: 0 to 1, how far the best passage does.
+        missing_terms: words of the part that it lacks; the rarest first, five at most.
+        section: the heading above the best passage; may be empty.
+    """
+
+    query: str
+    answered: bool
+    support: float
+    missing_terms: tuple[str, ...] = ()
+    section: str = ""
+
+
 class EvidenceResponse(Frozen):
     """The response of `answer` and `search_corpus`: evidence, not prose.
 
@@ -269,6 +302,8 @@ class EvidenceResponse(Frozen):
         query: as asked.
         intent: as given or detected.
         sub_queries: the parts of the question; only one if it was not split.
+        answered: whether every part is.
+        parts: the verdict on each part, in order.
         sources: pages of the evidence, numbered in the order of their first evidence.
         evidence: best first.
         images: images in the evidence.
@@ -283,6 +318,8 @@ class EvidenceResponse(Frozen):
     query: str
     intent: Intent
     sub_queries: tuple[str, ...]
+    answered: bool = True
+    parts: tuple[PartVerdict, ...] = ()
     sources: tuple[Source, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     images: tuple[EvidenceImage, ...] = ()
@@ -292,6 +329,11 @@ class EvidenceResponse(Frozen):
     notes: tuple[str, ...] = ()
     quoted_notes: tuple[str, ...] = ()
     is_partial: bool = False
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether no part of the question is answered."""
+        return bool(self.parts) and not any(part.answered for part in self.parts)
 
 
 class CorpusPage(Frozen):

@@ -172,6 +172,9 @@ class Page(Frozen):
             none are counted for other sources than a page of HTML.
         notes: sentences the caller should know.
         quoted_notes: those of a remote service, in its words.
+        answered: with a prompt, whether a passage supports it well enough to answer it; otherwise `None`.
+        support: 0 to 1, how far the best passage does.
+        missing_terms: words of the prompt that it lacks; the rarest first, five at most.
         passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
             otherwise none. Left out when serialized.
     """
@@ -221,4 +224,7 @@ class Page(Frozen):
     removed: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     quoted_notes: tuple[str, ...] = ()
+    answered: bool | None = None
+    support: float | None = None
+    missing_terms: tuple[str, ...] = ()
     passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)

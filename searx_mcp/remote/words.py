@@ -23,6 +23,7 @@ from searx_mcp.models.evidence import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,
+    PartVerdict,
     ReadResponse,
 )
 from searx_mcp.models.fetch_request import CURSOR_PATTERN, FetchRequest
@@ -212,10 +213,20 @@ def _evidence(response: EvidenceResponse, query: str) -> EvidenceResponse:
     return response.model_copy(
         update={
             "query": query,
+            "parts": tuple(_part(part, query) for part in response.parts),
             "stats": response.stats.model_copy(update={"stop_reason": ""}),
             "notes": (),
             "quoted_notes": _quoted(notes),
         }
+    )
+
+
+def _part(part: PartVerdict, query: str) -> PartVerdict:
+    """A verdict in the words of the question: others would stand outside of the fence."""
+    is_own = set(re.findall(r"\w+", part.query)) <= set(re.findall(r"\w+", query))
+    words = tuple(word for word in part.missing_terms if word in query)
+    return part.model_copy(
+        update={"query": part.query if is_own else query, "missing_terms": words, "section": ""}
     )
 
 

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from searx_mcp.models.evidence import (
+    PROTECTED,
     Chunk,
     CorpusPage,
     CorpusStatus,
@@ -18,6 +19,7 @@ from searx_mcp.models.spelling import counted
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.public import marked, without_absent
+from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within, share
 
@@ -28,6 +30,7 @@ _VALUE_TOKENS: Final = 80
 _NOTE_TOKENS: Final = 80
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a passage is not worth showing."""
+_QUERY_FIELDS: Final = frozenset({"query", "answered"})
 _MORE_TOKENS: Final = 25
 """For the line that says what is missing, and for blank lines."""
 
@@ -54,7 +57,34 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
                 "",
                 f"({counted(left_out, 'more passage')} did not fit: ask again with a larger max_tokens)",
             ]
-    return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *after))
+    told = fenced("\n".join(lines), boundary=boundary, url=response.url)
+    return "\n".join((*refusals(response, boundary), told, *after))
+
+
+def refusals(response: ReadResponse, boundary: str = "") -> list[str]:
+    """Say which questions the page does not answer, and what to do then; a line for each.
+
+    Args:
+        response: the answers.
+        boundary: as for `read_text`; without one, the heading of the best match is named.
+    """
+    if response.note == PROTECTED:
+        return []
+    told = []
+    for each in response.queries:
+        if not each.answered:
+            asked = f'"{one_line(each.query, boundary, max_tokens=_QUESTION_TOKENS)}"'
+            path = each.results[0].section_path if each.results else ()
+            told.append(
+                refusal(
+                    each.support,
+                    each.missing_terms,
+                    boundary,
+                    what=asked if len(response.queries) > 1 else "this",
+                    section=path[-1] if path else "",
+                )
+            )
+    return [*told, NEXT] if told else []
 
 
 def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") -> ReadResponse:
@@ -70,7 +100,12 @@ def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") ->
     response = _trimmed(response, budget)
     lines, after = _frame(response, boundary)
     asked = [_asked(each, response, boundary) for each in response.queries]
-    frame = (fenced("\n".join(lines), boundary=boundary, url=response.url), *after, *asked)
+    frame = (
+        *refusals(response, boundary),
+        fenced("\n".join(lines), boundary=boundary, url=response.url),
+        *after,
+        *asked,
+    )
     room = budget - sum(map(line_cost, frame)) - len(asked) * _MORE_TOKENS
     needs = [sum(_cost(chunk, boundary) for chunk in each.results) for each in response.queries]
     queries = [
@@ -166,6 +201,7 @@ def read_data(
     if "metadata" in data:
         data["metadata"] = without_absent(data["metadata"])
     found = [[without_absent(row) for row in each.pop("results")] for each in data["queries"]]
+    data["queries"] = [without_absent(each, _QUERY_FIELDS) for each in data["queries"]]
     if boundary:
         data = marked(data, boundary)
         found = [fence_texts(rows, boundary) for rows in found]

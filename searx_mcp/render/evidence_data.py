@@ -9,10 +9,12 @@ from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, row
 
 _SPARING_SHARE: Final = 0.25
 """Of a budget, what figures and sources may cost as JSON before what a model can do without is left out of them."""
-_RESPONSE_FIELDS: Final = frozenset({"query", "sources", "evidence", "citations"})
+_RESPONSE_FIELDS: Final = frozenset({"query", "answered", "sources", "evidence", "citations"})
+_PART_FIELDS: Final = frozenset({"query", "answered"})
 _ROW_FIELDS: Final = frozenset({"title", "text"})
 _NO_STEPS: Final = "Further steps did not fit."
 _FIGURES: Final = ("documents_searched", "documents_matched", "iterations", "stop_reason")
+_DISPENSABLE: Final = frozenset({"stats", "sub_queries", "parts"})
 _LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 
 
@@ -51,6 +53,7 @@ def _data(response: EvidenceResponse) -> dict[str, Any]:
             data[name] = [without_absent(row, _ROW_FIELDS) for row in data[name]]
     if not response.evidence:
         data["sources"] = []
+    data["parts"] = [without_absent(row, _PART_FIELDS) for row in data.get("parts", ())]
     for row in data["evidence"]:
         if "id" not in row:
             del row["span"]  # of a snippet, which stands in no page
@@ -68,7 +71,7 @@ def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dic
         data = _spared(data)
     lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
     bare = {name: [] if name in lists else value for name, value in data.items()}
-    for name in ("sub_queries", "stats", "notes"):
+    for name in ("sub_queries", "parts", "stats", "notes"):
         if cost(bare) > STATS_SHARE * budget:
             data, bare = _without(data, name), _without(bare, name)
     room = budget - cost(bare) - cost([_showing(total, total), _NO_STEPS])
@@ -115,7 +118,7 @@ def _barest(data: dict[str, Any]) -> dict[str, Any]:
     """Leave the best passage with its source, and notes."""
     best = data["evidence"][0]["source"]
     sources = [row for row in data["sources"] if row["number"] == best]
-    return {**_without(_without(data, "stats"), "sub_queries"), "sources": sources}
+    return {**{name: data[name] for name in data if name not in _DISPENSABLE}, "sources": sources}
 
 
 def _without(data: dict[str, Any], name: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -149,7 +150,21 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
         f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
     )
     lines, _ = lines_within(_remarks(page, boundary), room // 8)
-    return "\n".join((first, *lines))
+    return "\n".join((*refusals(page, boundary), first, *lines))
+
+
+def refusals(page: Page, boundary: str = "") -> list[str]:
+    """Say that a page does not answer its prompt, and what to do then; nothing if it does.
+
+    Args:
+        page: the page.
+        boundary: as for `page_text`; without one, the heading of the best match is named.
+    """
+    if page.answered is not False:
+        return []
+    path = page.passages[0].path if page.passages else ()
+    section = path[-1] if path else ""
+    return [refusal(page.support or 0.0, page.missing_terms, boundary, section=section), NEXT]
 
 
 def _remarks(page: Page, boundary: str) -> Iterator[str]:

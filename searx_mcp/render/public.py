@@ -175,7 +175,8 @@ def _lists_within(page: Page, room: int) -> dict[str, Any]:
 
 
 def _page(page: Page) -> dict[str, Any]:
-    return without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
+    always = _PAGE_FIELDS if page.answered is None else _PAGE_FIELDS | {"answered"}
+    return without_absent(page.model_dump(mode="json"), always)
 
 
 def _page_text(markdown: str, boundary: str) -> str:

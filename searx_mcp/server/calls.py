@@ -16,6 +16,7 @@ from searx_mcp.models.service import Service
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import performed
+from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import Asked, Published, RequestT, ResponseT, Room, Verb
 
@@ -45,9 +46,11 @@ class Calls(Generic[RequestT, ResponseT]):
         self._settings = settings
         self._service = service
         self._channels = Channels(settings, both=published.is_twofold)
+        names = settings.server.published()
         self._room = Room(
             boundary=boundary,
-            fetch=settings.server.published().get(published.reads_on, ""),
+            fetch=names.get(published.reads_on, ""),
+            finds=names.get(Tool.SEARCH_CORPUS, ""),
             is_remote=bool(settings.remote.url),
         )
 

@@ -70,7 +70,7 @@ class ServerConfig(Frozen):
         description="Tokens of a fetched page's text by default.",
     )
     response_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=8_000,
+        default=1_500,
         description="Tokens of evidence by default.",
     )
     fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(

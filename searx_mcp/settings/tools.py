@@ -41,7 +41,6 @@ DEFAULTS: Final[Mapping[str, Mapping[str, int | str]]] = MappingProxyType(
             "structured_output": "off",
             "search_token_budget": 1_500,
             "fetch_token_budget": 1_000,
-            "response_token_budget": 2_000,
             "fetch_token_limit": 4_000,
         },
         "chatgpt": {"fetch_token_budget": 8_000},

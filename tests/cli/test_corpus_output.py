@@ -50,7 +50,7 @@ def test_passages_stand_under_their_question(capsys):
                     chunk("Cold.", low_confidence=True),
                 ),
             ),
-            QuestionChunks(query="How long?", results=()),
+            QuestionChunks(query="How long?", results=(), answered=False, missing_terms=("long",)),
         ),
         note="One.",
         metadata=ReadMetadata(
@@ -60,6 +60,8 @@ def test_passages_stand_under_their_question(capsys):
     print_read(response, budget=None)
     shown, errors = capsys.readouterr()
     assert shown == (
+        'No page answers "How long?". Best match 0.00; not found: "long".\n'
+        "Next: ask in other words, read another page, or search the web. Do not answer from memory.\n"
         "\nHow hot?\n"
         "\n0.50  § Tea > Water\nHot [b].\n"
         "\n0.50, low confidence\nCold.\n"

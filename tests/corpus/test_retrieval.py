@@ -273,3 +273,30 @@ async def test_a_page_without_text_has_nothing_to_find(corpus, site):
     site.put("/a", FakePage("", content_type="text/plain"))
     found = await asked(corpus, site.url("/a"))
     assert found.hits == ()
+
+
+async def test_a_page_that_does_not_answer_gives_one_passage_and_says_what_is_missing(
+    corpus, site, sections_of
+):
+    site.put("/a", sections_of("Bees make wax.", "Wax is sold in May.", "Drones do nothing."))
+    asked_for = ("when is wax sold", "what did wax cost in 2031")
+    request = ReadRequest(url=site.url("/a"), queries=asked_for)
+    sold, cost = (await corpus.read(request)).queries
+    assert sold.answered
+    assert sold.support > cost.support
+    assert not cost.answered
+    assert len(cost.results) == 1
+    assert "2031" in cost.missing_terms
+
+
+async def test_a_name_must_stand_in_the_page_that_answers(corpus, site, sections_of):
+    site.put("/a", sections_of("The barrel of Ada weighs nine pounds."))
+    site.put("/b", sections_of("The barn of Bert is red. The barn of Bert is old."))
+    for path in ("/a", "/b"):
+        await corpus.ingest(site.url(path))
+    for question, is_answered in (
+        ("How many pounds does the barrel of Ada weigh?", True),
+        ("How many pounds does the barrel of Bert weigh?", False),
+    ):
+        found = await corpus.retrieve(question, urls=None, limit=5)
+        assert found.support.answered is is_answered

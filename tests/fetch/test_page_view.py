@@ -169,6 +169,25 @@ def test_of_a_longer_page_the_passages_that_fit_the_prompt_are_given_in_its_orde
     assert page.markdown_content.startswith("[Manual, from character 1921]\n\n## Part 7\n\n")
 
 
+def test_of_a_page_that_does_not_answer_little_is_given_and_what_is_missing():
+    for most in (600, 100_000):
+        page = shown(MANUAL, prompt="what is the limit of the zebra crossing?", max_chars=most)
+        assert page.answered is False
+        assert page.missing_terms == ("zebra", "crossing")
+        assert len(page.markdown_content) <= min(most, 1_600)
+        assert page.next_offset == 0
+    answered = shown(MANUAL, prompt="what is the limit?", max_chars=2_500)
+    assert answered.answered
+    assert len(answered.markdown_content) > 1_600
+    assert shown(MANUAL).answered is None
+
+
+def test_a_prompt_that_only_asks_for_a_summary_refuses_nothing():
+    page = shown(MANUAL, prompt="Summarize this page", max_chars=600)
+    assert page.answered
+    assert len(page.markdown_content) > 300
+
+
 def test_a_prompt_looks_for_passages_in_the_section_only():
     page = shown(MANUAL, prompt="what is the limit?", section="Part 7", max_chars=150)
     assert page.section == ("Manual", "Part 7")

@@ -21,6 +21,7 @@ from searx_mcp.render.corpus import (
     ingest_text,
     read_data,
     read_text,
+    refusals,
     status_data,
     status_text,
 )
@@ -49,7 +50,7 @@ def answer(*results: Chunk, query: str = "how do bees talk", **fields: Any) -> R
         "url": URL,
         "title": "Bees",
         "last_crawled": "2026-02-22T14:30:00+00:00",
-        "queries": (QuestionChunks(query=query, results=results),),
+        "queries": (QuestionChunks(query=query, results=results, support=0.6),),
     }
     return ReadResponse(**(known | fields))
 
@@ -79,6 +80,8 @@ def test_the_data_have_the_spellings_of_the_specification(boundary):
         "queries": [
             {
                 "query": "how do bees talk",
+                "answered": True,
+                "support": 0.6,
                 "results": [
                     {
                         "id": "ab" * 32,
@@ -113,7 +116,38 @@ def test_a_protected_page_has_a_note_and_no_passage(boundary):
     data = read_data(none, budget=8_000, boundary=boundary)
     assert data["note"] == "content protected"
     assert data["lastCrawled"] == ""
-    assert data["queries"] == [{"query": "how do bees talk", "results": []}]
+    assert [each["results"] for each in data["queries"]] == [[]]
+    assert not text.startswith("No page")
+
+
+def refused(query: str, *results: Chunk) -> QuestionChunks:
+    return QuestionChunks(
+        query=query, results=results, answered=False, support=0.13, missing_terms=("moon", "2031")
+    )
+
+
+def test_a_page_that_does_not_answer_says_so_first(boundary):
+    none = answer(queries=(refused("when to the moon in 2031", CHUNK),))
+    lines = read_text(none, budget=500, boundary=boundary).splitlines()
+    assert lines[0] == 'No page answers this. Best match 0.13; not found: "moon", "2031".'
+    assert lines[1].startswith("Next: ")
+    assert "Bees dance." in lines
+    data = read_data(none, budget=500, boundary=boundary)["queries"][0]
+    assert (data["answered"], data["missingTerms"]) == (False, ["moon", "2031"])
+
+
+def test_the_heading_of_the_best_match_is_named_where_nothing_is_fenced():
+    none = answer(queries=(refused("moon?", CHUNK),))
+    assert refusals(none)[0].startswith(
+        "No page answers this. Best match 0.13 (§ Dance); not found"
+    )
+
+
+def test_of_several_questions_those_that_are_not_answered_are_named(boundary):
+    both = answer(queries=(*answer(CHUNK).queries, refused("moon?", CHUNK)))
+    lines = read_text(both, budget=None, boundary=boundary).splitlines()
+    assert lines[0].startswith('No page answers "moon?". Best match 0.13')
+    assert sum(line.startswith("No page answers") for line in lines) == 1
 
 
 def test_the_metadata_of_a_page_stay_in_the_fence(boundary):

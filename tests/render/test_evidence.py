@@ -14,10 +14,11 @@ from searx_mcp.models.evidence import (
     EvidenceStats,
     ExpansionStep,
     Mode,
+    PartVerdict,
     Source,
     Timing,
 )
-from searx_mcp.render.evidence import evidence_text
+from searx_mcp.render.evidence import evidence_text, verdict
 from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.render.tokens import estimate
 
@@ -143,7 +144,7 @@ Source [1] (relevance: 0.85, confidence: 0.92, sub-query: "how does it boost"):
 Source [2] (relevance: 0.71) [adjacent context]:
 Beside it.
 
-Source [2] (relevance: 0.10, confidence: low):
+Source [2] (relevance: 0.10, confidence: 0.10 (low)):
 Perhaps it.
 
 [IMAGES]
@@ -237,6 +238,117 @@ def test_a_page_that_failed_is_told_although_no_link_was_followed_and_inside_the
     assert outside.endswith("\nNote: No server.")
 
 
+MISSING = PartVerdict(
+    query="how high is the moon dam",
+    answered=False,
+    support=0.131,
+    missing_terms=("moon", "2031"),
+    section="Bins",
+)
+FOUND = PartVerdict(query="how does it boost", answered=True, support=0.81, section="Trees")
+
+
+def test_that_no_page_answers_is_the_first_line(boundary):
+    told = response(answered=False, parts=(MISSING,), citations=())
+    text = evidence_text(told, budget=1_500, boundary=boundary)
+    first, then, *_ = text.splitlines()
+    assert first == 'No page answers this. Best match 0.13; not found: "moon", "2031".'
+    assert then.startswith("Next: ")
+    assert f"[STATS]\nVerdict: {first}\n" in text
+    assert estimate(text) <= 1_500
+    assert verdict(told) == (
+        'No page answers this. Best match 0.13 (§ Bins); not found: "moon", "2031".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("parts", "line"),
+    [
+        ((FOUND,), "The question is answered (support 0.81)."),
+        (
+            (FOUND, MISSING),
+            'Answered in part. No page answers "how high is the moon dam"; not found: "moon", "2031".',
+        ),
+    ],
+)
+def test_figures_begin_with_the_verdict(boundary, parts, line):
+    told = response(answered=all(part.answered for part in parts), parts=parts)
+    text = evidence_text(told, budget=1_500, boundary=boundary)
+    assert f"\n[STATS]\nVerdict: {line}\n" in text
+    assert not text.startswith("No page")
+
+
+def test_a_quote_that_stands_above_is_short_and_each_link_is_said_once(boundary):
+    words = "Gradient boosting builds an additive model in a forward stage-wise fashion, one tree"
+    quotes = tuple(
+        QUOTE.model_copy(update={"text": f"{words} {name}.", "span": (at, at + 9)})
+        for name, at in (("first", 0), ("second", 20), ("elsewhere", 900))
+    )
+    evidence = (Evidence(source=1, id="aa" * 32, text=words, score=0.9, span=(0, 100)),)
+    told = response(citations=quotes, evidence=evidence, steps=())
+    text = evidence_text(told, budget=8_000, boundary=boundary).partition("[CITATIONS]\n")[2]
+    short = (
+        '[1] "Gradient boosting builds an additive model in a forward stage-wise fashion, one …"'
+    )
+    assert text.splitlines()[:8] == [
+        short,
+        f"    — Ensemble Methods, {TREES.url} § Gradient Boosted Trees",
+        "",
+        short,
+        "    — § Gradient Boosted Trees",
+        "",
+        f'[1] "{words} elsewhere."',
+        f"    — Ensemble Methods, {QUOTE.fragment_url} § Gradient Boosted Trees",
+    ]
+
+
+def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
+    filler = "\n\n".join(f"Paragraph {n}. {'word ' * 60}" for n in range(12))
+    fact = "See [the limit](https://a.example/limit) of five calls."
+    text = f"{filler}\n\n{fact}\n\n{filler}"
+    start = text.encode().index(fact.encode())
+    evidence = tuple(
+        Evidence(
+            source=1,
+            id=f"{n:064x}",
+            text=text,
+            score=0.9 - n / 10,
+            span=(n * 9_999, n * 9_999 + len(text)),
+        )
+        for n in range(6)
+    )
+    quotes = tuple(
+        QUOTE.model_copy(
+            update={
+                "text": "See the limit of five calls.",
+                "span": (each.span[0] + start, each.span[0] + start + len(fact)),
+            }
+        )
+        for each in evidence
+    )
+    told = response(evidence=evidence, citations=quotes, steps=(), images=(), sub_queries=("q",))
+    shown = evidence_text(told, budget=1_500, boundary=boundary, more="ask for max_tokens")
+    assert estimate(shown) <= 1_500
+    assert shown.count("See the limit of five calls.\n") >= 2
+    assert "a.example/limit" not in shown
+    assert "omitted due to response budget; ask for max_tokens)" in shown
+
+
+def test_the_best_of_each_part_and_page_is_shown_in_little_room(boundary):
+    long = "word " * 700
+    evidence = (
+        Evidence(source=1, text=f"First. {long}", score=0.9, sub_query="a", span=(0, 9)),
+        Evidence(source=1, text=f"Second. {long}", score=0.5, sub_query="b", span=(18, 27)),
+        Evidence(source=2, text=f"Third. {long}", score=0.1, sub_query="a", span=(0, 9)),
+        Evidence(source=1, text=f"More. {long}", score=0.8, sub_query="a", span=(9, 18)),
+    )
+    steps = (step("ensemble.html"), step("gradient_boosting.html"))
+    told = response(evidence=evidence, citations=(), images=(), steps=steps, sub_queries=("a", "b"))
+    shown = evidence_text(told, budget=1_100, boundary=boundary)
+    assert all(f"\n{name}. word" in shown for name in ("First", "Second", "Third"))
+    assert estimate(shown) <= 1_100
+
+
 def test_one_part_of_a_question_is_not_named_and_no_page_read_is_no_trace(boundary):
     plain = response(sub_queries=("how",), steps=STEPS[:1])
     text = evidence_text(plain, budget=None, boundary=boundary)
@@ -285,7 +397,7 @@ def test_each_channel_keeps_to_its_budget_and_uses_it(boundary, budget):
 
 
 def test_sources_and_figures_stay_whole_and_evidence_is_cut_behind_the_best(boundary):
-    text = evidence_text(many(), budget=2_500, boundary=boundary)
+    text = evidence_text(many(), budget=3_000, boundary=boundary)
     for line in WHOLE.split("[EVIDENCE]", maxsplit=1)[0].splitlines()[2:]:
         assert f"{line}\n" in text
     assert WHOLE.split("[STATS]")[1] in text
@@ -303,7 +415,9 @@ def test_sources_and_figures_stay_whole_and_evidence_is_cut_behind_the_best(boun
 
 
 def test_the_trace_goes_before_evidence_does(boundary):
-    text = evidence_text(many(), budget=2_500, boundary=boundary)
+    long = Evidence(source=1, id="aa" * 32, text="word " * 2_000, score=0.9)
+    told = response(evidence=(long,) * 4, citations=())
+    text = evidence_text(told, budget=800, boundary=boundary)
     assert "[EXPANSION TRACE]" not in text
     assert text.endswith("[Expansion trace omitted — 3 iterations, see stats above]")
 

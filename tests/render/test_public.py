@@ -193,6 +193,11 @@ def test_an_empty_page_is_not_marked_as_cut(make_response, boundary):
     assert "truncated" not in data["results"][0]["content"]
 
 
+def test_a_page_that_does_not_answer_its_prompt_says_so(make_page):
+    data = page_data(make_page("Text.", answered=False, support=0.13, missing_terms=("moon",)))
+    assert (data["answered"], data["support"], data["missing_terms"]) == (False, 0.13, ["moon"])
+
+
 def test_a_page_has_every_specified_field_and_no_empty_other(make_page):
     assert page_data(make_page("Text.", title="")) == {
         "url": "https://example.com/page",
