@@ -90,7 +90,7 @@ def main() -> None:
 async def _asked(pages: str | None, *, is_quick: bool) -> tuple[list[Ratio], tuple[Table, ...]]:
     """Ask the questions of developers, or those about pages of this repository."""
     if is_quick:
-        return figures(await ask_all(quick_questions(), REPOSITORY))
+        return figures(await ask_all(quick_questions(), REPOSITORY), is_quick=True)
     if not pages:
         return [], ()
     asked = questions()
