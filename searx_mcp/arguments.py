@@ -13,23 +13,17 @@ Callers are models and people, so spellings are forgiven and meanings are not:
 
 Whatever else is wrong raises one `InvalidArgumentError` that tells all of it, by the names as the caller wrote them. A message
 shows at most 60 characters of a value, and nothing of a query. The arguments themselves are declared
-with the requests, in `searx_mcp.models.request` and `searx_mcp.models.corpus_request`.
+with the requests.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from searx_mcp.errors import MOST_PROBLEMS, InvalidArgumentError
 from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.coercion import ANY_AGE, Limits, Reader
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-)
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import MAX_RESULTS, Category, SearchRequest
 from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
@@ -156,17 +150,6 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
 
 CorpusRequest = TypeVar("CorpusRequest", bound=Frozen)
 
-_WANTED: Final[Mapping[type[Frozen], Mapping[str, tuple[str, ...]]]] = {
-    ReadRequest: {
-        "give the address of the page": ("url",),
-        "say what you want to know": ("query", "queries"),
-    },
-    AnswerRequest: {"say what you want to know": ("query",)},
-    CorpusSearchRequest: {"say what you want to know": ("query",)},
-    IngestRequest: {"give the address of the page": ("url",)},
-}
-"""What a call must name, by one of some arguments."""
-
 
 def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> CorpusRequest:
     """Turn the arguments of a call to the corpus into a request.
@@ -180,7 +163,7 @@ def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> Cor
     """
     wrong = _Wrong()
     given = _named(raw, arguments_of(request), wrong, blank_matters=frozenset())
-    for advice, names in _WANTED.get(request, {}).items():
+    for advice, names in _wanted(request).items():
         if not any(name in given for name in names):
             wrong.add(names[0], f"is missing; {advice}")
     values = wrong.read(given)
@@ -190,8 +173,17 @@ def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> Cor
 
 def corpus_schema(request: type[CorpusRequest]) -> dict[str, object]:
     """Describe the arguments of a call to the corpus, as `search_schema` does."""
-    wanted = [names[0] for names in _WANTED.get(request, {}).values()]
+    wanted = [names[0] for names in _wanted(request).values()]
     return _schema(request, {}) | ({"required": wanted} if wanted else {})
+
+
+def _wanted(request: type[Frozen]) -> dict[str, list[str]]:
+    """Arguments of which a call must name one, by the advice to a call that names none."""
+    found: dict[str, list[str]] = {}
+    for name, declared in arguments_of(request).items():
+        if declared.argument.wanted:
+            found.setdefault(declared.argument.wanted, []).append(name)
+    return found
 
 
 def search_schema(defaults: SearchDefaults) -> dict[str, object]:

@@ -37,6 +37,8 @@ class Argument(NamedTuple):
             Exa, Firecrawl, Tavily, the reference fetch server, other servers for SearXNG.
         otherwise: readers by further names, whose values mean something else.
         by_person: whether only a person may give it.
+        wanted: the advice to a call that names neither it nor another argument with the same advice; empty for
+            what may be left out.
     """
 
     read: Reader
@@ -48,6 +50,7 @@ class Argument(NamedTuple):
     names: tuple[str, ...] = ()
     otherwise: Mapping[str, Reader] = _NO_READERS
     by_person: bool = False
+    wanted: str = ""
 
 
 class Declared(NamedTuple):

@@ -31,6 +31,9 @@ class Intent(StrEnum):
     EXPLORATORY = "exploratory"
 
 
+_ADDRESS: Final = "give the address of the page"
+_QUESTION: Final = "say what you want to know"
+
 _TIMEOUT: Final = Argument(
     read.seconds, "Seconds the whole call may take, {ge} to {le}.", "SECONDS", schema=None
 )
@@ -59,6 +62,7 @@ class ReadRequest(Frozen):
             "The public http or https address.",
             schema={},
             names=("uri", "link", "source_url"),
+            wanted=_ADDRESS,
         ),
     ]
     query: Annotated[
@@ -72,6 +76,7 @@ class ReadRequest(Frozen):
             repeated=True,
             schema={"type": "string", "items": None},
             names=("q", "question", "prompt"),
+            wanted=_QUESTION,
         ),
     ] = ()
     queries: Annotated[
@@ -84,6 +89,7 @@ class ReadRequest(Frozen):
             repeated=True,
             schema={"description": ""},
             names=("questions",),
+            wanted=_QUESTION,
         ),
     ] = ()
     force_refresh: Annotated[
@@ -141,6 +147,7 @@ class AnswerRequest(Frozen):
             "The question in plain words; it may have several parts.",
             schema={"description": ""},
             names=("q", "question", "prompt"),
+            wanted=_QUESTION,
         ),
     ]
     url: Annotated[
@@ -220,6 +227,7 @@ class CorpusSearchRequest(Frozen):
             "What you want to know.",
             schema={"description": ""},
             names=("q", "question", "prompt"),
+            wanted=_QUESTION,
         ),
     ]
     source_urls: Annotated[
@@ -278,6 +286,7 @@ class IngestRequest(Frozen):
             repeated=True,
             schema={"type": "string", "items": None, "description": ""},
             names=("urls", "uri", "source_url", "source_urls"),
+            wanted=_ADDRESS,
         ),
     ]
     force_refresh: Annotated[
