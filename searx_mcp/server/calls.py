@@ -58,7 +58,7 @@ class Calls(Generic[RequestT, ResponseT]):
         """Perform a call, and give its result or the reason for its failure."""
         channels, writing = self._channels, self._writing
         room = replace(self._room, longest=channels.seconds(context))
-        asked = Asked[RequestT](raw)
+        asked: Asked[RequestT] = Asked(raw)
         try:
             request = self._verb.parse(raw, self._settings)
             asked = replace(asked, request=request)

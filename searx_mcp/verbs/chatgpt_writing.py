@@ -188,7 +188,7 @@ def _cost(found: BaseModel) -> int:
 class Written:
     """How the results of each verb are written."""
 
-    results: Final = Writing[SearchRequest, SearchResponse](
+    results: Final[Writing[SearchRequest, SearchResponse]] = Writing(
         responses=(SearchResponse,),
         text=lambda response, room: _json(_results(response, room)),
         data=lambda response, room: _results(response, room).model_dump(),

@@ -73,7 +73,7 @@ def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
 class Written:
     """How the results of each verb are written."""
 
-    reads: Final = Writing[ReadRequest, ReadResponse](
+    reads: Final[Writing[ReadRequest, ReadResponse]] = Writing(
         responses=(ReadResponse,),
         text=lambda found, room: read_text(found, budget=room.budget, boundary=room.boundary),
         data=lambda found, room: read_data(found, budget=room.budget, boundary=room.boundary),
@@ -83,13 +83,13 @@ class Written:
     )
     answers: Final = _evidence(AnswerRequest)
     finds: Final = _evidence(CorpusSearchRequest)
-    statuses: Final = Writing[StatusRequest, CorpusStatus](
+    statuses: Final[Writing[StatusRequest, CorpusStatus]] = Writing(
         responses=(CorpusStatus,),
         text=lambda status, room: status_text(status, budget=room.budget, boundary=room.boundary),
         data=lambda status, room: status_data(status, budget=room.budget, boundary=room.boundary),
         failed=_unread,
     )
-    ingests: Final = Writing[IngestRequest, IngestResponse](
+    ingests: Final[Writing[IngestRequest, IngestResponse]] = Writing(
         responses=(IngestResponse,),
         text=lambda pages, room: ingest_text(pages, budget=room.budget, boundary=room.boundary),
         data=lambda pages, room: ingest_data(pages, budget=room.budget, boundary=room.boundary),

@@ -170,7 +170,7 @@ class Written:
         tokens=lambda request, server: request.max_tokens or server.search_token_budget,
         is_empty=_is_empty,
     )
-    raw: Final = Writing[RawSearchRequest, RawBatch](
+    raw: Final[Writing[RawSearchRequest, RawBatch]] = Writing(
         responses=(RawBatch,),
         text=lambda batch, _: str(raw_data(batch)),
         data=lambda batch, _: raw_data(batch),
