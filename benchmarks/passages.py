@@ -77,7 +77,8 @@ class Shown:
 
     Attributes:
         is_found: whether both halves of the answer hold the passage.
-        share: of the token budget that the text used; `None` where there was no more text.
+        share: of the token budget that the text used; `None` where there was no more text, or where the page is said not
+            to answer.
     """
 
     question: Question
@@ -178,10 +179,11 @@ async def _shown(
         raise SystemExit(f"{question.page}, {question.query!r}: {content}")
     halves = (content.text, json.dumps(result.structured_content, ensure_ascii=False))
     is_cut = "To read on" in content.text
+    is_refused = content.text.startswith("No page answers")
     return Shown(
         question,
         is_found=all(_holds(half, question.find) for half in halves),
-        share=estimate(content.text) / budget if is_cut else None,
+        share=estimate(content.text) / budget if is_cut and not is_refused else None,
     )
 
 

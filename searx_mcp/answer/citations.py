@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from searx_mcp.content.markdown import code_span, code_spans, in_code
 from searx_mcp.content.outline import inline_text
-from searx_mcp.content.passages import score_parts
+from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import plain, sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.models.evidence import Citation
@@ -271,7 +271,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
     """The sentence that fits best, with the one beside it if that adds to the answer."""
     if not sentences:
         return None
-    matches = score_parts([(each.shown, (each.term,)) for each in sentences], question)
+    matches = score_all([(each.shown, (each.term,)) for each in sentences], question)
     scores = [
         match.score * (_OPEN_SHARE if each.shown.endswith(_COLONS) else 1.0)
         for match, each in zip(matches, sentences, strict=True)
@@ -292,7 +292,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
     pairs = [each for each in pairs if len(each.shown) <= _PAIR_CHARS]
     if pairs and alone.shown.endswith(_ASKING) and pairs[-1].start == alone.start:
         return pairs[-1]
-    beside = score_parts([(each.shown, (each.term,)) for each in (alone, *pairs)], question)
+    beside = score_all([(each.shown, (each.term,)) for each in (alone, *pairs)], question)
     gains = [match.coverage - beside[0].coverage for match in beside[1:]]
     if gains and max(gains) >= _GAIN:
         return pairs[gains.index(max(gains))]

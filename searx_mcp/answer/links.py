@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp.content.addresses import slug_words
-from searx_mcp.content.passages import score_parts
+from searx_mcp.content.passages import score_all
 from searx_mcp.models.page import PageLink
 
 _NO_PAGE = re.compile(
@@ -86,8 +86,8 @@ def score_links(
     around = [(link.context, ()) for link in wanted.values()]
     best, coverage = [0.0] * len(wanted), [0.0] * len(wanted)
     for question in questions:
-        beside = score_parts(around, question)
-        for index, name in enumerate(score_parts(named, question)):
+        beside = score_all(around, question)
+        for index, name in enumerate(score_all(named, question)):
             score = name.score + _CONTEXT_SHARE * beside[index].score
             best[index] = max(best[index], score)
             coverage[index] = max(coverage[index], name.coverage)

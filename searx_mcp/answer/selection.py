@@ -8,7 +8,7 @@ from itertools import chain, islice, pairwise
 from typing import Final
 
 from searx_mcp.answer.page_sentences import sentences_of
-from searx_mcp.content.passages import score_parts
+from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
 from searx_mcp.corpus.retrieval import Hit
@@ -172,7 +172,7 @@ def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
             for at in range(len(sentences))
         ]
         parts = [(text, (*hits[place].chunk.path, above)) for place, text, above in windows]
-        matches = score_parts(parts, part)
+        matches = score_all(parts, part)
         best = [0.0] * len(hits)
         for (place, *_), match in zip(windows, matches, strict=True):
             best[place] = max(best[place], match.score)
@@ -273,7 +273,7 @@ def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[flo
             fits = [float(any(_has(chunk.text, form) for form in forms)) for chunk in chunks]
         else:
             parts = [(chunk.text, chunk.path) for chunk in chunks]
-            fits = [match.coverage for match in score_parts(parts, _WISHING.sub(" ", constraint))]
+            fits = [match.coverage for match in score_all(parts, _WISHING.sub(" ", constraint))]
         gains = [gain + _WISH_GAIN * fit for gain, fit in zip(gains, fits, strict=True)]
     return gains
 

@@ -29,6 +29,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
 from searx_mcp.render.batch import batch_data, raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
+from searx_mcp.render.page import refusals
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
@@ -185,7 +186,10 @@ def print_page(page: Page) -> None:
         )
     )
     print_notes(page.notes)
-    console().print(plain_text(page.markdown_content))
+    out = console()
+    for line in refusals(page):
+        out.print(plain_text(line))
+    out.print(plain_text(page.markdown_content))
     if page.next_offset is not None and page.cursor:
         head.print(
             plain_text(

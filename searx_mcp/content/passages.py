@@ -37,10 +37,10 @@ _COMMON: Final = 0.8
 """A word in more of the passages than this share does not tell them apart."""
 
 UNLIKE: Final = 8
-"""Parts without a word of the question that `score_parts` imagines beside those it gets: of one or two parts
+"""Parts without a word of the question that `score_all` imagines beside those it gets: of one or two parts
 nothing can be told about how rare a word is, and it would weigh less than one that is in none."""
 _SHARE_WEIGHT: Final = 0.15
-"""What coverage and pairs each count in `score_parts`, where BM25 is a share of what it can be at most: the
+"""What coverage and pairs each count in `score_all`, where BM25 is a share of what it can be at most: the
 best passage of a page has about half of that, so that both weigh as in `rank`."""
 
 
@@ -182,42 +182,42 @@ def words_of(text: str, titles: Sequence[str] = ()) -> Words:
     return Words(stems(tokens(text)), stems(tokens(" ".join(titles))), len(text))
 
 
-def score_parts(
-    parts: Sequence[tuple[str, tuple[str, ...]]],
+def score_all(
+    parts: Sequence[Words | tuple[str, Sequence[str]]],
     question: str,
     *,
     weights: Mapping[str, float] | None = None,
-    mean: float | None = None,
 ) -> list[Match]:
     """Tell how well texts fit a question, by what orders the passages of a page.
 
-    With `weights` and `mean` given, the score of a text does not depend on the others, and scores of
-    different questions are as comparable as shares of different questions can be.
-
     Args:
-        parts: texts in Markdown, and the headings above each. Linear in their length.
+        parts: texts in Markdown with the headings above each, or their words where they are known, which takes a
+            twentieth of the time. Linear in their length.
         question: words to look for.
         weights: of the question's terms (`words.terms`), as `weigh` gives them for a collection; one that
             is not among them weighs what it does in the parts. All do unless given.
-        mean: code points of a usual text of the collection; those of the parts unless given.
 
     Returns:
         One match for each part, in their order.
     """
     asked = terms(question)
     wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
-    found = [_find(text, path, wanted, pairs) for text, path in parts]
-    return _matches(found, [len(text) for text, _ in parts], asked, weights, mean)
-
-
-def score_words(
-    parts: Sequence[Words], question: str, *, weights: Mapping[str, float] | None = None
-) -> list[Match]:
-    """Do what `score_parts` does with texts whose words are known, in a twentieth of the time."""
-    asked = terms(question)
-    wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
-    found = [_count(each.body, each.titles, wanted, pairs) for each in parts]
-    return _matches(found, [each.length for each in parts], asked, weights, None)
+    found = [
+        _count(each.body, each.titles, wanted, pairs)
+        if isinstance(each, Words)
+        else _find(*each, wanted, pairs)
+        for each in parts
+    ]
+    known = _frequency(found)
+    weighed = weigh({term: known[term] for term in wanted}, len(found) + UNLIKE)
+    weighed |= {term: weight for term, weight in (weights or {}).items() if term in wanted}
+    whole = math.fsum(weighed.values())
+    lengths = [each.length if isinstance(each, Words) else len(each[0]) for each in parts]
+    usual = sum(lengths) / max(1, len(lengths)) or 1.0
+    return [
+        _match(each, weighed, whole, len(pairs), length / usual)
+        for each, length in zip(found, lengths, strict=True)
+    ]
 
 
 def weigh(times: Mapping[str, int], total: int) -> dict[str, float]:
@@ -294,27 +294,6 @@ def _count(
                 counts[term] = counts.get(term, 0.0) + weight
         seen |= pairs.intersection(pairwise(words))
     return _Found(counts, frozenset(seen))
-
-
-def _matches(
-    found: Sequence[_Found],
-    lengths: Sequence[int],
-    asked: Sequence[str],
-    weights: Mapping[str, float] | None,
-    mean: float | None,
-) -> list[Match]:
-    """Score what was found, each in a text of so many code points."""
-    wanted = frozenset(asked)
-    known = _frequency(found)
-    weighed = weigh({term: known[term] for term in wanted}, len(found) + UNLIKE)
-    weighed |= {term: weight for term, weight in (weights or {}).items() if term in wanted}
-    whole = math.fsum(weighed.values())
-    usual = mean or sum(lengths) / max(1, len(lengths)) or 1.0
-    pairs = len(frozenset(pairwise(asked)))
-    return [
-        _match(each, weighed, whole, pairs, length / usual)
-        for each, length in zip(found, lengths, strict=True)
-    ]
 
 
 def _frequency(found: Iterable[_Found]) -> Counter[str]:

@@ -2,8 +2,8 @@
 
 The words are scored by the ranker that search and `prompt` use; those of a page's title count as a heading
 above all of it, several times. Vectors add to that, they never replace it:
-`score = a * words + (1 - a) * similarity`, each scaled over the candidates (convex fusion; equal-weight rank
-fusion lost 2.9 points of nDCG@10 on questions about one page). What was measured: `docs/decisions/retrieval.md`.
+`score = a * words / best + (1 - a) * similarity` (convex fusion; equal-weight rank fusion lost 2.9 points of
+nDCG@10 on questions about one page). Similarity is not scaled: where all chunks are about as near, it decides little. What was measured: `docs/decisions/retrieval.md`.
 """
 
 import asyncio
@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from searx_mcp.content.passages import Words, score_words, weigh
+from searx_mcp.content.passages import Words, score_all, weigh
 from searx_mcp.content.support import UNSUPPORTED, Support, support
-from searx_mcp.content.words import stems, tokens
 from searx_mcp.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.errors import SearxMcpError
@@ -27,6 +26,8 @@ _WHOLE_PAGES: Final = 400
 _CANDIDATES: Final = 128
 """Chunks of the index that are scored: of the questions of the labelled set, 96.9 % have their answer among the
 first 100, and 97.3 % among the first 200, which take twice the time."""
+_NEAREST: Final = 2_000
+"""Chunks among which vectors alone look, where no word of the question is known: 50 ms."""
 _TITLE_WEIGHT: Final = 3
 """How much a word of the title of a page counts, in words of headings."""
 _WORDS_SHARE: Final = 0.6
@@ -170,7 +171,7 @@ class Retriever:
         candidates, weights = await self._find(question, urls, held)
         named = {title: find_terms(title) for title in {each.title for each in candidates}}
         parts = [_words(each.chunk, named[each.title]) for each in candidates]
-        matches = await asyncio.to_thread(score_words, parts, question, weights=weights)
+        matches = await asyncio.to_thread(score_all, parts, question, weights=weights)
         found = await asyncio.to_thread(_supported, question, candidates, parts)
         notes: list[str] = []
         hits = [
@@ -260,16 +261,19 @@ class Retriever:
         total, known = await self._store.frequencies(words, urls=stored)
         matches = await self._store.match(words, urls=stored, limit=_CANDIDATES)
         found += [Hit(each.url, each.chunk, 0.0, title=each.title) for each in matches]
-        return found or await self._all_of(heads), weigh(known, total)
+        most = _NEAREST if self._embedder is not None else _WHOLE_PAGES
+        if not found and urls is None and most == _NEAREST:
+            heads = await self._store.heads()
+        return found or await self._all_of(heads, most), weigh(known, total)
 
-    async def _all_of(self, heads: Sequence[PageHead]) -> list[Hit]:
+    async def _all_of(self, heads: Sequence[PageHead], most: int = _WHOLE_PAGES) -> list[Hit]:
         """The chunks of pages, in order, as many as are scored at once."""
         found: list[Hit] = []
         for head in heads:
-            if len(found) < _WHOLE_PAGES:
+            if len(found) < most:
                 chunks = await self._store.chunks(head.url)
                 found += [Hit(head.url, chunk, 0.0, title=head.title) for chunk in chunks]
-        return found[:_WHOLE_PAGES]
+        return found[:most]
 
     async def _with_vectors(
         self,
@@ -284,10 +288,7 @@ class Retriever:
         Raises:
             SearxMcpError: the model cannot be asked.
         """
-        wordings = {title: beside_title(question, title) for title in {hit.title for hit in hits}}
-        texts = list(dict.fromkeys(wordings.values()))
-        made = dict(zip(texts, await embedder.embed(texts, deadline=deadline), strict=True))
-        asked = {title: made[wording] for title, wording in wordings.items()}
+        (asked,) = await embedder.embed([question], deadline=deadline)
         packed = await self._vectors(embedder, hits, deadline)
         return await asyncio.to_thread(_fused, hits, asked, packed, embedder.floor, most)
 
@@ -327,17 +328,6 @@ class Retriever:
         return [replace(hit, confidence=score) for hit, score in ordered] + rest
 
 
-def beside_title(question: str, title: str) -> str:
-    """What a question asks beside the name of a page: its words without those of the title.
-
-    The name stands in all of the page, most of all in its first lines, which are nearer to a question that
-    has it than the chunk that answers. Of a question with nothing else all is left.
-    """
-    named = frozenset(find_terms(title))
-    left = [word for word in question.split() if not named.issuperset(find_terms(word))]
-    return " ".join(left) if stems(tokens(" ".join(left))) else question
-
-
 def _before(deadline: float | None) -> float | None:
     """When to stop waiting for servers, so that there is an answer by the deadline."""
     if deadline is None:
@@ -364,7 +354,7 @@ def _supported(question: str, hits: Sequence[Hit], parts: Sequence[Words]) -> Su
 
 def _fused(
     hits: Sequence[Hit],
-    asked: Mapping[str, bytes],
+    asked: bytes,
     packed: Mapping[str, bytes],
     floor: float | None,
     most: int,
@@ -373,25 +363,20 @@ def _fused(
 
     Args:
         hits: scored by their words.
-        asked: the vector of the question for the pages of each title.
+        asked: the vector of the question.
         packed: vectors by the ids of chunks; what has none counts as the farthest.
         floor: similarity below which a hit that also has few words of the question is marked.
         most: of the best are compared with each other.
     """
     vectors = {name: unpack(vector) for name, vector in packed.items()}
-    questions = {title: unpack(vector) for title, vector in asked.items()}
-    near = {
-        hit.chunk.id: cosine(questions[hit.title], vectors[hit.chunk.id])
-        for hit in hits
-        if hit.chunk.id in vectors
-    }
-    low, high = min(near.values()), max(near.values())
-    spread = high - low or 1.0
+    question = unpack(asked)
+    near = {name: cosine(question, vector) for name, vector in vectors.items()}
+    farthest = min(near.values())
     best = max(_USUAL_SCORE, *(hit.score for hit in hits))
     scored, anchor = [], 0.0
     for hit in hits:
-        nearness = near.get(hit.chunk.id, low)
-        score = _mixed(hit.score / best, (nearness - low) / spread)
+        nearness = near.get(hit.chunk.id, farthest)
+        score = max(0.0, _mixed(hit.score / best, nearness))
         anchor = max(anchor, _mixed(hit.score, max(0.0, nearness)))
         is_far = floor is None or nearness < floor
         scored.append(replace(hit, score=score, low_confidence=hit.low_confidence and is_far))

@@ -150,12 +150,21 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
         f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
     )
     lines, _ = lines_within(_remarks(page, boundary), room // 8)
-    refused = (
-        [refusal(page.support or 0.0, page.missing_terms, boundary), NEXT]
-        if page.answered is False
-        else []
-    )
-    return "\n".join((*refused, first, *lines))
+    return "\n".join((*refusals(page, boundary), first, *lines))
+
+
+def refusals(page: Page, boundary: str = "") -> list[str]:
+    """Say that a page does not answer its prompt, and what to do then; nothing if it does.
+
+    Args:
+        page: the page.
+        boundary: as for `page_text`; without one, the heading of the best match is named.
+    """
+    if page.answered is not False:
+        return []
+    path = page.passages[0].path if page.passages else ()
+    section = path[-1] if path else ""
+    return [refusal(page.support or 0.0, page.missing_terms, boundary, section=section), NEXT]
 
 
 def _remarks(page: Page, boundary: str) -> Iterator[str]:

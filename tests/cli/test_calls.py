@@ -188,3 +188,11 @@ async def test_raw_answers_need_a_key(run_cli):
     assert ran.code != 0
     assert "no keyed provider has a key" in ran.err
     assert "BRAVE_API_KEY" in ran.err
+
+
+def test_a_page_that_does_not_answer_its_prompt_says_so_first(capsys):
+    found = {"answered": False, "support": 0.13, "missing_terms": ("moon",)}
+    print_page(PAGE.model_copy(update=found))
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == 'No page answers this. Best match 0.13; not found: "moon".'
+    assert second.startswith("Next: ")

@@ -10,7 +10,7 @@ from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.content.words import terms
 from searx_mcp.corpus.embedding import pack
-from searx_mcp.corpus.retrieval import Retriever, beside_title
+from searx_mcp.corpus.retrieval import Retriever
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
@@ -100,19 +100,18 @@ async def test_the_title_finds_which_of_two_pages_is_meant(store):
     assert "a third" in found.hits[0].chunk.text
 
 
-async def test_a_vector_of_the_question_leaves_out_the_words_of_the_title(store):
+async def test_a_question_has_one_vector_whatever_pages_it_is_compared_with(store):
     embedder = CountingEmbedder()
-    found = await Retriever(store, embedder).retrieve(
-        "AirCore 6 manual night", urls=["https://pump.example/"], limit=1
-    )
-    assert embedder.asked[0] == "night"
+    found = await Retriever(store, embedder).retrieve("AirCore 6 night power", urls=None, limit=1)
+    assert embedder.asked[0] == "AirCore 6 night power"
+    assert embedder.asked.count("AirCore 6 night power") == 1
     assert "neighbours can sleep" in found.hits[0].chunk.text
 
 
-async def test_each_page_is_compared_with_the_question_beside_its_own_title(store):
-    embedder = CountingEmbedder()
-    await Retriever(store, embedder).retrieve("AirCore 6 power", urls=None, limit=1)
-    assert sorted(embedder.asked[:2]) == ["AirCore 6 power", "power"]
+async def test_a_question_without_a_known_word_is_found_by_vectors_alone(store):
+    found = await Retriever(store, CountingEmbedder()).retrieve("night", urls=None, limit=1)
+    assert "neighbours can sleep" in found.hits[0].chunk.text
+    assert (await Retriever(store).retrieve("night", urls=None, limit=1)).hits == ()
 
 
 class BlindEmbedder:
@@ -140,22 +139,6 @@ async def test_chunks_with_the_same_words_and_vectors_are_one_with_its_copies(st
     )
     (hit,) = (hit for hit in found.hits if "half of its power" in hit.chunk.text)
     assert {hit.url, *hit.copies} == {"https://pump.example/", "https://mirror.example/"}
-
-
-@pytest.mark.parametrize(
-    ("question", "title", "left"),
-    [
-        pytest.param("AirCore 6 noise at night?", "AirCore 6 manual", "noise at night?", id="name"),
-        pytest.param("the noises of AirCores", "AirCore", "the noises of", id="another form"),
-        pytest.param("What is AirCore 6?", "AirCore 6", "What is AirCore 6?", id="nothing else"),
-        pytest.param("AirCore-6X noise", "AirCore 6", "AirCore-6X noise", id="more than the name"),
-        pytest.param("粗大ごみの料金", "日之川町", "粗大ごみの料金", id="no spaces"),
-        pytest.param("noise", "", "noise", id="no title"),
-        pytest.param("", "AirCore", "", id="nothing asked"),
-    ],
-)
-def test_what_is_asked_beside_the_title_is_left(question, title, left):
-    assert beside_title(question, title) == left
 
 
 async def test_vectors_have_more_to_say_where_words_hardly_match(store):

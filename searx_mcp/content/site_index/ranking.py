@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from searx_mcp.content.addresses import slug_words
-from searx_mcp.content.passages import score_parts
+from searx_mcp.content.passages import score_all
 from searx_mcp.models.page import PageLink
 
 MOST_RANKED: Final = 10
@@ -46,9 +46,9 @@ def rank(entries: Sequence[PageLink], questions: Iterable[str]) -> list[IndexedP
     names = [f"{entry.text} {slug_words(entry.url)}" for entry in entries]
     best: dict[str, IndexedPage] = {}
     for question in questions:
-        by_name = score_parts([(name, ()) for name in names], question)
+        by_name = score_all([(name, ()) for name in names], question)
         wholes = zip(entries, names, strict=True)
-        by_all = score_parts([(entry.context, (name,)) for entry, name in wholes], question)
+        by_all = score_all([(entry.context, (name,)) for entry, name in wholes], question)
         for entry, name, whole in zip(entries, by_name, by_all, strict=True):
             score = (name.score + whole.score) / 2
             url = entry.url.partition("#")[0]
