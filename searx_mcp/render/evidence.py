@@ -101,7 +101,8 @@ def evidence_text(
     if _is_short(budget):
         listed = _sources(response, shown.evidence)
         sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
-    steps = () if response.is_refused and _is_short(budget) else response.steps
+    is_dull = response.is_refused and not any(step.failure for step in response.steps)
+    steps = () if is_dull and _is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         number = response.stats.iterations

@@ -99,7 +99,7 @@ async def test_a_fact_two_links_away_is_found_cited_and_asked_again_without_a_re
         for channel in (text_of(result), json.dumps(result.structured_content)):
             assert quote in channel
             assert web.url("/winter") in channel
-    assert f'"{quote}"\n    — Winter, {web.url("/winter")}#:~:text=' in text_of(found)
+    assert f'"{quote}"\n    — Winter, {web.url("/winter")}' in text_of(found)
     assert data["citations"][0]["url"] == web.url("/winter")
     assert len(data["citations"][0]["content_hash"]) == 64
     assert "\n└── /hive (depth 1, " in text_of(found)
@@ -254,7 +254,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(
     ("named", "configured", "tokens"),
     [
-        ({}, {}, 8_000),
+        ({}, {}, 1_500),
         ({"max_tokens": 1_000}, {}, 1_000),
         ({"maxTokens": 12_000}, {}, 12_000),
         ({}, {"response_token_budget": 2_000}, 2_000),
