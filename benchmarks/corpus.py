@@ -25,9 +25,9 @@ from benchmarks.corpus_pages import NOW, Writer, labelled_pages, labelled_questi
 from benchmarks.corpus_reading import reading
 from benchmarks.measure import Ratio, Table, command_line, report
 from benchmarks.retrieving.kept import opened_store, server
-from searx_mcp.corpus.retrieval import Retriever
-from searx_mcp.storage.corpus import CorpusStore, find_terms
-from searx_mcp.storage.sqlite_corpus import FILE_NAME
+from searx_mcp.evidence.corpus.retrieval import Retriever
+from searx_mcp.evidence.storage.sqlite import FILE_NAME
+from searx_mcp.evidence.storage.store import CorpusStore, find_terms
 
 SEED: Final = 19
 CHUNKS: Final = 100_000

@@ -19,8 +19,8 @@ from searx_mcp.content.chunks import chunk_id, pieces
 from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.content.words import count
+from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.render.tokens import estimate
-from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
 _HERE: Final = Path(__file__).parent
 _SET: Final = _HERE / "retrieval_set"

@@ -22,7 +22,7 @@ from zlib import crc32
 from benchmarks.measure import Ratio, Table, command_line, report
 from benchmarks.retrieving.kept import kept
 from benchmarks.retrieving.sets import Collection, labelled
-from searx_mcp.corpus.retrieval import Retriever
+from searx_mcp.evidence.corpus.retrieval import Retriever
 
 _ROOT: Final = Path(__file__).parent.parent
 _PAIRS: Final = Path(__file__).parent / "support_data" / "pairs.toml"

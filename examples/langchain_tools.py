@@ -14,7 +14,7 @@ from langchain_core.messages import ToolCall
 from langchain_core.tools import BaseTool, ToolException, tool
 
 from searx_mcp import SearxClient, SearxMcpError
-from searx_mcp.render.corpus import read_text
+from searx_mcp.evidence.render.corpus import read_text
 from searx_mcp.render.search import search_text
 from searx_mcp.settings.sources import load
 

@@ -26,15 +26,15 @@ from searx_mcp.errors import (
     SearxMcpError,
     UnavailableReason,
 )
-from searx_mcp.models.argument import arguments_of
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
+from searx_mcp.models.argument import arguments_of
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.request import SearchRequest
     from searx_mcp.models.response import SearchResponse, SearchResult
-    from searx_mcp.models.service import Service
     from searx_mcp.remote.client import RemoteClient
+    from searx_mcp.service import Service
     from searx_mcp.settings.values import Settings
 
 __all__ = [
@@ -43,7 +43,7 @@ _HOME = {
     "SearchResult": "searx_mcp.models.response",
     "SearxClient": "searx_mcp.client.facade",
     "SearxMcpError": "searx_mcp.errors",
-    "Service": "searx_mcp.models.service",
+    "Service": "searx_mcp.service",
     "Settings": "searx_mcp.settings.values",
 }
 

@@ -19,7 +19,7 @@ from searx_mcp.arguments import (
     search_schema,
 )
 from searx_mcp.errors import ErrorCode, InvalidArgumentError
-from searx_mcp.models.corpus_request import ReadRequest
+from searx_mcp.evidence.requests import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import Category, SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.spelling import shown

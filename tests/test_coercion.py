@@ -12,15 +12,15 @@ import pytest
 
 from searx_mcp.arguments import SearchDefaults, parse_corpus, parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.argument import arguments_of
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
+from searx_mcp.models.argument import arguments_of
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 

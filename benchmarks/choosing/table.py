@@ -13,14 +13,14 @@ from typing import Any, Final
 
 from searx_mcp.arguments import SearchDefaults, parse_corpus, parse_fetch, parse_search
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.spelling import shown
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 from benchmarks.retrieving.sets import Collection
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.corpus.config import CorpusConfig
-from searx_mcp.corpus.ingestion import Ingestion
+from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.corpus.ingestion import Ingestion
+from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
+from searx_mcp.evidence.storage.store import CorpusStore
 from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.storage.corpus import CorpusStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
-from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 
 NOW: Final = 1_800_000_000.0
 _MARKDOWN: Final = "text/markdown"
@@ -94,7 +94,7 @@ def opened_store(place: Path | str = "") -> CorpusStore:
     bounds: Any = {"namespace": "default", "max_bytes": 1 << 40, "max_age": 1e9}
     if isinstance(place, Path) or not place:
         return SqliteCorpusStore(place or None, **bounds)
-    from searx_mcp.storage.postgres_corpus import (  # noqa: PLC0415 - its library may be missing
+    from searx_mcp.evidence.storage.postgres import (  # noqa: PLC0415 - its library may be missing
         PostgresCorpusStore,
     )
 

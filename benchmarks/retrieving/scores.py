@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.retrieving.sets import Case, Collection
-from searx_mcp.corpus.retrieval import Hit
+from searx_mcp.evidence.corpus.retrieval import Hit
 
 SHOWN: Final = 10
 _FEW: Final = 3

@@ -30,10 +30,10 @@ from searx_mcp.cli.output import (
 )
 from searx_mcp.cli.running import Commands, ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.evidence.requests import IngestRequest, StatusRequest
+from searx_mcp.evidence.values import EvidenceResponse, QuoteVerdict
 from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file, read_text
-from searx_mcp.models.corpus_request import IngestRequest, StatusRequest
-from searx_mcp.models.evidence import EvidenceResponse, QuoteVerdict
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.verbs.evidence import ANSWER, CORPUS_STATUS, INGEST, READ_PAGE, SEARCH_CORPUS

@@ -14,7 +14,9 @@ from searx_mcp.cli.output import (
     print_notes,
     print_prose,
 )
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.render.corpus import fitted, refusals
+from searx_mcp.evidence.render.text import fitting, verdict
+from searx_mcp.evidence.values import (
     CheckedQuote,
     Citation,
     CorpusStatus,
@@ -26,8 +28,6 @@ from searx_mcp.models.evidence import (
     VerifyReport,
 )
 from searx_mcp.models.spelling import counted
-from searx_mcp.render.corpus import fitted, refusals
-from searx_mcp.render.evidence import fitting, verdict
 from searx_mcp.render.refusal import NEXT
 
 _SHOWN: Final = 300

@@ -108,9 +108,9 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     servers start over. Your settings and your own instance stay.
     """
     from searx_mcp.client.stores import open_corpus, open_state  # noqa: PLC0415 - no setting needs the stores
+    from searx_mcp.evidence.storage import sqlite as sqlite_corpus  # noqa: PLC0415 - as above
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
     from searx_mcp.storage import (  # noqa: PLC0415 - as above
-        sqlite_corpus,
         sqlite_pages,
         sqlite_state,
     )

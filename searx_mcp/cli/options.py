@@ -17,7 +17,7 @@ from searx_mcp.models.wire import dumped
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 
 if TYPE_CHECKING:
-    from searx_mcp.models.service import Service
+    from searx_mcp.service import Service
     from searx_mcp.settings.sources import Loaded
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from searx_mcp.content.clean import clean
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 
 if TYPE_CHECKING:
-    from searx_mcp.models.service import Progress
+    from searx_mcp.models.progress import Progress
 
 WIDE: Final = 110
 """Columns from which on a table shows all it has."""

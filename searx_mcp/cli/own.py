@@ -18,7 +18,7 @@ from searx_mcp.models.own_instance import (
     NativeInstanceUp,
     NativeState,
 )
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner
 from searx_mcp.ops.own.opening import open_native

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from searx_mcp.answer.answerer import Answerer
 from searx_mcp.client.stores import open_corpus
-from searx_mcp.corpus.corpus import Corpus
-from searx_mcp.corpus.embedding import open_embedder
-from searx_mcp.corpus.reranking import Reranker
-from searx_mcp.corpus.retrieval import Retriever
+from searx_mcp.evidence.answer.answerer import Answerer
+from searx_mcp.evidence.corpus.corpus import Corpus
+from searx_mcp.evidence.corpus.embedding import open_embedder
+from searx_mcp.evidence.corpus.reranking import Reranker
+from searx_mcp.evidence.corpus.retrieval import Retriever
 
 if TYPE_CHECKING:
     from searx_mcp.client.asking import Asking

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from typing_extensions import override
 
 from searx_mcp.arguments import parse_corpus
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerArguments,
     AnswerRequest,
     CorpusSearchArguments,
@@ -18,19 +18,20 @@ from searx_mcp.models.corpus_request import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,
     ReadResponse,
     VerifyReport,
 )
-from searx_mcp.models.service import Progress, Service
+from searx_mcp.models.progress import Progress
+from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
-    from searx_mcp.answer.answerer import Answerer
-    from searx_mcp.corpus.corpus import Corpus
+    from searx_mcp.evidence.answer.answerer import Answerer
+    from searx_mcp.evidence.corpus.corpus import Corpus
 
 
 class CorpusCalls(Service):

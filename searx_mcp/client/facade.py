@@ -19,9 +19,10 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchArguments, SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress, Service
+from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import PageStore
@@ -29,9 +30,9 @@ from searx_mcp.storage.state import StateStore
 from searx_mcp.urls.hosts import host_in, is_short_enough
 
 if TYPE_CHECKING:
-    from searx_mcp.answer.answerer import Answerer
     from searx_mcp.client.asking import Asking
     from searx_mcp.client.wiring import Components
+    from searx_mcp.evidence.answer.answerer import Answerer
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
 

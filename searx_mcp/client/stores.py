@@ -19,7 +19,7 @@ from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.storage.corpus import CorpusStore
+    from searx_mcp.evidence.storage.store import CorpusStore
     from searx_mcp.storage.redis_quotas import RedisQuotas
 
 T = TypeVar("T")
@@ -95,7 +95,7 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
     Raises:
         SettingsError: `postgres.url` is given, but cannot be used.
     """
-    from searx_mcp.storage import sqlite_corpus as corpus  # noqa: PLC0415 - no search needs it
+    from searx_mcp.evidence.storage import sqlite as corpus  # noqa: PLC0415 - no search needs it
 
     bounds: dict[str, Any] = {
         "namespace": namespace,
@@ -108,10 +108,10 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
         return corpus.SqliteCorpusStore(path, **bounds)
 
     def make() -> "CorpusStore":
-        from searx_mcp.storage.postgres_corpus import (  # noqa: PLC0415 - an optional library
+        from searx_mcp.evidence.storage.postgres import (  # noqa: PLC0415 - an optional library
             PostgresCorpusStore,
         )
-        from searx_mcp.storage.standing_in import StandingInCorpusStore  # noqa: PLC0415 - as above
+        from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore  # noqa: PLC0415 - as above
 
         url = postgres.url.get_secret_value()
         return StandingInCorpusStore(

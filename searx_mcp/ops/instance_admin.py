@@ -20,8 +20,8 @@ from searx_mcp.models.administration import (
 )
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, PoolReport
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchArguments
-from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.ops.instance_export import host_name, read_portable, take_over
 from searx_mcp.ops.instance_reports import (

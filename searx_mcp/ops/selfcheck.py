@@ -20,7 +20,7 @@ from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.http.dialling import LOOPBACK, Dialling, SocketRedirect, StaticResolver
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.service import Service
+from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 
 

@@ -12,29 +12,29 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, InvalidArgumentError, SearxMcpError
-from searx_mcp.http.sessions import Sessions
-from searx_mcp.models.argument import arguments_of
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.credentials import Credentials
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,
     ReadResponse,
 )
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.models.argument import arguments_of
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
 from searx_mcp.remote.exchange import Allowance, Exchange

@@ -17,7 +17,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.remote import errors
 from searx_mcp.remote.words import progress_of
 from searx_mcp.settings.remote import RemoteConfig

@@ -10,15 +10,13 @@ from typing import Any, Final, TypeVar, cast
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.errors import ErrorCode
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.credentials import base_url
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     PROTECTED,
     CorpusStatus,
     EvidenceResponse,
@@ -26,6 +24,8 @@ from searx_mcp.models.evidence import (
     PartVerdict,
     ReadResponse,
 )
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.credentials import base_url
 from searx_mcp.models.fetch_request import CURSOR_PATTERN, FetchRequest
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest

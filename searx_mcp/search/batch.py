@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import (
     BatchedSearch,
@@ -15,7 +16,6 @@ from searx_mcp.models.response import (
     SearchFailure,
     SearchResponse,
 )
-from searx_mcp.models.service import Progress
 from searx_mcp.render.errors import search_error_data
 from searx_mcp.search.merge import canonical_key
 from searx_mcp.search.providers.context import NO_KEY

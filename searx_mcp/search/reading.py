@@ -11,8 +11,8 @@ from searx_mcp.errors import ContentError, ErrorCode, SearxMcpError
 from searx_mcp.fetch.turns import Turn, Turns
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.service import Progress
 from searx_mcp.render.tokens import estimate
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import PageAssessment, assess_page, rerank

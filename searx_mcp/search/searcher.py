@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
-from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.membership import StateSync

@@ -37,10 +37,10 @@ from searx_mcp.verbs.table import TOOLS
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient
-    from searx_mcp.models.evidence import CorpusStatus
+    from searx_mcp.evidence.values import CorpusStatus
     from searx_mcp.models.instance import PoolReport
-    from searx_mcp.models.service import Service
     from searx_mcp.remote.client import RemoteClient
+    from searx_mcp.service import Service
     from searx_mcp.storage.state import StateStore
 
 
@@ -370,7 +370,7 @@ class Backend:
     def _divided(self, service: "Service") -> "Service":
         if not self.namespace:
             return service
-        from searx_mcp.models.service import Divisible  # noqa: PLC0415 - no start needs it
+        from searx_mcp.service import Divisible  # noqa: PLC0415 - no start needs it
 
         if not isinstance(service, Divisible):
             raise SettingsError(
@@ -391,7 +391,7 @@ class Backend:
         """
         if self._given is None and not self._running().is_open:
             return None
-        from searx_mcp.models.corpus_request import StatusRequest  # noqa: PLC0415 - no start needs it
+        from searx_mcp.evidence.requests import StatusRequest  # noqa: PLC0415 - no start needs it
 
         service = await self.get()
         return await service.corpus_status(StatusRequest(include_urls=False))

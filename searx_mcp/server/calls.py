@@ -12,10 +12,10 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.service import Service
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
 from searx_mcp.server.supervision import performed
+from searx_mcp.service import Service
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import Asked, Published, RequestT, ResponseT, Room, Verb

@@ -7,9 +7,10 @@ from contextlib import suppress
 from typing import Final, Protocol, TypeVar
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
-from searx_mcp.models.service import Progress, Service
+from searx_mcp.models.progress import Progress
 from searx_mcp.render.public import scrub
 from searx_mcp.server.events import watched
+from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import RequestT, ResponseT, Verb
 

@@ -21,8 +21,8 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import Effect, Published, Verb
 
 if TYPE_CHECKING:
-    from searx_mcp.models.service import Service
     from searx_mcp.server.calls import Calls
+    from searx_mcp.service import Service
 
 _CALLS: Final = "searx_mcp.server.calls"
 _SIZE_HINT: Final = "anthropic/maxResultSizeChars"

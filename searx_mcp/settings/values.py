@@ -14,11 +14,11 @@ from pydantic import (
     model_validator,
 )
 
-from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.arguments import SearchDefaults, check_profile
 from searx_mcp.content.config import MarkdownConfig
-from searx_mcp.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.evidence.answer.config import AnswerConfig
+from searx_mcp.evidence.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.base import Frozen

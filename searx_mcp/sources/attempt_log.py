@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.proposal import Outcome
 from searx_mcp.telemetry import EventLog

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.arguments import CorpusRequest, corpus_schema, parse_corpus
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
@@ -17,7 +17,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
 
 if TYPE_CHECKING:
-    from searx_mcp.models.evidence import (
+    from searx_mcp.evidence.values import (
         CorpusStatus,
         EvidenceResponse,
         IngestResponse,

@@ -3,26 +3,28 @@
 from typing import Final, TypeVar
 
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
-from searx_mcp.models.corpus_request import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.models.evidence import (
-    CorpusStatus,
-    EvidenceResponse,
-    IngestResponse,
-    ReadResponse,
-)
-from searx_mcp.render.corpus import (
+from searx_mcp.evidence.render.corpus import (
     ingest_data,
     ingest_text,
     read_data,
     read_text,
     status_data,
     status_text,
+)
+from searx_mcp.evidence.render.data import evidence_data
+from searx_mcp.evidence.render.text import evidence_text
+from searx_mcp.evidence.requests import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.evidence.values import (
+    CorpusStatus,
+    EvidenceResponse,
+    IngestResponse,
+    ReadResponse,
 )
 from searx_mcp.render.errors import (
     EXPANDS_LESS,
@@ -31,8 +33,6 @@ from searx_mcp.render.errors import (
     fetch_error_data,
     fetch_error_text,
 )
-from searx_mcp.render.evidence import evidence_text
-from searx_mcp.render.evidence_data import evidence_data
 from searx_mcp.verbs.verb import Asked, Failed, RequestT, Room, Writing
 
 Question = TypeVar("Question", AnswerRequest, CorpusSearchRequest)

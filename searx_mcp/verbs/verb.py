@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from searx_mcp.errors import SearxMcpError
-    from searx_mcp.models.service import Progress, Service
+    from searx_mcp.models.progress import Progress
+    from searx_mcp.service import Service
 
 RequestT = TypeVar("RequestT", bound=Frozen)
 ResponseT = TypeVar("ResponseT", bound=Frozen)

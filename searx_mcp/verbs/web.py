@@ -13,8 +13,9 @@ from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
+    from searx_mcp.models.progress import Progress
     from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
-    from searx_mcp.models.service import Progress, Service
+    from searx_mcp.service import Service
     from searx_mcp.verbs.web_writing import Written
 
 _STATUSES: Final = (422, 500, 503, 504)
@@ -45,7 +46,7 @@ def _search(
 def _raw_search(
     service: "Service", request: RawSearchRequest, progress: "Progress | None"
 ) -> "Awaitable[RawBatch]":
-    from searx_mcp.models.service import RawService
+    from searx_mcp.service import RawService
 
     if not isinstance(service, RawService):
         raise InvalidArgumentError("provider", "cannot be asked through this server")

@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from searx_mcp.corpus.retrieval import Hit
-from searx_mcp.storage.corpus import StoredChunk
+from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.storage.store import StoredChunk
 
 
 @pytest.fixture(scope="module")

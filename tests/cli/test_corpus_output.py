@@ -9,8 +9,8 @@ from searx_mcp.cli.corpus_output import (
     print_status,
     print_verdicts,
 )
-from searx_mcp.models.corpus_request import Intent
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.requests import Intent
+from searx_mcp.evidence.values import (
     CheckedQuote,
     Chunk,
     Citation,

@@ -12,13 +12,13 @@ from searx_mcp.cli.files import print_settings
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.client.stores import open_pages
 from searx_mcp.content.document import Document
+from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
+from searx_mcp.evidence.storage.store import StoredPage
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.settings.sources import SettingRow
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.corpus import StoredPage
 from searx_mcp.storage.pages import KeptRobots
-from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window

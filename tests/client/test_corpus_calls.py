@@ -16,10 +16,10 @@ from searx_mcp.errors import (
     SearxMcpError,
     SiteError,
 )
-from searx_mcp.models.corpus_request import ReadRequest
-from searx_mcp.models.evidence import PROTECTED, QuoteVerdict
+from searx_mcp.evidence.requests import ReadRequest
+from searx_mcp.evidence.storage.sqlite import FILE_NAME
+from searx_mcp.evidence.values import PROTECTED, QuoteVerdict
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.storage.sqlite_corpus import FILE_NAME
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
@@ -59,12 +59,12 @@ print(*sys.modules)
 """
 NOT_FOR_SEARCHES = {
     "numpy",
-    "searx_mcp.answer.answerer",
+    "searx_mcp.evidence.answer.answerer",
     "searx_mcp.client.answering",
-    "searx_mcp.corpus.corpus",
-    "searx_mcp.corpus.embedding",
-    "searx_mcp.corpus.retrieval",
-    "searx_mcp.storage.corpus",
+    "searx_mcp.evidence.corpus.corpus",
+    "searx_mcp.evidence.corpus.embedding",
+    "searx_mcp.evidence.corpus.retrieval",
+    "searx_mcp.evidence.storage.store",
     "wordllama",
 }
 

@@ -13,16 +13,16 @@ import pytest
 from searx_mcp.client.facade import SearxClient, persistent_client
 from searx_mcp.client.stores import open_answers, open_corpus, open_pages, open_state
 from searx_mcp.errors import CursorError, SettingsError
+from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
+from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore
 from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_pages import RedisPageStore
 from searx_mcp.storage.redis_state import RedisStore
-from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import SqliteStore
-from searx_mcp.storage.standing_in import StandingInCorpusStore
 from searx_mcp.storage.state import Account, Window
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng

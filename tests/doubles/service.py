@@ -2,14 +2,14 @@
 
 from typing_extensions import override
 
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,
@@ -18,9 +18,10 @@ from searx_mcp.models.evidence import (
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SafeSearch, SearchRequest, TimeRange
 from searx_mcp.models.response import SearchBatch, SearchResponse
-from searx_mcp.models.service import Progress, Service
+from searx_mcp.service import Service
 
 
 class PartOfService(Service):

@@ -10,7 +10,7 @@ from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import CatalogEntry, InstanceReport
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool

@@ -6,14 +6,14 @@ import pytest
 
 from searx_mcp.client.stores import open_pages
 from searx_mcp.content.document import Document
+from searx_mcp.evidence.storage.sqlite import FILE_NAME as CORPUS_NAME
+from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
+from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, delete_kept, kept_files
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.corpus import StoredChunk, StoredPage
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
-from searx_mcp.storage.sqlite_corpus import FILE_NAME as CORPUS_NAME
-from searx_mcp.storage.sqlite_corpus import SqliteCorpusStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
 

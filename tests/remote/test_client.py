@@ -19,14 +19,14 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.errors import ErrorCode as Code
-from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.models.corpus_request import (
+from searx_mcp.evidence.requests import (
     AnswerRequest,
     CorpusSearchRequest,
     IngestRequest,
     ReadRequest,
     StatusRequest,
 )
+from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped

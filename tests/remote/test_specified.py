@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.errors import CursorError, ErrorCode, FetchError, SearxMcpError
-from searx_mcp.models.corpus_request import AnswerRequest, ReadRequest, StatusRequest
+from searx_mcp.evidence.requests import AnswerRequest, ReadRequest, StatusRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.settings.tools import Tool

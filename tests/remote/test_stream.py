@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, SiteError
-from searx_mcp.models.corpus_request import AnswerRequest
+from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped
 from searx_mcp.remote.exchange import Events

@@ -15,7 +15,7 @@ from mcp.types import Implementation
 from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.corpus_request import AnswerRequest
+from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.server.app import build_server

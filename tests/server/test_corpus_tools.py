@@ -11,8 +11,8 @@ from mcp.types import CallToolResult
 from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, SearxMcpError
-from searx_mcp.models.corpus_request import Intent
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.requests import Intent
+from searx_mcp.evidence.values import (
     Chunk,
     CorpusStatus,
     Evidence,

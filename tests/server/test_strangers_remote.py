@@ -12,7 +12,7 @@ from aiohttp import web
 from mcp import Client
 from pydantic import BaseModel
 
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,

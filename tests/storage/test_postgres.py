@@ -12,9 +12,9 @@ import asyncpg
 import pytest
 
 from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
-from searx_mcp.storage import postgres_corpus as schema
+from searx_mcp.evidence.storage import postgres as schema
+from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.storage.postgres import PostgresLink
-from searx_mcp.storage.postgres_corpus import PostgresCorpusStore
 
 
 async def no_greeting(connection) -> None:

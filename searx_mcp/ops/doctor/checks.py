@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 
 
 class CheckName(StrEnum):

@@ -18,7 +18,7 @@ from searx_mcp.http.diagnosis import LookUp, look_up
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.credentials import Credentials, base_url
 from searx_mcp.models.instance import PoolReport, Tier
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.ops.doctor.checks import (
     STEP_TIMEOUT,
     Check,

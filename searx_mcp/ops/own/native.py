@@ -20,7 +20,7 @@ from searx_mcp.models.own_instance import (
     NativeInstanceUp,
     NativeState,
 )
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, written
 from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port

@@ -9,7 +9,7 @@ from pathlib import Path
 from searx_mcp.errors import SettingsError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.loopback import Probe
 from searx_mcp.ops.own.native import NativeRunner

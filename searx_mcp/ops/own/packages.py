@@ -21,7 +21,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.files import read_text
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, python_too_old
 from searx_mcp.ops.own.installation import python_of
 from searx_mcp.ops.own.programs import Finished, run_program

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.schedule import Activity

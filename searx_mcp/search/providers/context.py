@@ -6,9 +6,9 @@ from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.models.service import Progress
 from searx_mcp.pool.proposal import InstanceQuery
 
 OPEN_SOURCES: Final = "open sources"

@@ -9,8 +9,8 @@ from typing import Final
 from searx_mcp.content.values import loads
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_RESULTS, Category
-from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from searx_mcp import __version__
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import advice_on, attempts_of, cause_of

@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from searx_mcp.arguments import parse_search
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.corpus_request import StatusRequest
-from searx_mcp.models.evidence import CorpusStatus
+from searx_mcp.evidence.requests import StatusRequest
+from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.models.service import Progress
+from searx_mcp.models.progress import Progress
 from searx_mcp.server.app import Backend
 from searx_mcp.server.dashboard.page import (
     CallsByMinute,

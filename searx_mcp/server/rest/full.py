@@ -5,9 +5,9 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.instance import PoolReport
+from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse
-from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
 from searx_mcp.server.events import note_empty

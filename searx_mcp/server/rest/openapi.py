@@ -12,10 +12,10 @@ from pydantic.json_schema import models_json_schema
 
 from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.evidence.requests import ReadRequest
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.coercion import BOOLEANS
-from searx_mcp.models.corpus_request import ReadRequest
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.models.spelling import shown

@@ -10,8 +10,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from typing_extensions import override
 
+from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.attempt import Attempt, Format, PastOutcome, Verdict
-from searx_mcp.models.evidence import CorpusStatus
 from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, PoolReport, Tier
 from searx_mcp.models.response import SearchResult
 from searx_mcp.server.app import build_server

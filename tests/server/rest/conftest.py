@@ -9,8 +9,8 @@ import httpx2
 import pytest
 from typing_extensions import override
 
-from searx_mcp.models.corpus_request import Intent
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.requests import Intent
+from searx_mcp.evidence.values import (
     Chunk,
     CorpusPage,
     CorpusStatus,

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.models.evidence import EvidenceResponse
+from searx_mcp.evidence.values import EvidenceResponse
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.server.app import build_server

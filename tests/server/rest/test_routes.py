@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from searx_mcp import __version__
-from searx_mcp.models.evidence import (
+from searx_mcp.evidence.values import (
     CorpusStatus,
     EvidenceResponse,
     IngestResponse,

@@ -1,0 +1,303 @@
+"""Evidence put together: chunks chosen and numbered by source, quotes checked, images and figures beside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final
+
+from searx_mcp.content.passages import rank
+from searx_mcp.evidence.answer.citations import MisquoteError, cite
+from searx_mcp.evidence.answer.gathering import Gathering
+from searx_mcp.evidence.answer.question import Analysis
+from searx_mcp.evidence.answer.selection import (
+    MOST,
+    Candidate,
+    Wishes,
+    copies_of,
+    rate,
+    select,
+    with_neighbours,
+)
+from searx_mcp.evidence.corpus.corpus import as_text
+from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
+from searx_mcp.evidence.values import (
+    Citation,
+    Evidence,
+    EvidenceImage,
+    EvidenceResponse,
+    EvidenceStats,
+    Mode,
+    Source,
+)
+from searx_mcp.models.response import SearchResult
+from searx_mcp.models.spelling import counted
+
+_QUOTED: Final = 12
+"""Chunks to quote."""
+_IMAGES: Final = 12
+_CUT: Final = 12
+"""Chunks that may be shown in part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What evidence is made of.
+
+    Attributes:
+        query: as asked.
+        analysis: of it.
+        gathering: what was read and found.
+        wishes: what the caller wants besides.
+        unread: results of a search whose pages could not be read.
+        full_tokens: tokens up to which all of all pages is given; 0 for never.
+        most: chunks at most.
+        searched: pages that were searched, if not only those that were gathered.
+        has_vectors: whether vectors had a say in what was found.
+    """
+
+    query: str
+    analysis: Analysis
+    gathering: Gathering
+    wishes: Wishes
+    unread: Sequence[SearchResult] = ()
+    full_tokens: int = 0
+    most: int = MOST
+    searched: int | None = None
+    has_vectors: bool = False
+
+    @property
+    def pages(self) -> dict[str, StoredPage]:
+        """The pages, by address."""
+        return {url: done.page for url, done in self.gathering.pages.items() if done.page}
+
+    @property
+    def chunks(self) -> dict[str, Sequence[StoredChunk]]:
+        """The chunks of each page, by address."""
+        return {url: done.chunks for url, done in self.gathering.pages.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which chunks become evidence.
+
+    Attributes:
+        candidates: the chunks, in the order in which they are given.
+        mode: how they were chosen.
+        known: how many were left out because the caller knows them.
+        copies: pages that say what another one says, which is the value.
+    """
+
+    candidates: Sequence[Candidate]
+    mode: Mode
+    known: int
+    copies: Mapping[str, str]
+
+
+class _Sources:
+    """Numbers pages in the order in which evidence of them comes."""
+
+    def __init__(self, pages: Mapping[str, StoredPage], copies: Mapping[str, str]) -> None:
+        self._pages = pages
+        self._copies = copies
+        self._numbers: dict[str, int] = {}
+        self._sections: dict[str, dict[str, None]] = {}
+        self._unread: dict[str, SearchResult] = {}
+
+    def number(self, url: str, path: Sequence[str] = ()) -> int:
+        """The number of a page; copies have that of the page they copy."""
+        url = self._copies.get(url, url)
+        sections = self._sections.setdefault(url, {})
+        if path:
+            sections[path[-1]] = None
+        return self._numbers.setdefault(url, len(self._numbers) + 1)
+
+    def number_unread(self, result: SearchResult) -> int:
+        """The number of a page that was not read."""
+        self._unread[result.url] = result
+        return self.number(result.url)
+
+    def all(self) -> tuple[Source, ...]:
+        """The sources, by number."""
+        return tuple(map(self._source, self._numbers))
+
+    def _source(self, url: str) -> Source:
+        number = self._numbers[url]
+        if (result := self._unread.get(url)) is not None:
+            return Source(number=number, url=url, title=result.title, is_read=False)
+        page = self._pages[url]
+        return Source(
+            number=number,
+            url=url,
+            title=page.title,
+            sections=tuple(self._sections[url]),
+            retrieved_at=as_text(page.fetched_at),
+            content_hash=page.content_hash,
+            copies=tuple(copy for copy, original in self._copies.items() if original == url),
+        )
+
+
+def choose(material: Material) -> Choice:
+    """Choose evidence: all of all pages if that fits, else what fits the question best; if nothing answers, one chunk."""
+    chunks, wishes = material.chunks, material.wishes
+    copies = copies_of({url: page.title for url, page in material.pages.items()}, chunks)
+    rated, known = rate(
+        {
+            part: [hit for hit in hits if hit.url not in copies]
+            for part, hits in material.gathering.found.items()
+        },
+        wishes,
+        named=material.gathering.named,
+        has_vectors=material.has_vectors,
+    )
+    if material.gathering.is_refused:
+        return Choice(select(rated, most=1)[:1], Mode.CHUNK, known, copies)
+    whole = [
+        Hit(url, chunk, 0.0, low_confidence=True)
+        for url, page in chunks.items()
+        if url not in copies
+        for chunk in page
+    ]
+    if 0 < sum(hit.chunk.tokens for hit in whole) <= material.full_tokens:
+        chosen = select(rated, most=len(whole), named=material.gathering.named)
+        here = {each.hit.chunk.id for each in chosen}
+        rest = [
+            Candidate(hit, 0.0, "")
+            for hit in whole
+            if hit.chunk.id not in here and not wishes.has(hit.chunk.text)
+        ]
+        left_out = len({hit.chunk.id for hit in whole}) - len(chosen) - len(rest)
+        return Choice([*chosen, *rest], Mode.FULL_CONTEXT, left_out, copies)
+    chosen = select(rated, most=material.most, named=material.gathering.named)
+    return Choice(chosen, Mode.CHUNK, known, copies)
+
+
+def add_adjacent(material: Material, choice: Choice) -> Choice:
+    """Add what stands beside the best chunks, within what is wanted at most."""
+    added = with_neighbours(choice.candidates, material.chunks, material.wishes)
+    return replace(choice, candidates=added[: material.most])
+
+
+def assemble(material: Material, choice: Choice) -> EvidenceResponse:
+    """Put evidence together; the time it took is for the caller to add.
+
+    Linear in the text of the pages, but for quotes: each is compared with its page once.
+    """
+    gathering, pages, candidates = material.gathering, material.pages, choice.candidates
+    sources = _Sources(pages, choice.copies)
+    several = len(material.analysis.sub_queries) > 1
+    evidence = [
+        Evidence(
+            source=sources.number(each.hit.url, each.hit.chunk.path),
+            id=each.hit.chunk.id,
+            text=each.hit.chunk.text,
+            score=round(each.score, 4),
+            confidence=_confidence(each.hit),
+            sub_query=each.sub_query if several else "",
+            section_path=each.hit.chunk.path,
+            span=(each.hit.chunk.start, each.hit.chunk.end),
+            is_adjacent=each.is_adjacent,
+            low_confidence=each.hit.low_confidence,
+            parts=_parts(each.hit.chunk.text, each.sub_query or material.query)
+            if place < _CUT
+            else (),
+        )
+        for place, each in enumerate(candidates)
+    ]
+    for step in gathering.steps:
+        if not step.depth and step.url in pages:  # a page that the call named is always told of
+            sources.number(step.url)
+    unread = material.unread[: 0 if gathering.is_refused and evidence else None]
+    evidence += [
+        Evidence(source=sources.number_unread(result), text=result.description, score=0.0)
+        for result in unread
+        if result.description
+    ]
+    numbered = sources.all()
+    citations: tuple[Citation, ...] = ()
+    dropped = 0
+    if not gathering.is_refused:
+        citations, dropped = _citations(material, candidates, evidence)
+    notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))
+    if choice.known:
+        notes.append(f"{counted(choice.known, 'passage')} left out: known_context says the same.")
+    return EvidenceResponse(
+        query=material.query,
+        intent=material.analysis.intent,
+        sub_queries=material.analysis.sub_queries,
+        answered=gathering.is_covered(),
+        parts=tuple(gathering.verdicts.values()),
+        sources=numbered,
+        evidence=tuple(evidence),
+        images=_images(candidates, evidence, pages),
+        steps=tuple(gathering.steps),
+        citations=citations,
+        stats=EvidenceStats(
+            mode=choice.mode,
+            documents_searched=len(pages) if material.searched is None else material.searched,
+            documents_matched=len({each.source for each in evidence if each.id}),
+            chunks_evaluated=gathering.evaluated,
+            iterations=sum(step.depth > 0 for step in gathering.steps),
+            depth=gathering.depth,
+            urls_ingested=sum(
+                done.was_fetched and done.new_chunks > 0 for done in gathering.pages.values()
+            ),
+            stop_reason=gathering.stop_reason,
+            citations_dropped=dropped,
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _parts(text: str, question: str) -> tuple[tuple[int, int], ...]:
+    """Where the parts of a text are, those that fit the question best first."""
+    return tuple((each.span.start, each.span.end) for each in rank(text, (), question))
+
+
+def _confidence(hit: Hit) -> float:
+    """That of the reranker; without one, how much of the question stands in a chunk."""
+    return round(hit.coverage if hit.confidence is None else hit.confidence, 4)
+
+
+def _citations(
+    material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
+) -> tuple[tuple[Citation, ...], int]:
+    """One quote of each of the best chunks, best first, and how many were not in their page.
+
+    Chunks with low confidence are quoted where there are no others.
+    """
+    pairs = zip(candidates, evidence, strict=False)
+    found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
+    telling = [pair for pair in found if not pair[0].hit.low_confidence] or found
+    telling.sort(key=lambda pair: -pair[0].score)
+    citations: dict[str, Citation] = {}
+    dropped = 0
+    for each, shown in telling:
+        if len(citations) >= _QUOTED:
+            break
+        page = material.pages[each.hit.url]
+        question = each.sub_query or material.query
+        try:
+            cited = cite(each.hit.chunk, page, question, source=shown.source)
+        except MisquoteError:
+            dropped += 1
+            continue
+        if cited is not None:
+            citations.setdefault(cited.text, cited)
+    return tuple(citations.values()), dropped
+
+
+def _images(
+    candidates: Sequence[Candidate], evidence: Sequence[Evidence], pages: Mapping[str, StoredPage]
+) -> tuple[EvidenceImage, ...]:
+    """The images whose words are in a chunk."""
+    images: dict[str, EvidenceImage] = {}
+    for each, shown in zip(candidates, evidence, strict=False):
+        for image in pages[each.hit.url].document.images:
+            words = image.alt or image.caption
+            if words and words in each.hit.chunk.text and len(images) < _IMAGES:
+                found = EvidenceImage(
+                    url=image.url, alt=image.alt, caption=image.caption, source=shown.source
+                )
+                images.setdefault(image.url, found)
+    return tuple(images.values())

@@ -1,0 +1,321 @@
+"""Reading on: from the pages of a call along their links, for as long as that helps."""
+
+import asyncio
+import heapq
+from collections.abc import Sequence
+from typing import Final
+
+from searx_mcp.errors import ErrorCode
+from searx_mcp.evidence.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
+from searx_mcp.evidence.answer.links import ScoredLink, is_likely, is_promising, score_links
+from searx_mcp.evidence.corpus.corpus import Corpus
+from searx_mcp.evidence.corpus.ingestion import Ingested
+from searx_mcp.evidence.storage.store import StoredPage
+from searx_mcp.fetch.site_index import Listed, SiteIndexes
+from searx_mcp.fetch.turns import FOUND, LINKED
+from searx_mcp.models.progress import Progress
+from searx_mcp.urls.hosts import host_in
+
+RETRIEVED: Final = 30
+"""Chunks retrieved for each part of a question."""
+_GAIN: Final = 0.01
+"""Less than this is no improvement. Chosen."""
+_PATIENCE: Final = 2
+"""Rounds without an improvement after which nothing more is read: the answer may be two links away, behind a
+page that says nothing of it. One, where no link that waits names anything of the question."""
+_AT_ONCE: Final = 4
+"""Pages of one round. Chosen: enough to hide one slow site, few enough that the next ones are chosen by what
+these say."""
+AT_ONCE_LISTED: Final = 2
+"""The same of what an index has, the best first: of twelve questions to Python's, eight are answered by one of
+two."""
+_RESERVE: Final = 2.0
+_RESERVE_SHARE: Final = 0.2
+"""Seconds that are kept for putting the answer together; of a shorter time, this share."""
+_SITES: Final = 2
+"""Sites whose indexes are asked for one question."""
+_SLACK: Final = 0.25
+"""Share of the time of a round that those who read its pages keep for themselves at most."""
+_LATE: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.DEADLINE_EXCEEDED})
+
+PLATEAU: Final = "score plateau — further pages brought no better passage"
+OFF: Final = "no expansion was asked for"
+SPENT: Final = "expansion budget exhausted"
+DEEP: Final = "maximum depth reached"
+NO_LINKS: Final = "no promising links left"
+COVERED: Final = "every part of the question is answered"
+COVERED_BY_SOME: Final = "the question is answered, but not by every page that was named"
+
+
+class Frontier:
+    """Links that wait to be followed, each address once."""
+
+    def __init__(self, questions: Sequence[str], *, max_depth: int) -> None:
+        """Begin without any.
+
+        Args:
+            questions: by which links are scored.
+            max_depth: links away from the named pages that are followed at most.
+        """
+        self._questions = questions
+        self._max_depth = max_depth
+        self._links: list[tuple[float, int, ScoredLink]] = []
+        self._known: set[str] = set()
+        self._pushed = 0
+        self._is_listed = False
+        self.is_cut = False
+        """Whether a page had links that lie deeper than allowed."""
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @property
+    def best(self) -> ScoredLink | None:
+        """The link that is followed next."""
+        return self._links[0][2] if self._links else None
+
+    def add(self, asked: str, done: Ingested, depth: int) -> None:
+        """Put in the links of a page.
+
+        Args:
+            asked: the address that was asked for.
+            done: what became of it.
+            depth: of the page.
+        """
+        self._known |= {asked, done.url}
+        if done.page is None:
+            return
+        self._known.add(done.page.final_url)
+        links = score_links(
+            done.page.document.links,
+            self._questions,
+            parent=done.url,
+            depth=depth + 1,
+            known=self._known,
+        )
+        if depth >= self._max_depth:
+            self.is_cut = self.is_cut or bool(links)
+            return
+        for link in links:
+            if is_promising(link) or not self._is_listed:
+                self._push(link, -link.score)
+
+    def add_listed(self, listed: Listed) -> None:
+        """Put in what the index of a site has for the question, before all links.
+
+        From then on no link is followed that shares no word with the question.
+        """
+        if listed.pages:
+            self._is_listed = True
+            urls = {page.url for page in listed.pages}
+            self._known -= urls & {link.url for *_, link in self._links}
+            self._links = [
+                each for each in self._links if is_promising(each[2]) and each[2].url not in urls
+            ]
+            heapq.heapify(self._links)
+        for place, page in enumerate(listed.pages):
+            if page.url not in self._known:
+                # Which of them answers, its name need not say: the first are read before anything is believed.
+                coverage = 1.0 if place < AT_ONCE_LISTED else 0.0
+                link = ScoredLink(page.url, listed.url, 1, page.score, coverage)
+                self._push(link, -1.0 - page.score)
+
+    def _push(self, link: ScoredLink, place: float) -> None:
+        self._known.add(link.url)
+        self._pushed += 1
+        heapq.heappush(self._links, (place, self._pushed, link))
+
+    def take(self, most: int) -> list[ScoredLink]:
+        """Take out the best links; fewer where an index tells which are."""
+        if self._links and self._links[0][0] < -1:
+            most = min(most, AT_ONCE_LISTED)
+        return [heapq.heappop(self._links)[2] for _ in range(min(most, len(self._links)))]
+
+
+class Expander:
+    """Follows links, best first, a few pages at a time."""
+
+    def __init__(self, corpus: Corpus, indexes: SiteIndexes, *, max_depth: int) -> None:
+        """Take the parts.
+
+        Args:
+            corpus: reads, keeps and searches pages.
+            indexes: asked for the pages to open on the site of a named page.
+            max_depth: links away from the named pages that are followed at most.
+        """
+        self._corpus = corpus
+        self._indexes = indexes
+        self._max_depth = max_depth
+
+    async def gather(
+        self,
+        gathering: Gathering,
+        seeds: Sequence[str],
+        *,
+        budget: int,
+        is_automatic: bool,
+        watch: Stopwatch,
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Read the named pages, then linked ones until they stop helping; fills `gathering`.
+
+        Args:
+            gathering: changed in place, so that a caller stopped by the clock keeps what there is.
+            seeds: addresses of the named pages.
+            budget: linked pages that are tried at most.
+            is_automatic: whether nothing is read on once the question is answered.
+            watch: told each step.
+            deadline: the event loop's time by which to return.
+            progress: called with each step.
+        """
+        now = asyncio.get_running_loop().time
+        stop_at = None
+        if deadline is not None:
+            stop_at = deadline - min(_RESERVE, _RESERVE_SHARE * (deadline - now()))
+        frontier = Frontier(gathering.questions, max_depth=self._max_depth)
+        wanted = [ScoredLink(url, "", 0, 1.0) for url in dict.fromkeys(seeds)]
+        left, idle = budget, 0
+        wait = None if gathering.named else FOUND
+        while True:
+            begun = now()
+            read = await self._corpus.ingest_several(
+                [link.url for link in wanted],
+                deadline=stop_at,
+                wait=wait,
+                progress=progress,
+            )
+            # Reading a page keeps some of its time, too, so it ends a little earlier.
+            is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
+            watch.mark("expansion" if left < budget else "ingestion")
+            before = gathering.add_read(wanted, read)
+            read_until_now = list(gathering.pages)
+            tell(progress, f"Searching {len(read_until_now)} documents...")
+            await search_each_part(
+                self._corpus,
+                gathering,
+                watch,
+                urls=read_until_now,
+                limit=RETRIEVED,
+                deadline=deadline,
+                progress=progress,
+            )
+            for url in gathering.unheard:
+                for question in gathering.questions:
+                    best = await self._corpus.retrieve(
+                        question, urls=(url,), limit=1, deadline=deadline
+                    )
+                    gathering.add_best(question, best)
+            gathering.add_steps(wanted, read, before)
+            for link, done in zip(wanted, read, strict=True):
+                frontier.add(link.url, done, link.depth)
+            if gathering.named and budget and left == budget and self._max_depth and not is_over:
+                await self._ask_indexes(gathering, frontier, read, deadline=stop_at)
+                watch.mark("expansion")
+            # Both as found now: what a word weighs changes with every page.
+            gain = gathering.score(list(gathering.pages)) - gathering.score(before)
+            idle = 0 if gain > _GAIN or left == budget else idle + 1
+            reason = OFF
+            if budget:
+                reason = _reason_to_stop(gathering, frontier, left, idle, is_automatic=is_automatic)
+            if is_over and (not reason or any(map(_is_late, read))):
+                reason = OUT_OF_TIME
+            if reason:
+                gathering.stop_reason = reason
+                return
+            wanted = frontier.take(min(left, _AT_ONCE))
+            left -= len(wanted)
+            wait = LINKED
+            tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
+
+    async def _ask_indexes(
+        self,
+        gathering: Gathering,
+        frontier: Frontier,
+        read: Sequence[Ingested],
+        *,
+        deadline: float | None,
+    ) -> None:
+        """Ask the indexes of the sites of the named pages, the pages themselves being read."""
+        best = frontier.best
+        is_lost = not gathering.is_covered() and (best is None or not is_promising(best))
+        sites: dict[str, StoredPage] = {}
+        for done in read:
+            if done.page is not None:
+                told = done.page.document.indexes
+                sites.setdefault(told[0].url if told else host_in(done.page.final_url), done.page)
+        for page in [*sites.values()][:_SITES]:
+            listed = await self._indexes.ask(
+                page.final_url,
+                page.document.indexes,
+                gathering.questions,
+                deadline=deadline,
+                # A site that does not say that it has one is asked where its links would be followed blindly.
+                guess=is_lost,
+            )
+            if listed is not None:
+                frontier.add_listed(listed)
+
+
+async def search_each_part(
+    corpus: Corpus,
+    gathering: Gathering,
+    watch: Stopwatch,
+    *,
+    urls: Sequence[str] | None,
+    limit: int,
+    deadline: float | None,
+    progress: Progress | None,
+) -> None:
+    """Search the corpus for each part of the question.
+
+    Args:
+        corpus: what is searched.
+        gathering: has the parts; keeps what is found.
+        watch: told the time, and how much of it was reranking.
+        urls: the pages that are searched; `None` for all.
+        limit: chunks of each part.
+        deadline: the event loop's time by which to return.
+        progress: told before a reranker is asked.
+    """
+    reranking = 0.0
+    for question in gathering.questions:
+        found = await corpus.retrieve(
+            question, urls=urls, limit=limit, deadline=deadline, progress=progress
+        )
+        gathering.add_found(question, found)
+        reranking += found.reranking_ms
+    watch.mark("retrieval", reranking=reranking)
+
+
+def _reason_to_stop(
+    gathering: Gathering, frontier: Frontier, left: int, idle: int, *, is_automatic: bool
+) -> str:
+    """Give the first reason why nothing more is read; empty if there is none.
+
+    Args:
+        gathering: what was read and found.
+        frontier: what waits.
+        left: pages that may still be read.
+        idle: rounds without an improvement.
+        is_automatic: whether an answered question needs no more pages.
+    """
+    best = frontier.best
+    if best is None:
+        return DEEP if frontier.is_cut else NO_LINKS
+    if left <= 0:
+        return SPENT
+    # A page that announces what another one says has the words of the question, too.
+    if is_automatic and gathering.is_covered() and not is_likely(best):
+        return COVERED if gathering.is_answered_by_all() else COVERED_BY_SOME
+    return PLATEAU if idle >= (_PATIENCE if is_promising(best) else 1) else ""
+
+
+def _is_late(done: Ingested) -> bool:
+    return done.error is not None and done.error.code in _LATE
+
+
+def tell(progress: Progress | None, message: str) -> None:
+    """Report what the call is doing, if there is a listener."""
+    if progress is not None:
+        progress(message)

@@ -1,0 +1,216 @@
+"""What a call has read and found until now, and how long it took."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.evidence.answer.links import ScoredLink
+from searx_mcp.evidence.corpus.ingestion import Ingested
+from searx_mcp.evidence.corpus.retrieval import Hit, Retrieved
+from searx_mcp.evidence.values import PROTECTED, ExpansionStep, PartVerdict, Timing
+
+_BEST: Final = 3
+"""Chunks of each part whose scores tell how well it is answered. Chosen: an answer seldom takes more."""
+
+OUT_OF_TIME: Final = "time ran out"
+
+
+@dataclass(slots=True)
+class Gathering:
+    """What a call has read and found until now.
+
+    Attributes:
+        questions: the parts of the question.
+        has_sides: whether they are the question and its sides.
+        named: addresses of the pages that the caller named.
+        pages: what became of each page that was read, by address, in order.
+        found: the hits of each part, best first.
+        steps: pages in the order in which they were read, or failed.
+        evaluated: chunks that were scored last.
+        notes: sentences a caller should know of the pages.
+        remarks: sentences a caller should know of what was found, by part.
+        verdicts: whether each part is answered, by part.
+        errors: of the pages that could not be read, in order; a protected page is none.
+        stop_reason: why no more pages were read; empty until then.
+    """
+
+    questions: tuple[str, ...]
+    has_sides: bool = False
+    named: tuple[str, ...] = ()
+    pages: dict[str, Ingested] = field(default_factory=dict)
+    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    steps: list[ExpansionStep] = field(default_factory=list)
+    evaluated: int = 0
+    notes: list[str] = field(default_factory=list)
+    remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    verdicts: dict[str, PartVerdict] = field(default_factory=dict)
+    errors: list[SearxMcpError] = field(default_factory=list)
+    stop_reason: str = ""
+
+    def leave_out_unread(self) -> None:
+        """Drop hits of pages that are gone: another process may have deleted one since it was found."""
+        for part, hits in self.found.items():
+            self.found[part] = tuple(hit for hit in hits if hit.url in self.pages)
+
+    @property
+    def depth(self) -> int:
+        """Links away from the named pages, of the farthest page that was read."""
+        return max((step.depth for step in self.steps if not step.failure), default=0)
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether a page was found that is not free to read."""
+        return any(step.failure == PROTECTED for step in self.steps)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether more would have been read, had there been time."""
+        return self.stop_reason == OUT_OF_TIME
+
+    def note(self, text: str) -> None:
+        """Add a note, once."""
+        if text and text not in self.notes:
+            self.notes.append(text)
+
+    def add_found(self, question: str, found: Retrieved) -> None:
+        """Put what was found for a part in the place of what was found before."""
+        self.found[question] = found.hits
+        self.evaluated = max(self.evaluated, found.evaluated)
+        self.remarks[question] = found.notes
+        told = found.support
+        self.verdicts[question] = PartVerdict(
+            query=question,
+            answered=told.answered,
+            support=round(told.score, 4),
+            missing_terms=told.missing,
+            section=found.section,
+        )
+
+    def add_best(self, question: str, found: Retrieved) -> None:
+        """Add what a page has for a part, for which others have so much that none of it was found."""
+        least = min((hit.score for hit in self.found[question]), default=1.0)
+        # What a word weighs in one page is not what it weighs in all of them.
+        own = (replace(hit, score=min(hit.score, least)) for hit in found.hits)
+        self.found[question] = (*self.found[question], *own)
+
+    @property
+    def unheard(self) -> tuple[str, ...]:
+        """Named pages that were read and of which nothing was found."""
+        heard = {
+            url for hits in self.found.values() for hit in hits for url in (hit.url, *hit.copies)
+        }
+        return tuple(url for url in self.named if url in self.pages and url not in heard)
+
+    def add_read(self, links: Sequence[ScoredLink], read: Sequence[Ingested]) -> list[str]:
+        """Add pages that were read, or failed; gives the addresses of those that were there before."""
+        before = list(self.pages)
+        for link, done in zip(links, read, strict=True):
+            if done.page is not None:
+                self.pages.setdefault(done.url, done)
+            elif done.error is not None and done.note != PROTECTED:
+                self.errors.append(done.error)
+            if not link.depth:
+                problem = done.note or _failure(done)
+                self.note(f"{link.url}: {problem}" if problem else "")
+        return before
+
+    def add_steps(
+        self, links: Sequence[ScoredLink], read: Sequence[Ingested], before: Sequence[str]
+    ) -> None:
+        """Tell of pages that were read what each brought.
+
+        Args:
+            links: that were followed.
+            read: what became of each.
+            before: addresses of the pages that were there before.
+        """
+        so_far = list(before)
+        for link, done in zip(links, read, strict=True):
+            score = self.score(so_far)
+            if done.page is not None:
+                so_far.append(done.url)
+            self.steps.append(
+                ExpansionStep(
+                    url=link.url if done.page is None else done.url,
+                    parent=link.parent,
+                    depth=link.depth,
+                    chunks_added=len(done.chunks),
+                    score_before=round(score, 4),
+                    score_after=round(self.score(so_far), 4),
+                    duration_ms=round(done.duration_ms, 1),
+                    failure=_failure(done),
+                )
+            )
+
+    def score(self, urls: Sequence[str]) -> float:
+        """How well some pages answer: the mean of the best chunks of each part, 0 to 1.
+
+        Of those with low confidence the best one counts alone, or any page would make it better.
+        """
+        among = set(urls)
+        means = []
+        for hits in self.found.values():
+            own = [hit for hit in hits if among & {hit.url, *hit.copies}]
+            telling = [*own[:1], *(hit for hit in own[1:] if not hit.low_confidence)]
+            means.append(sum(hit.score for hit in telling[:_BEST]) / _BEST)
+        return sum(means) / len(means) if means else 0.0
+
+    def is_covered(self) -> bool:
+        """Tell whether every part is answered; of a whole and its sides, either."""
+        whole, *sides = [verdict.answered for verdict in self.verdicts.values()] or [False]
+        return (whole and all(sides)) or (self.has_sides and (whole or all(sides)))
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether pages were read and no part is answered."""
+        return bool(self.verdicts) and not any(each.answered for each in self.verdicts.values())
+
+    def is_answered_by_all(self) -> bool:
+        """Tell whether every named page has a chunk that fits a part; one alone need not."""
+        telling = {
+            url
+            for hits in self.found.values()
+            for hit in hits
+            if not hit.low_confidence
+            for url in (hit.url, *hit.copies)
+        }
+        return len(self.named) <= 1 or telling.issuperset(self.named)
+
+
+class Stopwatch:
+    """Adds up the time of each step, from one mark to the next, on the event loop's clock."""
+
+    def __init__(self) -> None:
+        """Start now."""
+        self._started = self._last = asyncio.get_running_loop().time()
+        self._spent: dict[str, float] = {}
+
+    def mark(self, step: str, *, reranking: float = 0.0) -> None:
+        """Count the time since the last mark for a step.
+
+        Args:
+            step: a field of `Timing`.
+            reranking: milliseconds of it that count as reranking instead.
+        """
+        now = asyncio.get_running_loop().time()
+        spent = (now - self._last) * 1_000 - reranking
+        self._last = now
+        for name, more in ((step, spent), ("reranking", reranking)):
+            self._spent[name] = self._spent.get(name, 0.0) + more
+
+    def timing(self) -> Timing:
+        """Milliseconds of each step, and of all since the start."""
+        total = (asyncio.get_running_loop().time() - self._started) * 1_000
+        steps = {step: round(spent, 1) for step, spent in self._spent.items()}
+        return Timing(total=round(total, 1), **steps)
+
+
+def _failure(done: Ingested) -> str:
+    """Why a page could not be read; empty if it was."""
+    if done.page is not None:
+        return ""
+    if done.note == PROTECTED:
+        return PROTECTED
+    return done.error.code if done.error is not None else "nothing to read"

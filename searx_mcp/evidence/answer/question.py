@@ -1,0 +1,251 @@
+"""A question taken apart: what kind it is, and which questions are in it. By rules, so always the same."""
+
+# ruff: noqa: RUF001 - words of languages in other scripts are meant as they are
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, takewhile
+from typing import Final
+
+from searx_mcp.content.words import FUNCTION_WORDS, folded, terms
+from searx_mcp.evidence.requests import Intent
+
+MOST_PARTS: Final = 5
+"""Questions in one; what stands behind them stays with the last."""
+
+_MARKS: Final = "?\uff1f\u061f"
+_ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|does|do|did|can|could|should|will|was|were)\b"
+_BETWEEN = re.compile(
+    rf"(?<=[{_MARKS}])\s*|;\s+|,?\s+and\s+(?={_ASKING})|,\s+(?!(?:which|whom|whose)\b)(?={_ASKING})",
+    re.IGNORECASE,
+)
+"""Where one question ends and another begins: behind a mark, or before a word that asks, behind "and" or a comma
+that begins no relative clause."""
+_ASKS = re.compile(_ASKING, re.IGNORECASE)
+_LISTED = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-e])[.)]\s+")
+_PRONOUN = re.compile(
+    r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her)\b", re.IGNORECASE
+)
+_DEGREE = re.compile(r"\bhow\s+\w+", re.IGNORECASE)
+"""How long, how tall: no part of what a question is about."""
+_FEW: Final = 2
+_FEW_UNCASED: Final = 3
+"""Terms of a question that is taken to go on about what the one before is about: where languages do without
+pronouns, and in scripts without capitals, which show no names. One in English."""
+
+_OPENING = re.compile(
+    r"(?:\bthe\s+)?\bdifferences?\s+between\s+|\bbetween\s+|^compare\s+", re.IGNORECASE
+)
+_VERSUS: Final = frozenset({"vs", "vs.", "versus"})
+_WITH: Final = frozenset({"and", "with", "to"})
+_AND: Final = frozenset({"and", "or"})
+_ARTICLES: Final = frozenset({"a", "an", "the"})
+_MOST_SIDES: Final = 4
+_TWO: Final = 2
+_SPACED = re.compile(r"\s+(?=[,:;!?])")
+
+_SIGNS: Final = (
+    (
+        Intent.COMPARISON,
+        re.compile(
+            r"\b(?:vs\.?|versus|compar\w+|differen\w+|better|worse|faster|slower|cheaper|pros and cons"
+            r"|advantages?|instead of|alternatives?|unterschied\w*|vergleich\w*|besser|diff[eé]ren\w+"
+            r"|meilleure?|mejor|diferen[cç]i?a\w*|melhor|meglio|confront\w+|verschil\w*|beter|разниц\w+"
+            r"|отлич\w+|сравн\w+|лучше|różni\w+|porówn\w+|lepsz\w+)\b"
+            r"|^(?:should|shall) (?:i|we)\b.{1,200}\bor\b|区别|比较|差异|違い|比較|차이|الفرق|แตกต่าง",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        Intent.HOW_TO,
+        re.compile(
+            r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\b(?:steps|tutorial|instructions)\b"
+            r"|^(?:set ?up|install|configure|enable|disable|fix|troubleshoot|build|deploy)\b"
+            r"|\bwie (?:kann|muss|soll|\w{2,20}e) (?:ich|man)\b|\bcomment (?:faire|puis|\w{2,20}(?:er|ir|re))\b"
+            r"|\bc[oó]mo (?:puedo|se|\w{2,20}[aei]r)\b|\bcome (?:posso|si|\w{2,20}[aei]re)\b|\bhoe (?:kan|moet) ik\b"
+            r"|\bкак \w{2,20}т[ьи](?:ся)?\b|\bjak \w{2,20}ć\b|如何|怎么|怎樣|方法|하는 방법|어떻게|วิธี|كيف",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        Intent.EXPLORATORY,
+        re.compile(
+            r"\b(?:overview|explain|describe|tell me about|background|history|introduction|summar\w+|why"
+            r"|implications?|überblick|erkläre|warum|aperçu|expliqu\w+|pourquoi|explica\w*|resumen|por qu[eé]"
+            r"|perch[eé]|spiega\w*|waarom|почему|объясни\w*|dlaczego)\b|\bhow do(?:es)?\b.{1,200}\bwork\b"
+            r"|为什么|なぜ|概要|왜|ทำไม|لماذا",
+            re.IGNORECASE,
+        ),
+    ),
+)
+"""Words that show an intent, in the order in which they count; a question without one wants a fact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question taken apart.
+
+    Attributes:
+        intent: as given, or as its words show.
+        sub_queries: the questions in it, at most five; itself if there is one. Where sides or a list are in it,
+            itself and each of these with the rest of the question.
+        has_sides: whether they are that.
+    """
+
+    intent: Intent
+    sub_queries: tuple[str, ...]
+    has_sides: bool = False
+
+
+def analyse(query: str, intent: Intent | None = None) -> Analysis:
+    """Take a question apart.
+
+    Args:
+        query: one line, as `arguments` cleaned it; at most 2,000 characters. Linear in its length.
+        intent: what it wants, if the caller said so.
+    """
+    query = " ".join(query.split())
+    parts = _questions(query)
+    sides: list[str] = []
+    if len(parts) == 1:
+        sides = _sides(query, joints=_AND if intent is Intent.COMPARISON else frozenset())
+        parts = [query, *sides[:_MOST_SIDES]]
+    return Analysis(intent or _intent(query), tuple(dict.fromkeys(parts)), bool(sides))
+
+
+def _intent(query: str) -> Intent:
+    return next((intent for intent, sign in _SIGNS if sign.search(query)), Intent.FACTUAL)
+
+
+def _questions(query: str) -> list[str]:
+    """The questions that stand side by side, each with the subject that its pronoun stands for."""
+    listed = [part.strip(" ,;") for part in _LISTED.split(query)]
+    if len(listed) > 2:  # noqa: PLR2004 - words before a list of at least two
+        head, *listed = listed
+        parts = [f"{head.rstrip(':')}: {part}" if head else part for part in listed if part]
+    else:
+        parts = _asking([part.strip(" ,;") for part in _BETWEEN.split(query)])
+    if len(parts) > MOST_PARTS:
+        parts = [*parts[: MOST_PARTS - 1], " ".join(parts[MOST_PARTS - 1 :])]
+    if len(parts) <= 1:
+        return [query]
+    subject = _subject(parts[0])
+    return [parts[0], *(_with_subject(part, subject) for part in parts[1:])]
+
+
+def _asking(parts: Sequence[str]) -> list[str]:
+    """Join what asks nothing to the question that it stands before, or else behind."""
+    found: list[str] = []
+    before = ""
+    for part in filter(None, parts):
+        joined = f"{before} {part}".strip()
+        before = ""
+        if _is_telling(part) and (_ASKS.search(part) or part[-1] in _MARKS):
+            found.append(joined)
+        elif found:
+            found[-1] += f" {joined}"
+        else:
+            before = joined
+    return [*found, before] if before else found
+
+
+def _subject(question: str) -> str:
+    """What a question is about: the names in it, else its words but for those that ask."""
+    kept = [
+        word
+        for word in re.findall(r"[\w.+#/'-]+", _DEGREE.sub(" ", question))
+        if folded(word) not in FUNCTION_WORDS
+    ]
+    names = [word for word in kept if word != word.lower() and not question.startswith(word)]
+    if not names and _PRONOUN.search(question):
+        return ""
+    return " ".join(names or kept)
+
+
+def _with_subject(part: str, subject: str) -> str:
+    own = set(terms(part))
+    missing = [word for word in subject.split() if not own.issuperset(terms(word))]
+    few = _FEW_UNCASED
+    if part.lower() != part.upper():
+        few = 1 if _ASKS.match(part) else _FEW
+    if missing and (_PRONOUN.search(part) or len(own) <= few):
+        return f"{part.rstrip(_MARKS)} ({' '.join(missing)})"
+    return part
+
+
+def _sides(query: str, joints: frozenset[str]) -> list[str]:
+    """What is compared or listed, each with the rest of the question; none if nothing is.
+
+    Written as "X vs Y", "between X and Y", "compare X with Y" or "A, B and C". A side ends at words that are mere
+    grammar, and has as many words as the one beside it, or all that are capitalised: "session storage in Redis".
+
+    Args:
+        query: the question.
+        joints: words that part two sides besides.
+    """
+    opening = _OPENING.search(query)
+    head, body = (query[: opening.start()], query[opening.end() :]) if opening else ("", query)
+    words = [*_words(body)]
+    if not _VERSUS.isdisjoint(map(folded, words)):
+        joints = _VERSUS
+    elif opening:
+        joints = _WITH
+    sides = _chain(words, joints)
+    if not sides:
+        return []
+    (start, stop), *_ = sides
+    if not opening:
+        size = _size(words[start:stop][::-1], sides[1])
+        sides[0] = (start, _) = stop - size, stop
+    last, _ = sides[-1]
+    end = last + _size(words[last : sides[-1][1]], sides[-2])
+    sides[-1] = last, end
+    before = [*head.split(), *words[:start]]
+    while before and before[-1] in _ARTICLES:
+        before.pop()
+    return [
+        _SPACED.sub("", " ".join((*before, *words[first:behind], *words[end:])))
+        for first, behind in sides
+    ]
+
+
+def _chain(words: Sequence[str], joints: frozenset[str]) -> list[tuple[int, int]]:
+    """Where the first sides stand that are joined: by one of the words given, or as a list of at least three."""
+    runs = [
+        (places[0], places[-1] + 1)
+        for is_telling, group in groupby(range(len(words)), lambda place: _is_telling(words[place]))
+        if is_telling and (places := [*group])
+    ]
+    joining = joints if joints is _VERSUS else joints | _AND | {","}
+    chain: list[tuple[int, int]] = []
+    is_joined = is_ended = False
+    for run in (*runs, None):
+        between = words[chain[-1][1] : run[0]] if chain and run else ()
+        links = frozenset(map(folded, between)) - _ARTICLES
+        if chain and not (links and links <= joining):
+            if is_joined or (is_ended and len(chain) > _TWO):
+                return chain
+            chain, links, is_joined = [], frozenset(), False
+        is_joined = is_joined or not links.isdisjoint(joints)
+        is_ended = "and" in links
+        chain += [run] if run else []
+    return []
+
+
+def _size(side: Sequence[str], other: tuple[int, int]) -> int:
+    """How many words of a side are its own, from the joint on; what is capitalised is a name."""
+    named = sum(1 for _ in takewhile(lambda word: word != word.lower(), side))
+    return max(named, min(len(side), other[1] - other[0]))
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of a text, and the marks behind them one by one."""
+    for word in text.split():
+        bare = word.rstrip(",:;!?")
+        yield from filter(None, (bare, word[len(bare) :][:1]))
+
+
+def _is_telling(text: str) -> bool:
+    """Tell whether a text has more than words that are mere grammar."""
+    return any(folded(word) not in FUNCTION_WORDS | _VERSUS for word in re.findall(r"\w+", text))

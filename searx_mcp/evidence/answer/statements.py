@@ -1,0 +1,470 @@
+"""What a page states, sentence by sentence, and whether a sentence of a report says the same.
+
+A sentence is supported if all that it says stands in one sentence of the page, or in the headings above: figures with their
+units, names, words and negations, in an order and with nothing between that could give them to something else. Nothing
+is concluded: what is said in other words is not checked, and that is said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from searx_mcp.content.words import (
+    CONTRASTS,
+    EXCEPTIONS,
+    FUNCTION_WORDS,
+    NEGATION_PARTS,
+    NEGATIONS,
+    folded,
+    stems,
+)
+from searx_mcp.evidence.answer.page_sentences import PageSentence, sentences_of
+from searx_mcp.evidence.values import QuoteVerdict
+
+_POSTINGS: Final = 200
+"""Statements with one word that are counted."""
+_LONGEST_CLAIM: Final = 600
+"""Code points of a sentence that is compared."""
+_LIKELY: Final = 4
+"""Statements that a sentence is compared with."""
+_ENDINGS: Final = 20
+"""Places at which what a sentence says may end in a statement."""
+_STOPS: Final = ".!?;:,()\"'"
+_MOST_SHOWN: Final = 3
+_ALIKE: Final = 0.6
+"""Share of words from which on a quote is one of the page that was altered."""
+_LONGEST_QUOTE: Final = 120
+"""Words of a quote that is looked for with differences."""
+_HALF: Final = 0.5
+_LEAST: Final = 2
+"""Words, names and figures of a sentence that says something."""
+_STEM: Final = 6
+_ALIKE_FROM: Final = 3
+"""First letters that all forms of a word share; most pairs differ in them."""
+_LEAST_NAME: Final = 4
+_ENDING: Final = 2
+"""Letters by which a name may be inflected."""
+_SHORT_UNIT: Final = 3
+
+_TOKEN = re.compile(
+    r"(?P<sign>[<>≤≥~≈±]\s?|(?<![\w)])[-+])?(?P<coin>[$€£¥]\s?)?"
+    r"(?<!\w)(?P<number>\d{1,3}(?: \d{3})++(?!\d)|\d++(?:[.,:]\d++)*+)(?P<power>\^-?\d++)?"
+    r"(?=\s?(?P<unit>[%‰€$£]|°[CF]?|[^\W\d_]++(?:/[^\W\d_]++)?(?!\w)|))"
+    r"|(?P<word>\w++(?:[.'/&-]\w++)*+(?:\+\+|[#%])?)|(?P<stop>[,;:()—–])"  # noqa: RUF001 - the dash is meant
+)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_CODE = re.compile(r".[^\W\d_]*[A-Z\d_]|.*[#_+]")
+_SUFFIX = re.compile(r"'s$|(?<=[^\Ws])s$")
+_WORD = re.compile(r"[^\W_]++(?:'[^\W_]++)?")
+_WORDISH = re.compile(r"[^\W_]+")
+
+
+_WEIGHTY_WORDS: Final = """
+all only more most over up under before after should will would some any same out off
+"""
+_WEIGHTY: Final = frozenset(_WEIGHTY_WORDS.split())
+"""Function words that change what is said."""
+_REPORTING_WORDS: Final = """
+according documentation docs manual page says said states writes reports explains source also
+however moreover see laut zufolge selon segun secondo
+"""
+_REPORTING: Final = frozenset(_REPORTING_WORDS.split())
+"""What a report says of itself."""
+_LIMITING_WORDS: Final = """
+only almost nearly most least some few fewer less up partly nur fast meist hochstens mindestens
+seulement presque
+"""
+_LIMITING: Final = frozenset(_LIMITING_WORDS.split())
+"""What limits a statement, and must not be left out."""
+
+
+class _Kind(Enum):
+    FIGURE = auto()
+    NAME = auto()
+    WORD = auto()
+    EMPTY = auto()
+    NEGATION = auto()
+    STOP = auto()
+
+
+class _Token(NamedTuple):
+    """A word, a figure or a stop; `stem` is empty for figures, and `unit` for all others."""
+
+    kind: _Kind
+    shown: str
+    exact: str
+    stem: str = ""
+    unit: str = ""
+    is_first: bool = False
+
+
+class Finding(NamedTuple):
+    """What came of comparing a sentence: a verdict, and what differs."""
+
+    verdict: QuoteVerdict
+    difference: str = ""
+
+
+class Statements:
+    """What one page states."""
+
+    def __init__(self, markdown: str) -> None:
+        """Divide a page; linear in its length.
+
+        Args:
+            markdown: of the page.
+        """
+        self._all = list(sentences_of(markdown))
+        self._places: dict[str, list[int]] = {}
+        for number, each in enumerate(self._all):
+            for key in dict.fromkeys(_keys(f"{each.above} {each.text}")):
+                places = self._places.setdefault(key, [])
+                if len(places) < _POSTINGS:
+                    places.append(number)
+
+    def check(self, claim: str, *, is_rest: bool = False) -> Finding | None:
+        """Tell whether the page says what a sentence says.
+
+        Args:
+            claim: the sentence, normalised.
+            is_rest: whether a quote was taken out of it: only its figures and names are compared then.
+
+        Returns:
+            `None` if nothing is left beside the quote.
+        """
+        if len(claim) > _LONGEST_CLAIM:
+            return Finding(QuoteVerdict.NOT_CHECKED, "it is too long")
+        said = _tokens(claim)
+        if is_rest:
+            return self._check_rest([each for each in said if each.kind in _FACTS])
+        telling = [each for each in said if each.kind in _TELLING]
+        if len({each.exact for each in telling}) * 2 < len(telling):
+            return Finding(QuoteVerdict.NOT_CHECKED, "it repeats itself")
+        if len(telling) < _LEAST:
+            return Finding(QuoteVerdict.NOT_CHECKED, "it has nothing to compare")
+        best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None = None
+        for number in self._likely(claim):
+            statement = self._all[number]
+            there = _tokens(statement.text)
+            above = _tokens(statement.above)
+            lost = [each for each in telling if not _stands(each, there, above)]
+            wrong = "" if lost else _misread(said, telling, there)
+            if not lost and not wrong:
+                return Finding(QuoteVerdict.SUPPORTED)
+            rank = (len(lost), not wrong.startswith(_DENIED))
+            if best is None or rank < best[0]:
+                best = rank, lost, wrong, statement
+        return self._lacking(telling, best)
+
+    def _check_rest(self, facts: Sequence[_Token]) -> Finding | None:
+        if not facts:
+            return None
+        for number in self._likely(" ".join(each.shown for each in facts)):
+            there, above = _tokens(self._all[number].text), _tokens(self._all[number].above)
+            if all(_stands(each, there, above) for each in facts):
+                return Finding(QuoteVerdict.SUPPORTED)
+        return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(facts)}")
+
+    def _lacking(
+        self,
+        telling: Sequence[_Token],
+        best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None,
+    ) -> Finding:
+        """Say what is wrong with a sentence that is not supported."""
+        facts = [each for each in telling if each.kind is not _Kind.WORD]
+        if best is None:
+            return Finding(
+                QuoteVerdict.MISSING if facts else QuoteVerdict.NOT_CHECKED,
+                "the page has none of its words",
+            )
+        _, lost, wrong, statement = best
+        if wrong:
+            is_denied = wrong.startswith(_DENIED)
+            return Finding(QuoteVerdict.ALTERED if is_denied else QuoteVerdict.NOT_CHECKED, wrong)
+        lost_facts = [each for each in lost if each.kind is not _Kind.WORD and not each.is_first]
+        nowhere = [each for each in lost_facts if not self._has(each, statement)]
+        if nowhere and len(lost) <= len(telling) * _HALF:
+            return Finding(
+                QuoteVerdict.ALTERED,
+                f"not there: {_listed(nowhere)}; page: “{_cut(statement.text)}”",
+            )
+        if nowhere and len(nowhere) == len(facts):
+            return Finding(QuoteVerdict.MISSING, f"not there: {_listed(nowhere)}")
+        return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(lost)}")
+
+    def _has(self, fact: _Token, near: PageSentence) -> bool:
+        """Whether a figure or a name stands anywhere in a page; a figure with its unit in the best statement only there."""
+        if fact.kind is _Kind.FIGURE and any(
+            each.exact == fact.exact and each.unit for each in _tokens(near.text)
+        ):
+            return False
+        return any(
+            _same(fact, each) or (fact.kind is _Kind.FIGURE and fact.exact == each.exact)
+            for key in _keys(fact.shown)[:1]
+            for number in self._places.get(key, ())
+            for each in _tokens(self._all[number].text)
+        )
+
+    def nearest(self, quote: str) -> str:
+        """Say in what a quote differs from the passage that is most like it; empty if none is."""
+        wanted = quote.split()
+        bare = _bare(wanted)
+        if len(wanted) > _LONGEST_QUOTE or len(set(bare)) * 2 < len(bare):
+            return ""  # what repeats itself takes too long to compare
+        best, found = _ALIKE, ""
+        for number in self._likely(quote):
+            texts = [each.text for each in self._all[number : number + 2]]
+            for passage in (texts[0], " ".join(texts)):
+                there = passage.split()[:_LONGEST_QUOTE]
+                matcher = SequenceMatcher(None, _bare(there), bare, autojunk=False)
+                share = sum(block.size for block in matcher.get_matching_blocks()) / len(wanted)
+                if share > best:
+                    best = share
+                    found = _differences(matcher, there, wanted) or f"page: “{_cut(passage)}”"
+        return found
+
+    def _likely(self, text: str) -> list[int]:
+        """The statements that have most of a text's words, the rarer ones first."""
+        counted: Counter[int] = Counter()
+        for key in dict.fromkeys(_keys(text)):
+            places = self._places.get(key, ())
+            weight = 1 if key in FUNCTION_WORDS else 4
+            for number in places:
+                counted[number] += weight
+        return [number for number, _ in counted.most_common(_LIKELY)]
+
+
+_FACTS: Final = (_Kind.FIGURE, _Kind.NAME)
+_TELLING: Final = (*_FACTS, _Kind.WORD)
+_DENIED: Final = "negation: "
+
+
+def negation_in(text: str, words: Collection[str] = NEGATIONS) -> str:
+    """The first word of a text that turns what it says into its contrary; empty if there is none.
+
+    Args:
+        text: normalised.
+        words: that do so.
+    """
+    for found in _WORD.finditer(text):
+        if folded(found[0]) in words or _is_negation(found[0]):
+            return found[0]
+    return next((part for part in NEGATION_PARTS if part in text), "")
+
+
+def _is_negation(word: str) -> bool:
+    bare = folded(word)
+    return bare in NEGATIONS or bare.endswith("n't") or bare.startswith("n'")
+
+
+def _keys(text: str) -> list[str]:
+    """What statements are found by."""
+    return [key[:_STEM] for key in _WORDISH.findall(folded(text))]
+
+
+def _tokens(text: str) -> list[_Token]:
+    found: list[_Token] = []
+    for each in _TOKEN.finditer(text):
+        is_first = not found
+        if number := each["number"]:
+            found.append(_figure(each, number))
+        elif word := each["word"]:
+            found.append(_word(word, is_first=is_first))
+        else:
+            found.append(_Token(_Kind.STOP, each[0], each[0]))
+    return found
+
+
+def _figure(each: re.Match[str], number: str) -> _Token:
+    plain = number.replace(" ", "")
+    if _THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    signs = "".join((each["sign"] or "", each["coin"] or "")).replace(" ", "")
+    unit = folded(each["unit"] or "")
+    if unit in FUNCTION_WORDS or unit in NEGATIONS:
+        unit = ""
+    exact = f"{signs}{plain}{each['power'] or ''}"
+    shown = f"{each[0]} {each['unit']}" if unit else each[0]
+    return _Token(_Kind.FIGURE, shown, exact, unit=unit)
+
+
+def _word(word: str, *, is_first: bool) -> _Token:
+    bare = folded(word)
+    if _is_negation(word):
+        return _Token(_Kind.NEGATION, word, bare)
+    is_empty = bare in FUNCTION_WORDS and bare not in _WEIGHTY
+    if is_empty or bare in _REPORTING or not any(map(str.isalnum, word)):
+        return _Token(_Kind.EMPTY, word, bare)
+    is_code = _CODE.match(word) is not None and not (is_first and word.istitle())
+    exact = word if is_code else _SUFFIX.sub("", bare)
+    stem = bare if bare.endswith("less") else (stems([bare]) or [bare])[0]
+    is_name = is_code or (word[:1].isupper() and not is_first)
+    return _Token(
+        _Kind.NAME if is_name else _Kind.WORD, word, exact, stem, is_first=is_first and not is_code
+    )
+
+
+def _same(one: _Token, other: _Token) -> bool:
+    """Whether two tokens say the same."""
+    if one.exact[:_ALIKE_FROM] != other.exact[:_ALIKE_FROM]:
+        return False
+    if _Kind.FIGURE in {one.kind, other.kind}:
+        return (
+            one.kind is other.kind and one.exact == other.exact and _is_unit(one.unit, other.unit)
+        )
+    if one.kind not in _TELLING or other.kind not in _TELLING:
+        return False
+    if one.exact == other.exact:
+        return True
+    if _Kind.NAME in {one.kind, other.kind} or one.is_first or other.is_first:
+        return _is_inflected(one.exact, other.exact)
+    return one.stem == other.stem
+
+
+def _is_inflected(one: str, other: str) -> bool:
+    """Whether two forms of a name differ in their ending only."""
+    short, long = sorted((one, other), key=len)
+    if len(short) < _LEAST_NAME or _CODE.match(one) or _CODE.match(other):
+        return False
+    if long.startswith(short):
+        return len(long) - len(short) <= _ENDING
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    return not one.isascii() and same >= _LEAST_NAME and len(long) - same <= _ENDING
+
+
+def _is_unit(said: str, there: str) -> bool:
+    """Whether a figure of a page has the unit that is said, if one is."""
+    if not said or said == there:
+        return True
+    if not there:
+        return False
+    percent = [unit == "%" or unit.startswith(("perc", "proz", "proc")) for unit in (said, there)]
+    if any(percent):
+        return all(percent)
+    return stems([said]) == stems([there])
+
+
+def _stands(each: _Token, there: Sequence[_Token], above: Sequence[_Token]) -> bool:
+    """Whether a page has it, in a sentence or, but for figures, above it."""
+    around = there if each.kind is _Kind.FIGURE else (*there, *above)
+    return any(_same(each, other) for other in around)
+
+
+def _misread(said: Sequence[_Token], telling: Sequence[_Token], there: Sequence[_Token]) -> str:
+    """Say why a statement that has all words of a sentence does not say what it says; empty if it does."""
+    own = [each for each in said if each.kind is _Kind.NEGATION]
+    if own and not any(each.kind is _Kind.NEGATION for each in there):
+        return f"{_DENIED}the sentence has {_listed(own)}"
+    wanted = [each for each in telling if any(_same(each, other) for other in there)]
+    if not wanted:
+        return "it stands in headings only"
+    ends = [at for at, each in enumerate(there) if _same(wanted[-1], each)][-_ENDINGS:]
+    reasons: list[str] = []
+    for end in reversed(ends):
+        start = _start(wanted, there, end)
+        if start is None:
+            continue
+        others = _others(telling, there[start : end + 1])
+        reason = (
+            f"the page says something of {_listed(others)} there"
+            if others
+            else _denied(said, there, start, end)
+        )
+        if not reason:
+            return ""
+        reasons.append(reason)
+    if not _others(telling, there) and _is_in_order(wanted, there):
+        reason = _denied(said, there, 0, len(there) - 1)
+        if not reason:
+            return ""
+        reasons.append(reason)
+    denied = [each for each in reasons if each.startswith(_DENIED)]
+    return next(iter((*denied, *reasons)), "the page has its words in another order")
+
+
+def _start(wanted: Sequence[_Token], there: Sequence[_Token], end: int) -> int | None:
+    """Where what a sentence says begins, if it ends at one place and stands in order."""
+    at = end
+    for each in reversed(wanted[:-1]):
+        at -= 1
+        while at >= 0 and not _same(each, there[at]):
+            at -= 1
+        if at < 0:
+            return None
+    return at
+
+
+def _others(telling: Sequence[_Token], there: Sequence[_Token]) -> list[_Token]:
+    """Figures and names of a page that a sentence does not have."""
+    return [
+        each
+        for each in there
+        if each.kind in _FACTS and not any(_same(one, each) for one in telling)
+    ]
+
+
+def _is_in_order(wanted: Sequence[_Token], there: Sequence[_Token]) -> bool:
+    """Whether figures and names, each for themselves, stand in the order in which they are said."""
+    facts = [each for each in wanted if each.kind is not _Kind.WORD]
+    for kind in _FACTS:
+        at = 0
+        for each in (one for one in facts if one.kind is kind):
+            while at < len(there) and not _same(each, there[at]):
+                at += 1
+            if at == len(there):
+                return False
+            at += 1
+    return bool(facts)
+
+
+def _denied(said: Sequence[_Token], there: Sequence[_Token], start: int, end: int) -> str:
+    """Say what a clause of a page has, or has not, that turns or limits what is said."""
+    while start > 0 and not _is_stop(there[start - 1]):
+        start -= 1
+    while end + 1 < len(there) and not _is_stop(there[end + 1]):
+        end += 1
+    clause = there[start : end + 1]
+    own = [each for each in said if each.kind is _Kind.NEGATION]
+    its = [each for each in clause if each.kind is _Kind.NEGATION]
+    its += [each for each in there[end + 1 :] if each.exact in EXCEPTIONS]
+    if len(own) != len(its):
+        more = own if len(own) > len(its) else its
+        where = "sentence" if more is own else "page"
+        return f"{_DENIED}the {where} has {_listed(more)}"
+    known = {each.exact for each in said}
+    limits = [each for each in clause if each.exact in _LIMITING and each.exact not in known]
+    return f"the page has {_listed(limits)}" if limits else ""
+
+
+def _is_stop(token: _Token) -> bool:
+    return token.kind is _Kind.STOP or token.exact in CONTRASTS
+
+
+def _listed(tokens: Sequence[_Token]) -> str:
+    return ", ".join(f"“{each}”" for each in dict.fromkeys(t.shown for t in tokens[:_MOST_SHOWN]))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1].rstrip()}…"
+
+
+def _bare(words: Sequence[str]) -> list[str]:
+    return [folded(word).strip(_STOPS) for word in words]
+
+
+def _differences(matcher: SequenceMatcher[str], there: Sequence[str], wanted: Sequence[str]) -> str:
+    """The first differences, but for what stands before and behind the quote."""
+    codes = matcher.get_opcodes()
+    while codes and codes[0][0] == "delete":
+        codes = codes[1:]
+    while codes and codes[-1][0] == "delete":
+        codes = codes[:-1]
+    changes = [
+        f"“{' '.join(wanted[low:high]) or '…'}”, page: “{_cut(' '.join(there[start:end])) or 'nothing'}”"
+        for kind, start, end, low, high in codes
+        if kind != "equal"
+    ]
+    return "; ".join(changes[:_MOST_SHOWN])

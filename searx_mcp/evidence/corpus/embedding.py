@@ -1,0 +1,317 @@
+"""Vectors of texts: from a local static model, or from an OpenAI-compatible server.
+
+A vector is kept as 16-bit floats of length 1, so that a product of two is their similarity.
+"""
+
+import asyncio
+import json
+import logging
+import math
+import random
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from http import HTTPStatus
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import BaseModel, FiniteFloat, ValidationError
+
+from searx_mcp.errors import ErrorCode, SearxMcpError, SettingsError, TransportError
+from searx_mcp.evidence.corpus.config import EmbeddingConfig
+from searx_mcp.http.http import HttpSession, Request
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+else:
+    from operator import mul
+
+    def sumprod(one: Sequence[float], other: Sequence[float]) -> float:
+        """Multiply two vectors."""
+        return math.fsum(map(mul, one, other))
+
+
+BATCH: Final = 32
+"""Texts of one request."""
+_MOST_CHARS: Final = 8_000
+"""Of a text; models cut what is longer, or refuse it."""
+_MAX_BYTES: Final = 16 << 20
+"""Of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
+_RETRY_PAUSE: Final = 0.25
+PAUSE: Final = 30.0
+"""Seconds for which a server that failed is left alone, so that no question waits for it in turn."""
+_STATIC: Final = "wordllama-256"
+_STATIC_FLOOR: Final = 0.3
+"""Of four labelled sets, 7 of 100 questions have no chunk above it, and 87 of 100 answers are."""
+_VERSION: Final = 1
+"""Of what a text becomes before the model sees it, and its vector after; vectors of another are made anew."""
+
+_log = logging.getLogger("searx_mcp.evidence.corpus")
+
+
+class Embedder(Protocol):
+    """Makes vectors.
+
+    Attributes:
+        model: names the vectors that can be compared.
+        floor: similarity below which a chunk hardly answers; `None` if unknown.
+    """
+
+    model: str
+    floor: float | None
+
+    async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
+        """Make a vector of each text, in order.
+
+        Args:
+            texts: any; an empty one has a vector that is like nothing.
+            deadline: the event loop's time by which to return.
+
+        Raises:
+            SearxMcpError: it cannot be done now.
+        """
+        ...
+
+
+def open_embedder(
+    config: EmbeddingConfig, session: Callable[[], HttpSession], *, at_once: int, rng: random.Random
+) -> Embedder | None:
+    """The embedder that the settings want, if any; nothing is loaded or asked yet.
+
+    Args:
+        config: the `[embedding]` table.
+        session: gives the connections to the server.
+        at_once: requests at the same time.
+        rng: the dice of the pause before a second try.
+
+    Raises:
+        SettingsError: what the settings want is not there.
+    """
+    if config.provider == "http" or (config.provider == "auto" and config.url):
+        return ServerEmbedder(config, session, at_once=at_once, rng=rng)
+    if config.provider == "static":
+        check_static()
+        return StaticEmbedder(config)
+    return StaticEmbedder(config) if config.provider == "auto" and _has_static() else None
+
+
+def check_static() -> None:
+    """Check that the library of static vectors is installed.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if not _has_static():
+        raise SettingsError(
+            "embedding.provider", "static needs the extra embed: pip install 'searx-mcp[embed]'"
+        )
+
+
+def _has_static() -> bool:
+    return find_spec("wordllama") is not None
+
+
+class StaticEmbedder:
+    """Makes vectors with WordLlama, whose model comes with its package: nothing is downloaded."""
+
+    def __init__(self, config: EmbeddingConfig) -> None:
+        """Load nothing yet.
+
+        Args:
+            config: the `[embedding]` table.
+        """
+        self.model = f"{_STATIC} v{_VERSION}"
+        self.floor: float | None = _floor(config, _STATIC_FLOOR)
+        self._turn = asyncio.Lock()
+
+    @cached_property
+    def _words(self) -> Any:  # noqa: ANN401 - the library has no types
+        library = _without_logging("wordllama")
+        # It looks for its tokenizer in a folder of another name than the one it comes in, and would
+        # download it.
+        folder = Path(str(library.__file__)).parent
+        return library.WordLlama.load(cache_dir=folder, disable_download=True)
+
+    async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
+        """Make a vector of each text; see `Embedder`."""
+        began = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(deadline), self._turn:
+                vectors = await asyncio.to_thread(
+                    self._embed, [text[:_MOST_CHARS] for text in texts]
+                )
+        except Exception as exc:
+            # The library or its model may be of another version, or broken.
+            _log.warning("corpus.embedding_failed reason=%s", type(exc).__name__)
+            raise SearxMcpError("The static model was not ready in time.") from exc
+        _note_batch(texts, began)
+        return vectors
+
+    def _embed(self, texts: Sequence[str]) -> list[bytes]:
+        # Of a text without words it makes numbers that are none.
+        rows = iter(self._words.embed([text for text in texts if text.strip()] or ["."]))
+        return [pack(next(rows).tolist() if text.strip() else ()) for text in texts]
+
+
+def _without_logging(name: str) -> Any:  # noqa: ANN401 - a module without types
+    """Import a library that would set up the process's logging unless that is done."""
+    root, nothing = logging.getLogger(), logging.NullHandler()
+    root.addHandler(nothing)
+    try:
+        return import_module(name)
+    finally:
+        root.removeHandler(nothing)
+
+
+class _Row(BaseModel):
+    index: int
+    embedding: list[FiniteFloat]
+
+
+class _Answer(BaseModel):
+    data: list[_Row]
+
+
+class ServerEmbedder:
+    """Makes vectors with a server that speaks OpenAI's `POST /v1/embeddings`."""
+
+    def __init__(
+        self,
+        config: EmbeddingConfig,
+        session: Callable[[], HttpSession],
+        *,
+        at_once: int,
+        rng: random.Random,
+    ) -> None:
+        """Take the parts; nothing is asked.
+
+        Args:
+            config: the `[embedding]` table, with a URL.
+            session: gives the connections.
+            at_once: requests at the same time.
+            rng: the dice of the pause before a second try.
+        """
+        size = f"/{config.dimensions}" if config.dimensions else ""
+        self.model = f"{config.model}{size} v{_VERSION}"
+        self.floor: float | None = _floor(config, None)
+        self._config = config
+        self._session = session
+        self._slots = asyncio.Semaphore(at_once)
+        self._rng = rng
+        self._not_before = -math.inf
+
+    async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
+        """Make a vector of each text; see `Embedder`."""
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._not_before:
+            raise _failed("failed a moment ago and is not asked again yet")
+        batches = [texts[at : at + BATCH] for at in range(0, len(texts), BATCH)]
+        try:
+            async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self._embed(batch)) for batch in batches]
+        except TimeoutError as exc:
+            raise _failed("did not answer in time") from exc
+        except ExceptionGroup as group_error:
+            self._not_before = loop.time() + PAUSE
+            raise _first(group_error) from None
+        return [vector for task in tasks for vector in task.result()]
+
+    async def _embed(self, texts: Sequence[str]) -> list[bytes]:
+        async with self._slots, asyncio.timeout(self._config.timeout):
+            began = asyncio.get_running_loop().time()
+            answer = await self._asked([text[:_MOST_CHARS] or " " for text in texts])
+        by_index = {row.index: row.embedding for row in answer.data}
+        if len(answer.data) != len(texts) or set(by_index) != set(range(len(texts))):
+            raise _failed(f"returned {len(answer.data)} vectors for {len(texts)} texts")
+        _note_batch(texts, began)
+        return [pack(by_index[index]) for index in range(len(texts))]
+
+    async def _asked(self, texts: Sequence[str]) -> _Answer:
+        body: dict[str, object] = {"model": self._config.model, "input": texts}
+        if self._config.dimensions:
+            body["dimensions"] = self._config.dimensions
+        request = post(
+            endpoint(self._config.url, "embeddings"),
+            body,
+            key=self._config.key.get_secret_value(),
+            timeout=self._config.timeout,
+        )
+        response = await self._session().send(request)
+        if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            await asyncio.sleep(self._rng.uniform(_RETRY_PAUSE, 2 * _RETRY_PAUSE))
+            response = await self._session().send(request)
+        if response.status != HTTPStatus.OK:
+            raise _failed(f"answered HTTP {response.status}")
+        try:
+            return await asyncio.to_thread(_Answer.model_validate_json, response.body)
+        except ValidationError:
+            raise _failed("returned something other than embeddings") from None
+
+
+def _note_batch(texts: Sequence[str], began: float) -> None:
+    elapsed = asyncio.get_running_loop().time() - began
+    _log.debug("corpus.embedding_batch texts=%d ms=%d", len(texts), 1_000 * elapsed)
+
+
+def post(url: str, body: object, *, key: str, timeout: float) -> Request:
+    """Write a request in JSON to a server of the operator."""
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    if key:
+        headers["Authorization"] = f"Bearer {key}"
+    data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+    return Request(url=url, headers=headers, timeout=timeout, max_bytes=_MAX_BYTES, body=data)
+
+
+def endpoint(url: str, name: str) -> str:
+    """The address of an endpoint under a base URL, which may name it, or its version, or neither.
+
+    `http://host:8080`, `…/v1` and `…/v1/embeddings` are all `http://host:8080/v1/embeddings`.
+    """
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    if not path.endswith(f"/{name}"):
+        path = f"{path}/{name}" if path else f"/v1/{name}"
+    return urlunsplit(parts._replace(path=path))
+
+
+def pack(vector: Sequence[float]) -> bytes:
+    """Bring a vector to length 1, as 16-bit floats; of one without a direction nothing is left."""
+    length = math.hypot(*vector)
+    if not (math.isfinite(length) and length > 0):
+        return b""
+    return struct.pack(f"<{len(vector)}e", *(number / length for number in vector))
+
+
+def unpack(vector: bytes) -> tuple[float, ...]:
+    """Read what `pack` wrote."""
+    return struct.unpack(f"<{len(vector) // 2}e", vector[: len(vector) // 2 * 2])
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The similarity of two vectors of length 1, from -1 to 1; 0 if they cannot be compared."""
+    return sumprod(one, other) if len(one) == len(other) else 0.0
+
+
+def _floor(config: EmbeddingConfig, usual: float | None) -> float | None:
+    return config.threshold if config.threshold > -1 else usual
+
+
+def _failed(reason: str) -> TransportError:
+    return TransportError(f"The embedding server {reason}.", code=ErrorCode.CONNECTION_ERROR)
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    """The reason of a group of failures, as one of our errors."""
+    error = group.exceptions[0]
+    if isinstance(error, ExceptionGroup):
+        return _first(error)
+    if isinstance(error, TimeoutError):
+        return _failed("did not answer in time")
+    if isinstance(error, SearxMcpError):
+        _log.warning("corpus.embedding_failed reason=%s", error.message)
+        return error
+    return error

@@ -1,0 +1,373 @@
+"""Bringing pages into the corpus: what is fresh is left alone, what is stale is asked about."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from yarl import URL
+
+from searx_mcp import __version__
+from searx_mcp.content.chunks import CHUNK_CHARS, chunk_id, pieces
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    FetchError,
+    SearxMcpError,
+    StorageError,
+)
+from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
+from searx_mcp.evidence.values import PROTECTED
+from searx_mcp.fetch.capture import captured_part
+from searx_mcp.fetch.fetcher import Reading
+from searx_mcp.fetch.flights import as_it_was, is_passing
+from searx_mcp.fetch.turns import Turn
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.progress import Progress
+from searx_mcp.models.spelling import in_words
+from searx_mcp.render.tokens import estimate
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
+from searx_mcp.urls.hosts import host_in, is_short_enough
+
+REFRESH_PAUSE: Final = 30.0
+"""Seconds within which a page that was just fetched is not fetched again for any caller."""
+_PROTECTED: Final = frozenset({ErrorCode.AUTHENTICATION_REQUIRED, ErrorCode.BLOCKED_BY_SITE})
+HELD_FOR: Final = 600.0
+"""Seconds for which a page that may not be written to a disk is held in memory, as the cache of pages does."""
+_MAX_HOST: Final = 255
+_MOST_HELD: Final = 32
+"""Pages held at once; the last of them go first in time."""
+_KEPT_BACK: Final = 0.1
+_MOST_KEPT_BACK: Final = 1.0
+"""Share of the time, and seconds, left for cutting and searching what a site sent at the last moment."""
+
+
+class PageSource(Protocol):
+    """Gives whole pages; `fetch.fetcher.Fetcher` does."""
+
+    async def read(
+        self,
+        request: FetchRequest,
+        *,
+        deadline: float | None = None,
+        previous: KeptPage | None = None,
+    ) -> Reading:
+        """Give one page; raises `SearxMcpError` only."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of a page that was to be read.
+
+    Attributes:
+        url: under which the corpus has it.
+        page: what it has; `None` if the page is protected or could not be read.
+        chunks: of the page, in order.
+        new_chunks: those that were not there before.
+        was_fetched: whether a request was made that brought the page anew.
+        note: what a caller should know.
+        error: why it could not be read.
+        duration_ms: of it all.
+    """
+
+    url: str
+    page: StoredPage | None = None
+    chunks: tuple[StoredChunk, ...] = ()
+    new_chunks: int = 0
+    was_fetched: bool = False
+    note: str = ""
+    error: SearxMcpError | None = None
+    duration_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A page that is not in the store, and until when it is here, in Unix seconds."""
+
+    page: StoredPage
+    chunks: tuple[StoredChunk, ...]
+    until: float
+
+
+class Ingestion:
+    """Reads pages into the store.
+
+    A page whose site says `no-store` is written to no disk: it is held in memory for ten minutes, so that
+    it can be asked and cited meanwhile, and so is one that is larger than the store. Such pages are found
+    under their address only.
+    """
+
+    def __init__(
+        self,
+        store: CorpusStore,
+        pages: PageSource,
+        *,
+        config: CorpusConfig,
+        clock: Callable[[], float],
+    ) -> None:
+        """Take the parts; nothing is opened.
+
+        Args:
+            store: keeps pages and chunks.
+            pages: reads pages.
+            config: how much is kept and for how long it serves.
+            clock: Unix seconds.
+        """
+        self._store = store
+        self._pages = pages
+        self._config = config
+        self._clock = clock
+        self._held: dict[str, _Held] = {}
+        self._extractor = f"searx-mcp {__version__}"
+        if config.chunk_tokens:
+            self._extractor += f", chunks of {config.chunk_tokens} tokens"
+
+    async def ingest(
+        self,
+        url: str,
+        *,
+        force: bool = False,
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> Ingested:
+        """Bring a page into the corpus, unless it is there and fresh.
+
+        Args:
+            url: of the page.
+            force: fetch it even if it is fresh, unless that was just done.
+            deadline: the event loop's time by which to return.
+            progress: called with each step.
+
+        Returns:
+            What became of it; an error is a value here, since several pages are read at once. What is kept
+            of a page serves, with a note, while its site fails.
+        """
+        started = asyncio.get_running_loop().time()
+        try:
+            async with asyncio.timeout_at(deadline):
+                done = await self._ingest(url, force=force, deadline=deadline, progress=progress)
+        except StorageError:
+            done = Ingested(url, error=busy())
+        except SearxMcpError as error:
+            done = Ingested(url, error=error)
+            if isinstance(error, FetchError) and error.code in _PROTECTED:
+                done = replace(done, note=PROTECTED)
+        except TimeoutError:
+            done = Ingested(url, error=_late(url))
+        took = (asyncio.get_running_loop().time() - started) * 1_000
+        return replace(done, duration_ms=took)
+
+    def held(self, url: str) -> StoredPage | None:
+        """A page that is held in memory."""
+        now = self._clock()
+        for name in [name for name, held in self._held.items() if held.until <= now]:
+            del self._held[name]
+        return self._held[url].page if url in self._held else None
+
+    async def page(self, url: str) -> StoredPage | None:
+        """A page by the address under which the corpus has it, or `None`."""
+        return self.held(url) or await self._store.page(url)
+
+    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
+        """The chunks of a page, in order; none if the corpus does not have it."""
+        return self._held[url].chunks if self.held(url) else await self._store.chunks(url)
+
+    def let_go(self, urls: Sequence[str] | None) -> None:
+        """Forget pages held in memory, or all."""
+        for url in [*self._held] if urls is None else urls:
+            self._held.pop(url, None)
+
+    async def _ingest(
+        self, url: str, *, force: bool, deadline: float | None, progress: Progress | None
+    ) -> Ingested:
+        key = address_of(url)
+        stored = await self.page(key)
+        note = ""
+        if stored is not None:
+            age = self._age(stored)
+            if force and age < REFRESH_PAUSE:
+                note = f"It was fetched {in_words(max(1.0, age))} ago and is not fetched again so soon."
+                force = False
+            if not force and self._is_fresh(stored):
+                return await self._as_kept(key, stored, note)
+        if progress is not None:
+            progress(f"Scraping {key}...")
+        try:
+            reading = await self._read(url, stored, force=force, deadline=deadline)
+        except FetchError as error:
+            if stored is None or not is_passing(error):
+                raise
+            return await self._as_kept(key, stored, as_it_was(error, self._age(stored)))
+        return await self._keep(key, reading, stored, note)
+
+    async def _read(
+        self, url: str, stored: StoredPage | None, *, force: bool, deadline: float | None
+    ) -> Reading:
+        """Read a page anew, or find it unchanged.
+
+        Raises:
+            SearxMcpError: it cannot be read.
+        """
+        if deadline is not None:
+            left = deadline - asyncio.get_running_loop().time()
+            deadline -= min(_KEPT_BACK * left, _MOST_KEPT_BACK)
+        previous = None
+        if stored is not None and stored.extractor == self._extractor:
+            previous = _previous(stored, may_store=stored.url not in self._held)
+        request = FetchRequest(url=url, force_refresh=force)
+        return await self._pages.read(request, deadline=deadline, previous=previous)
+
+    def _age(self, stored: StoredPage) -> float:
+        return max(0.0, self._clock() - stored.fetched_at)
+
+    def _is_fresh(self, stored: StoredPage) -> bool:
+        until = max(stored.fresh_until, stored.fetched_at + self._config.fresh_for)
+        return stored.extractor == self._extractor and self._clock() < until
+
+    async def _as_kept(self, key: str, stored: StoredPage, *notes: str) -> Ingested:
+        note = " ".join(filter(None, (*notes, *stored.document.notes)))
+        return Ingested(key, stored, await self.chunks(key), note=note)
+
+    async def _keep(
+        self, key: str, reading: Reading, stored: StoredPage | None, note: str
+    ) -> Ingested:
+        capture = reading.kept.capture
+        document = capture.page.document
+        if document.is_protected:
+            return Ingested(key, was_fetched=reading.is_new, note=PROTECTED)
+        if stored is not None and capture.fetched_at < stored.fetched_at:
+            # The cache of pages has an older one, which serves while the site fails.
+            return await self._as_kept(key, stored, note, *reading.notes)
+        page = self._stored(key, capture)
+        notes = (note, *reading.notes, *document.notes)
+        done = Ingested(key, page, note=" ".join(filter(None, notes)), was_fetched=reading.is_new)
+        if (
+            stored is not None
+            and reading.kept.may_store
+            and (stored.content_hash, stored.extractor) == (page.content_hash, page.extractor)
+        ):
+            await self._store.renew(
+                key,
+                fetched_at=page.fetched_at,
+                fresh_until=page.fresh_until,
+                etag=page.etag,
+                last_modified=page.last_modified,
+            )
+            if chunks := await self._store.chunks(key):
+                return replace(done, chunks=chunks)
+        chunks = await asyncio.to_thread(self._cut, page)
+        before = {chunk.id for chunk in self._held[key].chunks} if self.held(key) else set()
+        self.let_go([key])
+        if reading.kept.may_store:
+            kept = await self._store.keep(page, chunks, self._clock())
+            if kept.new or kept.reused or not chunks:
+                return replace(done, chunks=chunks, new_chunks=kept.new)
+        self._held[key] = _Held(page, chunks, self._clock() + HELD_FOR)
+        while len(self._held) > _MOST_HELD:
+            del self._held[next(iter(self._held))]
+        new = sum(chunk.id not in before for chunk in chunks)
+        return replace(done, chunks=chunks, new_chunks=new)
+
+    def _stored(self, key: str, capture: Capture) -> StoredPage:
+        page, document = capture.page, capture.page.document
+        return StoredPage(
+            url=key,
+            final_url=page.final_url,
+            title=document.title,
+            etag=capture.validators.etag,
+            last_modified=capture.validators.last_modified,
+            content_hash=hashlib.sha256(document.markdown.encode()).hexdigest(),
+            language=document.language,
+            extractor=self._extractor,
+            tier=page.tier,
+            fetched_at=capture.fetched_at,
+            fresh_until=capture.fresh_until,
+            document=document,
+        )
+
+    def _cut(self, page: StoredPage) -> tuple[StoredChunk, ...]:
+        """Cut a page into its chunks, equal ones being one."""
+        document = page.document
+        markdown = document.markdown
+        tokens = self._config.chunk_tokens
+        most, measure = (tokens, estimate) if tokens else (CHUNK_CHARS, len)
+        found: dict[str, StoredChunk] = {}
+        at = code_points = 0
+        for piece in pieces(
+            markdown, document.outline, title=document.title, most=most, measure=measure
+        ):
+            at += len(markdown[code_points : piece.start].encode())
+            code_points = piece.start
+            text = markdown[piece.start : piece.end]
+            name = chunk_id(page.url, piece.path, text)
+            end = at + len(text.encode())
+            found.setdefault(name, StoredChunk(name, text, piece.path, at, end, estimate(text)))
+        return tuple(found.values())
+
+
+def address_of(url: str) -> str:
+    """The address under which the corpus has a page, in one spelling for all that ask for the same.
+
+    Scheme and host are in lower case and ASCII, the host has no final dot, a usual port is left out, and so
+    is a fragment unless it changes what is captured. What is no address stays as it is; no page has it.
+    """
+    try:
+        if not is_short_enough(host_in(url)):
+            return url
+        parsed = URL(url)
+        if not (host := parsed.raw_host):
+            return url
+        if host.endswith("."):
+            parsed = parsed.with_host(host.rstrip("."))
+        if parsed.raw_path_qs == "/":
+            parsed = parsed.with_path("/", keep_fragment=True)  # written out
+        return str(parsed.with_fragment(captured_part(parsed) or None))
+    except (ValueError, IndexError):  # IndexError: yarl 1.25 on "http://[]@"
+        return url
+
+
+def missed(turn: Turn, now: float, *, is_late: bool) -> Ingested:
+    """Say that a page was not waited for: until the deadline of its call, or not even so long."""
+    return Ingested(turn.url, error=_late(turn.url) if is_late else turn.missed(now))
+
+
+def busy() -> SearxMcpError:
+    """Make the error for a corpus whose file other processes keep busy; it names no file."""
+    return SearxMcpError(
+        "The corpus is unavailable just now.",
+        code=ErrorCode.INTERNAL,
+        advice="Call again in a moment.",
+    )
+
+
+def _previous(stored: StoredPage, *, may_store: bool) -> KeptPage:
+    """A kept page in the form of a capture, for a conditional request; of its transport nothing is known."""
+    page = CapturedPage(
+        document=stored.document,
+        final_url=stored.final_url,
+        content_type="",
+        content_length=0,
+        status_code=0,
+        tier=stored.tier,
+    )
+    capture = Capture(
+        page=page,
+        url=stored.url,
+        fetched_at=stored.fetched_at,
+        fresh_until=stored.fresh_until,
+        max_bytes=0,
+        validators=Validators(stored.etag, stored.last_modified),
+    )
+    return KeptPage(capture, "", may_store=may_store)
+
+
+def _late(url: str) -> SearxMcpError:
+    return DeadlineError(f"{_host(url) or 'The page'} was not read in time")
+
+
+def _host(url: str) -> str:
+    return clean_line(host_in(url), _MAX_HOST)

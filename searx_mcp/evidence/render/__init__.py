@@ -1,0 +1,1 @@
+"""Evidence as text for a model, and as data."""

@@ -1,0 +1,487 @@
+"""Evidence as a model reads it: blocks in brackets, all that strangers wrote in one fence.
+
+The form of each line is that of the specification, so that a model that knows it finds its way.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
+from typing import Final
+
+from searx_mcp.evidence.render.trace import trace_lines
+from searx_mcp.evidence.values import (
+    Citation,
+    Evidence,
+    EvidenceImage,
+    EvidenceResponse,
+    Mode,
+    PartVerdict,
+    Source,
+)
+from searx_mcp.render.blocks import block, strangers
+from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.refusal import NEXT, refusal
+from searx_mcp.render.tokens import (
+    UNLIMITED,
+    closing,
+    estimate,
+    fit,
+    line_cost,
+    lines_within,
+    share,
+)
+
+_TITLE_TOKENS: Final = 40
+_NOTE_TOKENS: Final = 60
+_QUESTION_TOKENS: Final = 60
+_COPIES: Final = 5
+"""Addresses of copies that are named."""
+QUOTES_SHARE: Final = 0.15
+"""Of a budget, for quotes at most: they point at what stands in the evidence, ready to be cited."""
+STATS_SHARE: Final = 0.5
+_LEAST_STATS_SHARE: Final = 0.1
+SOURCES_SHARE: Final = 0.75
+"""Of what figures leave; both are whole but in the smallest budgets."""
+_SHORT: Final = 3_000
+"""Tokens of a budget below which figures are few, and quotes are not dated."""
+_LEAST_TEXT: Final = 60
+"""Tokens below which a part of a chunk is not worth showing."""
+_MISFITS: Final = 8
+"""Chunks that are too long before no further one is tried."""
+_QUOTE_WORDS: Final = 12
+"""Words of a quote that stands above: enough to find it there."""
+_GAP: Final = "\n…\n"
+_PASSAGE: Final = 260
+"""Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
+ones."""
+_HEAD_CHARS: Final = 60
+"""Code points of a long paragraph that are shown before its quote, to tell what it is about, and behind it."""
+_FEW: Final = 8
+"""Passages that are looked at for it."""
+_LINK = re.compile(
+    r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
+)
+"""A link, whose address costs more than its words and is in the page and in the data."""
+_NONE: Final = "(none)"
+_ADDRESS: Final = "://"
+"""A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
+_FRAME_TOKENS: Final = 16
+"""For the names of the blocks and the blank lines between them."""
+_MORE_TOKENS: Final = 60
+"""For the line that says what is missing."""
+_MODES: Final = {
+    Mode.CHUNK: "chunk (selective retrieval)",
+    Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
+}
+
+
+def evidence_text(
+    response: EvidenceResponse, *, budget: int | None, boundary: str, more: str = ""
+) -> str:
+    """Write evidence within a budget.
+
+    Figures and sources come first of all; evidence takes what is left, best first, then quotes, the trace
+    and images. Where no page answers, that is the first line.
+
+    Args:
+        response: the evidence.
+        budget: tokens; `None` for no limit.
+        boundary: of the fence.
+        more: how a caller gets the evidence that has no room.
+    """
+    first = f"{verdict(response, boundary)}\n{NEXT}\n\n" if response.is_refused else ""
+    if budget is not None:
+        budget -= estimate(first)
+    stats, sources, room, shown = _chosen(response, budget, boundary)
+    evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
+    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
+    room -= estimate(evidence) + estimate(quotes)
+    if _is_short(budget):
+        listed = _sources(response, shown.evidence)
+        sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
+    is_dull = response.is_refused and not any(step.failure for step in response.steps)
+    steps = () if is_dull and _is_short(budget) else response.steps
+    trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
+    if estimate(trace) > room:
+        number = response.stats.iterations
+        omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
+        trace, stats = "", (*stats, *(line for line in [omitted] if line_cost(line) <= room))
+        room -= sum(map(line_cost, stats[-1:]))
+    else:
+        room -= estimate(trace)
+    pictures, _ = lines_within(_image_lines(response.images, shown, boundary), room)
+    images = _block("IMAGES", pictures)
+    blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
+    told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
+    return f"{first}{told}\n\n{block('STATS', stats)}"
+
+
+def verdict(response: EvidenceResponse, boundary: str = "") -> str:
+    """Say in a sentence whether the question is answered.
+
+    Args:
+        response: the evidence.
+        boundary: of the fence, if there is one; then no heading of a stranger is in the sentence.
+    """
+    if response.is_refused:
+        best = max(response.parts, key=lambda part: part.support)
+        missing = [word for part in response.parts for word in part.missing_terms]
+        return refusal(best.support, missing, boundary, section=best.section)
+    support = min((part.support for part in response.parts if part.answered), default=0.0)
+    if response.answered:
+        return (
+            f"The question is answered (support {support:.2f}{_missing(response.parts, boundary)})."
+        )
+    open_parts = [part for part in response.parts if not part.answered]
+    named = ", ".join(
+        f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
+    )
+    return f"Answered in part. No page answers {named}{_missing(open_parts, boundary)}."
+
+
+def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
+    words = dict.fromkeys(word for part in parts for word in part.missing_terms)
+    named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TITLE_TOKENS)}"' for word in words)
+    return f"; not found: {named}" if named else ""
+
+
+def _is_short(budget: int | None) -> bool:
+    return budget is not None and budget < _SHORT
+
+
+def _chosen(
+    response: EvidenceResponse, budget: int | None, boundary: str
+) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
+    """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
+    brief = _brief(response, boundary) if _is_short(budget) else response
+    always = _always(brief, budget, boundary, STATS_SHARE)
+    shown = _fitting(brief, response, always[-1], boundary)
+    if response.evidence and not shown.evidence:
+        always = _always(brief, budget, boundary, _LEAST_STATS_SHARE)
+        shown = _fitting(brief, response, always[-1], boundary)
+    return (*always, shown)
+
+
+def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
+    """The best evidence without links, each around its quote, and the sources of it."""
+    evidence = [
+        each.model_copy(update={"text": _excerpt(response, each, _PASSAGE, boundary)})
+        for each in response.evidence[:_FEW]
+    ]
+    citations = tuple(
+        each for each in response.citations if any(map(partial(_holds, each), evidence))
+    )
+    sources = _sources(response, evidence)
+    return response.model_copy(
+        update={"evidence": tuple(evidence), "citations": citations, "sources": tuple(sources)}
+    )
+
+
+def _holds(quote: Citation, evidence: Evidence) -> bool:
+    """Tell whether a quote is from a chunk."""
+    return (
+        quote.source == evidence.source
+        and evidence.span[0] <= quote.span[0]
+        and quote.span[1] <= evidence.span[1]
+    )
+
+
+def _always(
+    response: EvidenceResponse, budget: int | None, boundary: str, share: float
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """Figures, sources, and the tokens that are left for all else."""
+    room = UNLIMITED if budget is None else budget
+    room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
+    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
+    stats, spent = lines_within(lines, round(share * room))
+    room -= spent
+    listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
+    listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
+    listed += [_note(note, boundary) for note in response.quoted_notes]
+    sources, spent = lines_within(listed, round(SOURCES_SHARE * room))
+    return stats, sources, room - spent
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What of a response has room: evidence, with its texts as shown, and quotes of its sources."""
+
+    evidence: Sequence[Evidence]
+    citations: Sequence[Citation]
+
+    @property
+    def sources(self) -> set[int]:
+        """The numbers of the sources that the evidence is from."""
+        return {each.source for each in self.evidence}
+
+
+def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) -> Shown:
+    """Choose what of the evidence and its quotes `evidence_text` shows with the same arguments."""
+    if budget is None:
+        return Shown(response.evidence, response.citations)
+    return _chosen(response, budget, boundary)[-1]
+
+
+def _fitting(
+    response: EvidenceResponse, whole: EvidenceResponse, room: int, boundary: str
+) -> Shown:
+    """Choose what has room: a part at least of the best for each part and page, then what fits, best first.
+
+    Args:
+        response: the evidence, each passage no longer than it may be.
+        whole: the same in full.
+        room: tokens.
+        boundary: of the fence.
+    """
+    reserved = round(QUOTES_SHARE * room) if response.citations else 0
+    left = room - reserved - _MORE_TOKENS
+    costs = [line_cost(_evidence_head(each, response, boundary)) + 2 for each in response.evidence]
+    first = [*takewhile(lambda place: _is_first(response, place), range(len(costs)))]
+    needs = [
+        costs[place] + estimate(strangers(response.evidence[place].text, boundary), limit=left)
+        for place in first
+    ]
+    grants = dict(zip(first, share(needs, left), strict=True))
+    kept: dict[int, Evidence] = {}
+    misfits = 0
+    for place in (*first, *(place for place in range(len(costs)) if place not in grants)):
+        each = response.evidence[place]
+        most = grants.get(place, left) - costs[place]
+        text = strangers(each.text, boundary)
+        if estimate(text, limit=max(0, most)) > most:
+            misfits += 1
+            if place not in grants or most < _LEAST_TEXT:
+                if misfits == _MISFITS:
+                    break
+                continue
+            text = _excerpt(whole, whole.evidence[place], most, boundary)
+        kept[place] = each.model_copy(update={"text": text})
+        left -= costs[place] + estimate(text)
+    shown = [kept[place] for place in sorted(kept)]
+    room = reserved + max(0, left)
+    quotes: list[Citation] = []
+    for quote in response.citations:
+        cost = sum(map(line_cost, _quote_lines(quote, quotes, shown, boundary))) + 1
+        if any(each.source == quote.source for each in shown) and cost <= room:
+            quotes.append(quote)
+            room -= cost
+    return Shown(shown, quotes)
+
+
+def _is_first(response: EvidenceResponse, place: int) -> bool:
+    """Tell whether evidence is the first for its part of the question, or of a page that the call read first."""
+    each, before = response.evidence[place], response.evidence[:place]
+    begun = {step.url for step in response.steps if not step.depth}
+    url = next((source.url for source in response.sources if source.number == each.source), "")
+    return all(other.sub_query != each.sub_query for other in before) or (
+        url in begun and all(other.source != each.source for other in before)
+    )
+
+
+def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
+    """What of a chunk's text has room: its quote, and the parts that fit the question best, in order."""
+    text = evidence.text
+    whole = _joined(text, [(0, len(text))], boundary)
+    if estimate(whole, limit=max(0, room)) <= room:
+        return whole
+    spans = [*evidence.parts] or [(0, len(text))]
+    kept: list[tuple[int, int]] = []
+    if quote := next((each for each in response.citations if _holds(each, evidence)), None):
+        at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
+        spans.sort(key=lambda span: not span[0] <= at < span[1])
+        if estimate(_joined(text, spans[:1], boundary)) > room:
+            block = max(spans[0][0], text.rfind("\n\n", 0, at) + 2)
+            head = text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
+            kept = [(block, block + len(head)), (at, spans[0][1])][0 if head else 1 :]
+    for span in spans[1:] if kept else spans:
+        if estimate(_joined(text, [*kept, span], boundary)) <= room:
+            kept.append(span)
+    return fit(_joined(text, kept or [(spans[0][0], len(text))], boundary), room)[0]
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
+    """Parts of a text in its order, with a mark where something is left out, without links, and code closed."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted(spans):
+        pieces += ([_GAP] if start != at else []) + [text[start:end]]
+        at = end
+    joined = "".join([*pieces, _GAP] if at < len(text) else pieces).strip("\n")
+    return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
+
+
+def _sources(
+    response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
+) -> Sequence[Source]:
+    """The sources, of some evidence alone if it is given; none without evidence, since nothing comes from them."""
+    if evidence is None:
+        return response.sources if response.evidence else ()
+    sections: dict[int, dict[str, None]] = {}
+    for each in evidence:
+        sections.setdefault(each.source, {}).update(dict.fromkeys(each.section_path[-1:]))
+    return [
+        each.model_copy(update={"sections": tuple(sections[each.number])})
+        for each in response.sources
+        if each.number in sections
+    ]
+
+
+def _block(name: str, lines: Iterable[str]) -> str:
+    """A block, or nothing without lines."""
+    lines = tuple(lines)
+    return block(name, lines) if lines else ""
+
+
+def _line(text: str, boundary: str, tokens: int = _TITLE_TOKENS) -> str:
+    # What stands between a title and its address in our lines, a title may not have.
+    return one_line(text, boundary, max_tokens=tokens).replace(" \u2014 ", " - ")
+
+
+def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
+    for source in sources:
+        title = _line(source.title, boundary) or "Untitled"
+        mark = "" if source.is_read else " (not read: a search result's snippet)"
+        lines = [f"[{source.number}] {title} — {one_url(source.url)}{mark}"]
+        lines += [f"    § {_line(section, boundary)}" for section in source.sections]
+        lines += [f"    = {one_url(copy)}" for copy in source.copies[:_COPIES]]
+        if more := len(source.copies) - _COPIES:
+            lines += [f"    = and {more} more copies"] if more > 0 else []
+        yield "\n".join(lines)
+
+
+def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
+    facts = [f"relevance: {evidence.score:.2f}"]
+    is_low = evidence.low_confidence and not evidence.is_adjacent
+    confidence = evidence.score if evidence.confidence is None and is_low else evidence.confidence
+    if confidence is not None:
+        facts.append(f"confidence: {confidence:.2f}{' (low)' if is_low else ''}")
+    if evidence.sub_query and len(response.sub_queries) > 1:
+        asked = one_line(evidence.sub_query, boundary, max_tokens=_QUESTION_TOKENS)
+        facts.append(f'sub-query: "{asked}"')
+    beside = " [adjacent context]" if evidence.is_adjacent else ""
+    unread = any(not each.is_read for each in response.sources if each.number == evidence.source)
+    mark = " [not read: snippet]" if unread else ""
+    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
+
+
+def _evidence_lines(
+    response: EvidenceResponse, shown: Shown, boundary: str, more: str
+) -> Iterator[str]:
+    if not response.evidence:
+        where = " in the specified URL" if any(not step.depth for step in response.steps) else ""
+        yield f"No relevant content was found for this query{where}."
+        return
+    for number, each in enumerate(shown.evidence):
+        if number:
+            yield ""
+        yield _evidence_head(each, response, boundary)
+        yield strangers(each.text.strip("\n"), boundary)
+    total, here = len(response.evidence), len(shown.evidence)
+    if here < total:
+        if here:
+            yield ""
+        yield (
+            f"... (showing {here} of {total} chunks — remaining {total - here} omitted due to response"
+            f" budget{'; ' if more else ''}{more})"
+        )
+
+
+def _image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:
+    for image in images:
+        if image.source in shown.sources:
+            alt = _line(image.alt or "image", boundary)
+            url = one_url(image.url).replace("(", "%28").replace(")", "%29")
+            caption = f" — {_line(image.caption, boundary)}" if image.caption else ""
+            yield f"- [{alt}]({url}){caption} (from Source [{image.source}])"
+
+
+def _citation_lines(shown: Shown, boundary: str, *, is_short: bool) -> Iterator[str]:
+    for number, each in enumerate(shown.citations):
+        if number:
+            yield ""
+        yield from _quote_lines(each, shown.citations[:number], shown.evidence, boundary)
+    if shown.citations and not is_short:
+        yield ""
+        dated = {each.source: each for each in reversed(shown.citations)}
+        yield from (_origin_line(dated[number], boundary) for number in sorted(dated))
+
+
+def _quote_lines(
+    quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
+) -> Iterator[str]:
+    """A quote and where it stands: its beginning and a short link where it stands above, and each link once."""
+    is_above = any(_holds(quote, each) for each in evidence)
+    words = quote.text.split()
+    text = quote.text
+    if is_above and len(words) > _QUOTE_WORDS:
+        text = f"{' '.join(words[:_QUOTE_WORDS])} …"
+    yield f'[{quote.source}] "{one_line(text, boundary, max_tokens=UNLIMITED)}"'
+    section = f" § {_line(quote.section, boundary)}" if quote.section else ""
+    if is_above and any(each.source == quote.source for each in before):
+        yield f"    —{section}" if section else ""
+        return
+    title = _line(quote.title, boundary) or "Untitled"
+    url = one_url(quote.url) if is_above else cited_url(quote, boundary)
+    yield f"    — {title}, {url}{section}"
+
+
+def _origin_line(quote: Citation, boundary: str) -> str:
+    """Which state of a page its quotes were compared with, short; the data have all of it."""
+    at = quote.retrieved_at[:16].replace("T", " ")
+    by = one_line(quote.extractor, boundary, max_tokens=_TITLE_TOKENS)
+    return f"[{quote.source}] retrieved {at} UTC, sha256 {quote.content_hash[:12]}…, {by}"
+
+
+def cited_url(citation: Citation, boundary: str) -> str:
+    """The address that shows a quote; without the quote if that could pass for the end of our fence."""
+    url = one_url(citation.fragment_url)
+    return url if neutralise(url, boundary) == url else one_url(citation.url)
+
+
+def _stats_lines(response: EvidenceResponse, boundary: str, *, is_short: bool) -> Iterator[str]:
+    stats = response.stats
+    if response.parts:
+        yield f"Verdict: {verdict(response, boundary)}"
+    yield f"Mode: {_MODES[stats.mode]}"
+    yield f"Documents searched: {stats.documents_searched}"
+    if not is_short:
+        yield f"Documents matched: {stats.documents_matched}"
+        yield f"Chunks evaluated: {stats.chunks_evaluated}"
+    if stats.iterations or not is_short:
+        yield f"Expansion iterations: {stats.iterations}"
+    if stats.urls_ingested or not is_short:
+        yield f"URLs ingested: {stats.urls_ingested}"
+    if stats.stop_reason:
+        yield f"Stop reason: {stats.stop_reason}"
+    if stats.citations_dropped:
+        yield f"Citations dropped: {stats.citations_dropped} (not verbatim in their page)"
+    yield f"Total time: {stats.timing.total:.0f}ms{'' if is_short else _steps_of_time(response)}"
+    if response.steps and not stats.iterations and stats.budget != 0 and not is_short:
+        yield "Note: No expansion performed (single iteration)."
+    if stats.budget and stats.iterations >= stats.budget:
+        yield (
+            f"Note: Expansion budget exhausted (reached {stats.iterations} of {stats.budget}"
+            " iterations)."
+        )
+    if stats.max_depth and stats.depth >= stats.max_depth:
+        yield (
+            f"Note: Expansion reached maximum depth ({stats.max_depth}). Results may benefit from a more"
+            " specific query or a different seed URL."
+        )
+    yield from (_note(note, boundary) for note in response.notes if _ADDRESS not in note)
+
+
+def _note(note: str, boundary: str) -> str:
+    return f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
+
+
+def _steps_of_time(response: EvidenceResponse) -> str:
+    timing = response.stats.timing
+    steps = [
+        f"{name}: {ms:.0f}ms"
+        for name, ms in timing
+        if name != "total" and isinstance(ms, float) and ms
+    ]
+    return f" ({', '.join(steps)})" if steps else ""

@@ -1,0 +1,193 @@
+"""What every store of the corpus writes and reads: pages and chunks as rows of bytes."""
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from searx_mcp.evidence.storage.store import Match, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
+
+WORDS_VERSION: Final = 1
+"""Version of `index_words`. Chunks indexed under an earlier one are indexed again."""
+
+ABOUT: Final = (
+    "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
+)  # fmt: skip
+"""Columns of what is known of a page besides its text; all hold text."""
+_SEPARATOR: Final = "\x1f"
+"""Between a text and its words; no word contains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as it is written.
+
+    Attributes:
+        name: its identity.
+        path: its headings, as JSON.
+        text: as it is.
+        words: under which it is found.
+        content: both, packed.
+    """
+
+    name: str
+    path: bytes
+    start: int
+    stop: int
+    tokens: int
+    text: str
+    words: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is kept.
+
+    Attributes:
+        max_bytes: of the file, without what is free in it.
+        max_age: seconds since a page was fetched, found unchanged, or cited.
+    """
+
+    max_bytes: int
+    max_age: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A page as it is written; texts are UTF-8.
+
+    Attributes:
+        about: the values of `ABOUT`.
+    """
+
+    url: str
+    about: tuple[bytes, ...]
+    fetched_at: float
+    fresh_until: float
+    body: bytes
+    chunks: tuple[ChunkRow, ...]
+
+    @property
+    def title(self) -> bytes:
+        """Of the page."""
+        return self.about[1]
+
+    @property
+    def size(self) -> int:
+        """Approximate size in bytes, with its index."""
+        return len(self.body) + sum(2 * len(row.content) for row in self.chunks)
+
+
+def index_words(title: str, path: Iterable[str], text: str) -> str:
+    """Give the words under which a chunk is found: a line of those of its titles, and one of its own."""
+    titles = " ".join(dict.fromkeys((title, *path)))
+    return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
+
+
+def pack_chunk(text: str, words: str) -> bytes:
+    """Compress a chunk with its words: they stand in its text, so together they take 1.2 times the text alone."""
+    return pack_text(f"{text}{_SEPARATOR}{words}")
+
+
+def unpack_chunk(content: bytes) -> tuple[str, str] | None:
+    """Read back a chunk and its words; `None` if they are damaged."""
+    text, separator, words = (unpack_text(content) or "").rpartition(_SEPARATOR)
+    return (text, words) if separator else None
+
+
+def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
+    """Write a page with its chunks as rows; of equal chunks the first."""
+    once: dict[str, StoredChunk] = {}
+    for chunk in chunks:
+        once.setdefault(chunk.id, chunk)
+    return PageRow(
+        url=as_key(page.url),
+        about=tuple(as_bytes(getattr(page, name)) for name in ABOUT),
+        fetched_at=page.fetched_at,
+        fresh_until=page.fresh_until,
+        body=pack_document(page.document),
+        chunks=tuple(
+            ChunkRow(
+                name=as_key(chunk.id),
+                path=as_bytes(json.dumps(chunk.path)),
+                start=chunk.start,
+                stop=chunk.end,
+                tokens=chunk.tokens,
+                text=chunk.text,
+                words=(words := index_words(page.title, chunk.path, chunk.text)),
+                content=pack_chunk(chunk.text, words),
+            )
+            for chunk in once.values()
+        ),
+    )
+
+
+def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
+    """Read the columns of `HEAD`; `None` if one cannot be read."""
+    *texts, fetched_at, fresh_until = row
+    try:
+        known = {
+            name: text.decode("utf-8", "surrogatepass")
+            for name, text in zip(("url", *ABOUT), texts, strict=True)
+        }
+    except UnicodeDecodeError:
+        return None
+    if not (math.isfinite(fetched_at) and math.isfinite(fresh_until)):
+        return None
+    return {**known, "fetched_at": fetched_at, "fresh_until": fresh_until}
+
+
+def page_of(row: Sequence[Any]) -> StoredPage | None:
+    """Read the columns of `HEAD` and a body; `None` if one cannot be read."""
+    known, document = known_of(row[:-1]), unpack_document(row[-1])
+    return None if known is None or document is None else StoredPage(**known, document=document)
+
+
+def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
+    """Read rows of a score, address, title and the columns of `CHUNK`; leave out what cannot be read."""
+    return tuple(
+        Match(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
+        for score, url, title, *row in found
+        if (chunk := chunk_of(row)) is not None
+    )
+
+
+def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
+    """Read rows of the columns of `CHUNK`, without those that cannot be read."""
+    return tuple(chunk for row in found if (chunk := chunk_of(row)) is not None)
+
+
+def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
+    """Read the columns of `CHUNK`; `None` if one cannot be read."""
+    name, content, path, start, end, tokens = row
+    text, words = unpack_chunk(content) or (None, "")
+    try:
+        names = json.loads(path)
+        known = name.decode()
+    except (ValueError, RecursionError):
+        return None
+    is_path = isinstance(names, list) and all(isinstance(each, str) for each in names)
+    if text is None or not is_path or not 0 <= start <= end or tokens < 0:
+        return None
+    return StoredChunk(known, text, tuple(names), start, end, tokens, words)
+
+
+def as_bytes(text: str) -> bytes:
+    """Write a text, whatever is in it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_key(text: str) -> str:
+    """Give a text that can be a key: SQLite takes no lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def headings_of(path: bytes) -> list[str]:
+    """Read the headings above a chunk; none if they cannot be read."""
+    try:
+        return [str(name) for name in json.loads(path)]
+    except (ValueError, TypeError, RecursionError):
+        return []

@@ -1,0 +1,261 @@
+"""The corpus in a SQLite file that processes share, or in memory."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from typing_extensions import override
+
+from searx_mcp.errors import StorageError, StorageUnavailableError
+from searx_mcp.evidence.storage import sqlite_chunks as chunk_rows
+from searx_mcp.evidence.storage import sqlite_index as index
+from searx_mcp.evidence.storage import sqlite_rows as rows
+from searx_mcp.evidence.storage.rows import Bounds, as_key, packed
+from searx_mcp.evidence.storage.sql import SqlCorpusStore, matches
+from searx_mcp.evidence.storage.sqlite_rows import DIALECT, SCHEMA
+from searx_mcp.evidence.storage.store import Kept, Match, StoredChunk, StoredPage
+from searx_mcp.storage.sqlite import Database, Transaction
+
+FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
+"""The file's name; another major is another file, so programs of both keep their own."""
+
+_PATIENCE: Final = 10.0
+"""Seconds; longer than those of other stores, since the file may be a hundred times as large."""
+_ERASING: Final = 120.0
+"""Seconds that writing the whole file anew may take."""
+_MERGES: Final = 1_000
+"""Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
+_MEMORY_BYTES: Final = 64 << 20
+"""Most bytes of a corpus in memory, whatever the limit of a file."""
+
+T = TypeVar("T")
+_log = logging.getLogger("searx_mcp.storage")
+
+
+class SqliteCorpusStore(SqlCorpusStore[str, str]):
+    """The store in a file that processes share, or in memory.
+
+    When the file cannot be used, everything is kept in memory until the process ends. What is deleted leaves
+    no trace in it.
+
+    Args:
+        path: the file, best `folder / FILE_NAME`; its folder is made. `None`: in memory.
+        namespace: owner of these pages; those of other namespaces are never found.
+        max_bytes: of the file, for all namespaces together.
+        max_age: seconds after which a page is forgotten.
+        patience: seconds one call may take.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        namespace: str,
+        max_bytes: int,
+        max_age: float,
+        patience: float = _PATIENCE,
+    ) -> None:
+        super().__init__(DIALECT)
+        bounds = Bounds(max_bytes, max_age)
+        self._namespace = as_key(namespace)
+        self._bounds = _in_memory(bounds) if path is None else bounds
+        self._database = Database(path, SCHEMA, patience=patience)
+        self._is_current = False
+        self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
+
+    @override
+    def __repr__(self) -> str:
+        return f"<SqliteCorpusStore {self._database.path}>"
+
+    @override
+    async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
+        await self._index_anew()
+        row = await asyncio.to_thread(packed, page, chunks)
+        counts = await self._write(
+            lambda tx: rows.put(tx, self._namespace, row, now=now, bounds=self._bounds)
+        )
+        return Kept(*counts)
+
+    @override
+    async def match(
+        self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
+    ) -> tuple[Match, ...]:
+        def work(tx: Transaction) -> tuple[list[index.Found], list[tuple[Any, ...]]]:
+            scope, documents = self._within(tx, urls)
+            if scope is None or documents == []:
+                return [], []
+            if documents is None:
+                ranked = index.match(tx, scope, self._counts(tx, scope, terms), limit)
+            else:
+                ranked = index.match_in(tx, scope, terms, documents, limit)
+            return ranked, tx.rows(
+                DIALECT.found, chunks=DIALECT.values([chunk for chunk, _ in ranked])
+            )
+
+        await self._index_anew()
+        ranked, found = await self._read(work)
+        return await asyncio.to_thread(matches, ranked, found)
+
+    @override
+    async def frequencies(
+        self, terms: Sequence[str], *, urls: Sequence[str] | None = None
+    ) -> tuple[int, dict[str, int]]:
+        def work(tx: Transaction) -> tuple[int, dict[str, int]]:
+            scope, documents = self._within(tx, urls)
+            if scope is None or documents == []:
+                return 0, dict.fromkeys(terms, 0)
+            total = rows.chunk_count(tx, scope, urls)
+            if documents is None:
+                return total, self._counts(tx, scope, terms)
+            return total, index.frequencies(tx, scope, terms, documents)
+
+        await self._index_anew()
+        return await self._read(work)
+
+    @override
+    async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        await self._write(lambda tx: _put_vectors(tx, self._namespace, model, vectors))
+
+    @override
+    async def remove(self, urls: Sequence[str]) -> int:
+        count = 0
+        for url in dict.fromkeys(map(as_key, urls)):
+            count += await self._database.write(
+                partial(rows.drop_page, namespace=self._namespace, url=url)
+            )
+        if count:
+            await self._erase()
+        return count
+
+    @override
+    async def clear(self) -> None:
+        while await self._database.write(lambda tx: rows.drop_some(tx, self._namespace)):
+            pass
+        await self._erase()
+
+    @override
+    async def purge(self) -> None:
+        while await self._database.write(lambda tx: rows.drop_some(tx, None)):
+            pass
+        await self._erase()
+
+    @override
+    async def aclose(self) -> None:
+        await self._database.aclose()
+
+    async def _erase(self) -> None:
+        for turn in range(_MERGES):
+            if not await self._database.write(partial(index.merge, is_first=turn == 0)):
+                break
+        await self._database.erase(rows.drop_names, patience=_ERASING)
+
+    def _within(
+        self, tx: Transaction, urls: Sequence[str] | None
+    ) -> tuple[int | None, list[int] | None]:
+        """Give the number of the namespace and those of pages."""
+        scope = rows.number_of(tx, self._namespace)
+        if scope is None or urls is None:
+            return scope, None
+        return scope, rows.documents_of(tx, scope, urls)
+
+    def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
+        """Count the chunks that have each term; the same terms again cost nothing until something changes."""
+        key = (rows.state_of(tx), *terms)
+        if self._counted[0] != key:
+            self._counted = key, index.frequencies(tx, scope, terms, None)
+        return dict(self._counted[1])
+
+    @override
+    async def _note_use(self, url: str) -> None:
+        where = {"namespace": self._namespace, "url": as_key(url)}
+        try:
+            if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
+                await self._database.write(lambda tx: rows.touch(tx, **where))
+        except StorageError as exc:
+            _log.debug("corpus.use_not_noted reason=%s", exc.message)
+
+    async def _index_anew(self) -> None:
+        """Find some chunks under the words of today that were indexed by an earlier version."""
+        if self._is_current:
+            return
+        try:
+            self._is_current = not await self._database.read(chunk_rows.has_old_words)
+            if not self._is_current:
+                await self._database.write(chunk_rows.renew_words)
+        except StorageError as exc:
+            _log.debug("corpus.words_not_renewed reason=%s", exc.message)
+
+    @override
+    async def _select(self, sql: str, **values: float | bytes | str) -> list[tuple[Any, ...]]:
+        return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
+
+    @override
+    async def _change(self, sql: str, **values: float | bytes | str) -> int:
+        return await self._write(lambda tx: tx.change(sql, namespace=self._namespace, **values))
+
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
+        return await self._try(lambda database: database.read(work))
+
+    async def _write(self, work: Callable[[Transaction], T]) -> T:
+        return await self._try(lambda database: database.write(work))
+
+    async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
+        """Run work on the file, or in memory once the file cannot be used."""
+        database = self._database
+        try:
+            return await call(database)
+        except StorageUnavailableError as exc:
+            if database.is_in_memory:
+                raise
+            if self._database is database:
+                _log.warning("corpus.not_kept reason=%s advice=%s", exc.message, exc.advice)
+                self._database = Database(None, SCHEMA, patience=database.patience)
+                self._bounds = _in_memory(self._bounds)
+                await database.aclose()
+        return await call(self._database)
+
+
+def _in_memory(bounds: Bounds) -> Bounds:
+    return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
+
+
+_MODELS: Final = 2
+"""Models whose vectors are kept: those used last, so that going back to the one before finds them."""
+_OLD_VECTORS_AT_ONCE: Final = 1_000
+
+
+def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
+    """Keep the vectors of chunks that are there, and forget some of models long unused."""
+    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
+    tx.change(
+        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
+        model=model,
+    )
+    for (old,) in tx.rows(
+        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=_MODELS
+    ):
+        gone = tx.change(
+            "DELETE FROM vectors WHERE rowid IN"
+            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
+            old=old,
+            most=_OLD_VECTORS_AT_ONCE,
+        )
+        if gone < _OLD_VECTORS_AT_ONCE:
+            tx.change("DELETE FROM models WHERE id = :old", old=old)
+    for name, vector in vectors.items():
+        tx.change(
+            "INSERT INTO vectors (chunk, model, vector)"
+            " SELECT chunks.id, models.id, :vector FROM chunks"
+            " JOIN documents ON documents.id = document"
+            " JOIN namespaces ON namespaces.id = namespace, models"
+            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
+            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
+            name=name,
+            vector=vector,
+            namespace=namespace,
+            model=model,
+        )

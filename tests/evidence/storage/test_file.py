@@ -1,0 +1,441 @@
+"""What lies on the disk of a corpus, and what happens when it cannot be used or read."""
+
+import hashlib
+import logging
+import random
+import sqlite3
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.content.document import Document
+from searx_mcp.errors import StorageBusyError, StorageUnavailableError
+from searx_mcp.evidence.storage import sqlite_index as index
+from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
+from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
+from searx_mcp.evidence.storage.sqlite_index import Entry
+from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
+from searx_mcp.storage.opening import Schema, set_aside_files
+from searx_mcp.storage.sqlite import Database
+
+NOW = 1_000_000_000.0
+URL = "https://secret-host.example/secret-path"
+OTHER = "https://b.example/"
+TEXTS = ("A secretword of bees.", "Bees make wax.")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / FILE_NAME
+
+
+@pytest.fixture
+async def store_at() -> AsyncIterator[Callable[..., CorpusStore]]:
+    """Make stores in files."""
+    made: list[CorpusStore] = []
+
+    def make(path: Path, namespace: str = "mine", **options) -> CorpusStore:
+        given = {"max_bytes": 1 << 26, "max_age": 1e9, "patience": 30, **options}
+        made.append(SqliteCorpusStore(path, namespace=namespace, **given))
+        return made[-1]
+
+    yield make
+    for store in made:
+        await store.aclose()
+
+
+def made(url: str = URL, texts: tuple[str, ...] = TEXTS) -> tuple[StoredPage, list[StoredChunk]]:
+    """A page of some texts, each of which is a chunk."""
+    chunks, end = [], 0
+    for text in texts:
+        name = hashlib.sha256(f"{url}|{text}".encode()).hexdigest()
+        start, end = end, end + len(text)
+        chunks.append(StoredChunk(name, text, ("Hives",), start, end, 4))
+    page = StoredPage(
+        url=url,
+        final_url=url,
+        title="A secrettitle",
+        etag='"1"',
+        last_modified="",
+        content_hash="hash",
+        language="en",
+        extractor="1",
+        tier="native",
+        fetched_at=NOW,
+        fresh_until=NOW + 300,
+        document=Document(markdown="".join(texts), word_count=1),
+    )
+    return page, chunks
+
+
+async def found(store, question) -> list[str]:
+    """The texts of the chunks that fit a question, best first."""
+    matches = await store.match(find_terms(question), urls=None, limit=10)
+    return [match.chunk.text for match in matches]
+
+
+def change(path: Path, sql: str, **values) -> int:
+    """Change the file as another program would."""
+    with closing(sqlite3.connect(path)) as connection:
+        changed = connection.execute(sql, values).rowcount
+        connection.commit()
+    return changed
+
+
+async def test_pages_survive_a_restart_and_are_shared(store_at, path):
+    assert FILE_NAME == "corpus-v1.db"
+    one, other = store_at(path), store_at(path)
+    assert repr(one) == f"<SqliteCorpusStore {path}>"
+    assert not path.parent.exists(), "nothing is made before the first use"
+    page, chunks = made()
+    await one.keep(page, chunks, NOW)
+    assert await other.page(URL) == page
+    await one.aclose()
+    await other.aclose()
+    again = store_at(path)
+    assert await again.chunks(URL) == tuple(chunks)
+    assert await found(again, "secrettitle wax") == [TEXTS[1], TEXTS[0]]
+
+
+async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_once(store_at, path):
+    one, other = store_at(path), store_at(path)
+    for _ in range(2):
+        await other.keep(*made(), NOW)
+        assert await one.frequencies(["bees", "wax"]) == (2, {"bees": 2, "wax": 1})
+        assert await found(one, "wax") == [TEXTS[1]]
+        await other.remove([URL])
+        assert await one.frequencies(["bees", "wax"]) == (0, {"bees": 0, "wax": 0})
+        assert await found(one, "wax") == []
+
+
+async def test_files_are_for_the_user_alone(store_at, path):
+    await store_at(path).keep(*made(), NOW)
+    modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+    assert FILE_NAME in modes
+    assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("how", ["remove", "clear", "purge"])
+async def test_what_was_deleted_leaves_no_trace_in_any_file(store_at, path, noise, how):
+    store = store_at(path, "secretnamespace")
+    for number in range(30):
+        url = f"{URL}/{number}"
+        texts = (f"qsecret{number} {noise(number, 20_000)}", *TEXTS)
+        await store.keep(*made(url, texts), NOW)
+        ids = [chunk.id for chunk in await store.chunks(url)]
+        await store.keep_vectors("secretmodel", dict.fromkeys(ids, b"secretvector"))
+    path.with_name(f"{FILE_NAME}.damaged-1").write_bytes(b"secret")
+    # Words stand in the index by their first letters, without an English ending.
+    assert {b"qsecr", b"secret-host", b"secretvector"} == set(marks_in(path))
+    size = path.stat().st_size
+    match how:
+        case "remove":
+            assert await store.remove([f"{URL}/{number}" for number in range(30)]) == 30
+        case "clear":
+            await store.clear()
+        case _:
+            await store_at(path, "another").purge()
+    assert marks_in(path) == []
+    assert path.stat().st_size < size / 2
+    await store.keep(*made(), NOW)
+    assert await found(store, "wax") == [TEXTS[1]]
+
+
+async def test_pages_removed_from_among_others_leave_no_copy_behind(store_at, path, noise):
+    # Rows that SQLite moves between its pages leave copies, which it does not overwrite with the rows.
+    store = store_at(path)
+    dice = random.Random(3)
+    urls = [f"https://secret{at:03}.example/{'a' * dice.choice((1, 40, 300))}" for at in range(250)]
+    for number, url in enumerate(urls):
+        texts = tuple(noise(1_000 * number + at, 900) for at in range(dice.choice((1, 3, 20))))
+        await store.keep(*made(url, texts), NOW)
+        again = dice.choice(urls[: number + 1])
+        await store.keep(
+            *made(
+                again,
+                tuple(noise(1_000 * number + 500 + at, 900) for at in range(dice.randrange(9))),
+            ),
+            NOW,
+        )
+    dice.shuffle(urls)
+    for first in range(0, 150, 25):
+        gone = urls[first : first + 25]
+        marks = [url.encode() for url in gone]
+        with closing(sqlite3.connect(path)) as other:
+            for url in gone:
+                for name, content in other.execute(
+                    "SELECT CAST(name AS BLOB), content FROM chunks JOIN documents"
+                    " ON documents.id = document WHERE url = ?",
+                    (url,),
+                ):
+                    marks += (
+                        name,
+                        *(content[at : at + 24] for at in range(200, len(content) - 24, 200)),
+                    )
+        assert await store.remove(gone) == len(gone)
+        content = b"".join(entry.read_bytes() for entry in path.parent.iterdir())
+        assert [mark for mark in marks if mark in content] == []
+    assert len(await store.heads()) == 100
+
+
+def marks_in(path: Path) -> list[bytes]:
+    """What can be read, in any file of the folder, of a page with these words."""
+    contents = b"".join(entry.read_bytes() for entry in path.parent.iterdir())
+    return [mark for mark in (b"qsecr", b"secret-host", b"secretvector") if mark in contents]
+
+
+# Rows that cannot be read
+
+
+@pytest.mark.parametrize(
+    ("sql", "left"),
+    [
+        ("UPDATE documents SET title = x'ff'", 0),
+        ("UPDATE documents SET title = 7, etag = 1.5", 1),
+        ("UPDATE documents SET url = x'ff'", 0),
+        ("UPDATE documents SET fetched_at = 9e999", 0),
+        ("UPDATE documents SET fetched_at = 'then', chunks = 'many', tokens = x'ff'", 1),
+        ("UPDATE documents SET chunks = 9e999, tokens = 9e999, used = 'x', pinned_at = 'y'", 1),
+        ("UPDATE documents SET version = 'old'", 1),
+        ("UPDATE bodies SET body = 'text'", 0),
+        ("UPDATE bodies SET body = x'789c4bcb070002820145'", 0),
+        ("DELETE FROM bodies", 0),
+    ],
+)
+async def test_a_page_that_cannot_be_read_is_not_there_and_can_be_kept_anew(
+    store_at, path, sql, left
+):
+    store = store_at(path)
+    page, chunks = made()
+    await store.keep(page, chunks, NOW)
+    assert change(path, sql)
+    assert (await store.page(URL) is not None) == bool(left)
+    assert len([each async for each in store.export()]) == left
+    assert len(await store.heads()) in {left, 1}
+    await store.head(URL)
+    await store.totals()
+    await store.frequencies(["bees"])
+    await store.chunks(URL)
+    await found(store, "bees")
+    await store.pin([URL], NOW)
+    await store.keep(page, chunks, NOW)
+    assert await store.page(URL) == page
+    assert await store.chunks(URL) == tuple(chunks)
+
+
+@pytest.mark.parametrize(
+    "change_to",
+    [
+        "content = x'00'",
+        "content = 'text'",
+        "content = x'789c4bcb070002820145'",
+        "path = 'x'",
+        "path = '[1]'",
+        "path = :deep",
+        "path = '{}'",
+        "name = x'ff'",
+        "start = -1",
+        "start = 9, stop = 3",
+        "tokens = -1",
+    ],
+)
+async def test_a_chunk_that_cannot_be_read_is_left_out_and_can_be_kept_anew(
+    store_at, path, change_to
+):
+    store = store_at(path)
+    page, chunks = made()
+    await store.keep(page, chunks, NOW)
+    sql = f"UPDATE chunks SET {change_to} WHERE position = 0"  # noqa: S608 - the table above
+    assert change(path, sql, deep="[" * 100_000)
+    assert await store.chunks(URL) == (chunks[1],)
+    assert await found(store, "bees") == [TEXTS[1]]
+    assert await store.page(URL) == page
+    await store.vectors("m", [chunk.id for chunk in chunks])
+    assert chunks[0] not in await store.unembedded("m", 9)
+    await store.keep(page, chunks, NOW)
+    assert await store.chunks(URL) == tuple(chunks)
+    assert sorted(await found(store, "bees")) == sorted(TEXTS)
+    assert await store.remove([URL]) == 1
+
+
+@pytest.mark.parametrize("vector", ["x''", "x'01'", "'ab'", "7"])
+async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector):
+    store = store_at(path)
+    page, chunks = made()
+    await store.keep(page, chunks, NOW)
+    await store.keep_vectors("m", {chunks[0].id: b"ab"})
+    change(path, f"UPDATE vectors SET vector = {vector}")  # noqa: S608 - the table above
+    known = await store.vectors("m", [chunks[0].id])
+    assert all(isinstance(value, bytes) for value in known.values())
+
+
+# Files that cannot be used
+
+
+async def test_a_damaged_file_is_set_aside_and_the_store_begins_anew(store_at, path, spoil, caplog):
+    store = store_at(path)
+    await store.keep(*made(), NOW)
+    await store.aclose()
+    spoil(path)
+    assert await store.page(URL) is None
+    await store.keep(*made(), NOW)
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert len(set_aside_files(path)) == 1
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+
+
+async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
+    store_at, path, noise, caplog
+):
+    store = store_at(path)
+    for number in range(20):
+        await store.keep(*made(f"{URL}/{number}", (noise(number, 4_000), *TEXTS)), NOW)
+    await store.aclose()
+    assert change(path, "UPDATE chunk_index_data SET block = x'00ff00ff00ff00ff00' WHERE id > 10")
+    assert await found(store, "wax") == []
+    assert len(set_aside_files(path)) == 1
+    await store.keep(*made(), NOW)
+    assert await found(store, "wax") == [TEXTS[1]]
+
+
+@pytest.mark.parametrize("trouble", ["folder", "other program", "other major"])
+async def test_what_cannot_be_kept_in_the_file_is_kept_in_memory_and_said_once(
+    store_at, path, caplog, trouble
+):
+    if trouble == "folder":
+        path.parent.write_text("a file")
+    elif trouble == "other program":
+        path.parent.mkdir()
+        change(path, "CREATE TABLE theirs (x)")
+    else:
+        theirs = Database(path, Schema(major=2, minors=(("CREATE TABLE theirs (x)",),)))
+        await theirs.write(lambda tx: tx.change("INSERT INTO theirs VALUES (1)"))
+        await theirs.aclose()
+    caplog.set_level(logging.INFO)
+    store = store_at(path)
+    for store_method in (store.clear, store.purge):
+        with pytest.raises(StorageUnavailableError):
+            await store_method()
+    with pytest.raises(StorageUnavailableError):
+        await store.remove([URL])
+    page, chunks = made()
+    await store.keep(page, chunks, NOW)
+    assert await store.page(URL) == page
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert str(path.parent) in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise):
+    store = store_at(path)
+    await store.keep(*made(OTHER), NOW)
+    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    page, chunks = made(URL, (noise(1, 100_000),))
+    await store.keep(page, chunks, NOW)
+    assert await store.page(URL) == page
+    assert await store.page(OTHER) is None
+    again = store_at(path)
+    assert await again.page(OTHER) is not None, "the file was left as it was"
+    assert await again.page(URL) is None
+
+
+async def test_a_file_that_is_busy_for_too_long_is_said_to_be_busy_and_serves_again_later(
+    store_at, path
+):
+    store = store_at(path, patience=0.05)
+    page, chunks = made()
+    await store_at(path).keep(page, chunks, NOW)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StorageBusyError) as caught:
+            await store.keep(page, chunks, NOW)
+        assert "secret" not in str(caught.value)
+        with pytest.raises(StorageBusyError):
+            await store.page(URL)
+        other.execute("ROLLBACK")
+    store._database.patience = 30
+    assert await store.page(URL) == page
+
+
+async def test_a_file_that_can_only_be_read_is_read(store_at, path):
+    store = store_at(path)
+    page, chunks = made()
+    for number in range(40):
+        await store.keep(*made(f"{OTHER}{number}"), NOW)
+    await store.keep(page, chunks, NOW)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        store._database.patience = 0.2
+        assert (await store.page(f"{OTHER}0")).url == f"{OTHER}0", (
+            "its use is not noted, that is all"
+        )
+        assert await store.chunks(URL) == tuple(chunks)
+        other.execute("ROLLBACK")
+
+
+# Versions of the words
+
+
+async def indexed_under(store, *, version: int, word: str) -> None:
+    """Let all chunks of a page be found under one word, as another version might have done."""
+
+    def work(tx):
+        ((document, scope),) = tx.rows("SELECT id, namespace FROM documents WHERE url = :u", u=URL)
+        for chunk, content in tx.rows(
+            "SELECT id, content FROM chunks WHERE document = :document", document=document
+        ):
+            text, words = unpack_chunk(content) or ("", "")
+            index.drop(tx, Entry(chunk, document, scope, words))
+            new = index_words("", (), word)
+            index.add(tx, Entry(chunk, document, scope, new))
+            tx.change(
+                "UPDATE chunks SET content = :content WHERE id = :chunk",
+                content=pack_chunk(text, new),
+                chunk=chunk,
+            )
+        tx.change("UPDATE documents SET version = :version", version=version)
+
+    await store._database.write(work)
+
+
+async def test_pages_indexed_by_an_earlier_version_are_indexed_anew(store_at, path):
+    first = store_at(path)
+    await first.keep(*made(), NOW)
+    await indexed_under(first, version=0, word="former")
+    store = store_at(path)
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert await found(store, "former") == []
+    assert await store.frequencies(["former", "bees"]) == (2, {"former": 0, "bees": 2})
+    check_index(path)
+
+
+async def test_pages_indexed_by_a_later_version_are_left_so_and_can_be_replaced(store_at, path):
+    first = store_at(path)
+    page, chunks = made()
+    await first.keep(page, chunks, NOW)
+    await indexed_under(first, version=99, word="later")
+    store = store_at(path)
+    assert await found(store, "wax") == []
+    assert len(await found(store, "later")) == 2
+    await store.keep(page, chunks, NOW)
+    assert await found(store, "wax") == [TEXTS[1]]
+    assert await found(store, "later") == []
+    check_index(path)
+    await store.remove([URL])
+    check_index(path)
+
+
+def check_index(path: Path) -> None:
+    """The index is whole, and has a row for each chunk and no other."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')")
+        rows, numbers = (
+            set(connection.execute(f"SELECT id FROM {table}"))  # noqa: S608 - two of ours
+            for table in ("chunk_index_docsize", "chunks")
+        )
+        assert rows == numbers
