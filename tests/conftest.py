@@ -5,6 +5,7 @@ import contextlib
 import gc
 import json
 import os
+import random
 import re
 import secrets
 import selectors
@@ -482,6 +483,34 @@ def _unused_port() -> int:
         port = 15_000 + secrets.randbelow(17_000)
         with contextlib.suppress(OSError), closing(socket.create_server(("127.0.0.1", port))):
             return port
+
+
+@pytest.fixture
+def spoil() -> Callable[..., None]:
+    """Overwrite a part of a file, as a failing disk does; by default its first pages."""
+
+    def overwrite(path: Path, offset: int = 100) -> None:
+        with path.open("r+b") as file:
+            file.seek(offset)
+            file.write(b"\xa5" * (8_000 if offset == 100 else 2_000))
+
+    return overwrite
+
+
+@pytest.fixture(scope="session")
+def noise() -> Callable[[int, int], str]:
+    """Make text of so many characters that hardly becomes smaller, by a number."""
+
+    def make(number: int, size: int) -> str:
+        return random.Random(number).randbytes(size // 2).hex()
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def boundary() -> str:
+    """What ends a fence around the words of strangers."""
+    return "0123456789abcdef"
 
 
 @pytest.fixture(scope="session")

@@ -11,11 +11,6 @@ from searx_mcp.models.response import SearchResponse, SearchResult
 
 
 @pytest.fixture(scope="session")
-def boundary() -> str:
-    return "0123456789abcdef"
-
-
-@pytest.fixture(scope="session")
 def make_response() -> Callable[..., SearchResponse]:
     def make(*results: SearchResult, **fields: Any) -> SearchResponse:
         defaults: dict[str, Any] = {

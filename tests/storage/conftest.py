@@ -1,6 +1,5 @@
-"""A small database, ways to get it into trouble, and captures to keep."""
+"""A small database, and captures to keep."""
 
-import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -53,18 +52,6 @@ def quick_check() -> Callable[[Path], str]:
     return check
 
 
-@pytest.fixture
-def spoil() -> Callable[..., None]:
-    """Overwrite a part of a file, as a failing disk does; by default its first pages."""
-
-    def overwrite(path: Path, offset: int = 100) -> None:
-        with path.open("r+b") as file:
-            file.seek(offset)
-            file.write(b"\xa5" * (8_000 if offset == 100 else 2_000))
-
-    return overwrite
-
-
 @pytest.fixture(scope="session")
 def make_capture() -> Callable[..., Capture]:
     """Make a capture of a page with a text, fetched at a time and fresh for five minutes."""
@@ -81,15 +68,5 @@ def make_capture() -> Callable[..., Capture]:
         )
         given = {"fetched_at": at, "fresh_until": at + 300, "max_bytes": 1 << 20, **known}
         return Capture(page=page, url=url, **given)
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def noise() -> Callable[[int, int], str]:
-    """Make text of so many characters that hardly becomes smaller, by a number."""
-
-    def make(number: int, size: int) -> str:
-        return random.Random(number).randbytes(size // 2).hex()
 
     return make
