@@ -87,7 +87,11 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         next_offset=page.next_offset,
         was_cut=False,
     )
-    if budget is None or estimate(_write(whole, page, boundary), limit=room) <= room:
+    is_beginning = not page.offset and not page.section
+    cost = estimate(_write(whole, page, boundary), limit=room)
+    if budget is None or cost <= room:
+        if page.answered is False and is_beginning and not page.passages and page.next_offset:
+            whole = replace(whole, outline=_outline(page, (room - cost) // 4, boundary))
         return whole
     frame = Part(
         head=_head(page, room, boundary, is_truncated=True),
@@ -103,7 +107,6 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         next_offset=None,
         was_cut=True,
     )
-    is_beginning = not page.offset and not page.section
     if is_beginning and not page.passages:  # which say themselves under which headings they stand
         left = room - estimate(_write(frame, page, boundary))
         frame = replace(frame, outline=_outline(page, left // 4, boundary))

@@ -128,12 +128,12 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "answer": (
         "answer",
         {"query": QUESTION, "url": "{site}/bees"},
-        ("Winter", "{site}/winter", FACT, "#:~:text=", "no promising links left"),
+        ("Winter", "{site}/winter", FACT, "no promising links left"),
     ),
     "answer of a search": (
         "answer",
         {"query": QUESTION},
-        ("Winter", "{site}/winter", FACT, "{site}/gone", "not_found"),
+        ("Winter", "{site}/winter", FACT, "/gone", "not_found"),
     ),
     "answer in little room": (
         "answer",

@@ -73,7 +73,7 @@ def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dic
     bare = {name: [] if name in lists else value for name, value in data.items()}
     for name in ("sub_queries", "parts", "stats", "notes"):
         if cost(bare) > STATS_SHARE * budget:
-            data, bare = _without(data, name), _without(bare, name)
+            data, bare = _less(data, name), _less(bare, name)
     room = budget - cost(bare) - cost([_showing(total, total), _NO_STEPS])
     sources = lists["sources"] = rows_within(lists["sources"], round(SOURCES_SHARE * room))
     room -= sum(map(cost, sources))
@@ -115,10 +115,19 @@ def _spared(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _barest(data: dict[str, Any]) -> dict[str, Any]:
-    """Leave the best passage with its source, and notes."""
+    """Leave the best passage with its source, notes, and the reason to stop as one of them."""
     best = data["evidence"][0]["source"]
     sources = [row for row in data["sources"] if row["number"] == best]
-    return {**{name: data[name] for name in data if name not in _DISPENSABLE}, "sources": sources}
+    reason = data["stats"].get("stop_reason")
+    notes = [*data.get("notes", ()), *([f"Stop reason: {reason}"] if reason else ())]
+    bare = {name: data[name] for name in data if name not in _DISPENSABLE}
+    return {**bare, "sources": sources, **({"notes": notes} if notes else {})}
+
+
+def _less(data: dict[str, Any], name: str) -> dict[str, Any]:
+    """Leave out a field; of the figures, the reason to stop stays."""
+    reason = data.get(name, {}).get("stop_reason") if name == "stats" else None
+    return {**data, name: {"stop_reason": reason}} if reason else _without(data, name)
 
 
 def _without(data: dict[str, Any], name: str) -> dict[str, Any]:
