@@ -123,7 +123,7 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "passages for two questions": (
         "read_page",
         {"url": "{site}/bees", "queries": ["dance", "zebras"]},
-        ("Bees", DANCE, "zebras", "No word of the question was found"),
+        ("Bees", DANCE, "zebras", "[refusal]"),
     ),
     "answer": (
         "answer",
@@ -309,6 +309,8 @@ def test_either_half_alone_is_enough(results, world, kind, half):
             assert (
                 f"(continue at offset {offset})" if half == "text" else f'"next_offset": {offset}'
             ) in said
+        elif each == "[refusal]":
+            assert ('No page answers "' if half == "text" else '"answered": false') in said
         elif each == "[retry]":
             assert ("Retry in " if half == "text" else '"retry_after": ') in said
             assert '"retry_after": null' not in said
