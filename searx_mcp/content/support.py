@@ -1,9 +1,9 @@
 """Whether any passage supports a question: what decides between evidence and "not found".
 
-The score is the share of the question that stands in a few sentences of one passage, by the weight of its words. A
-number or a name of the question that is not there tells more than any other word: a page about another model,
-version, year or town has all the rest. How the rule was chosen, and how far it can be trusted:
-`docs/decisions/passages.md`.
+The score is the share of the question that stands in a few sentences of one passage. How rare a word is in the page says
+little, as the page may answer in other words. A number or a name weighs more than any other word, and a number that is
+nowhere refuses: a page about another model, version or year has all the rest. How the rule was chosen, and how far it can
+be trusted: `docs/decisions/passages.md`.
 """
 
 import math
@@ -14,21 +14,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from searx_mcp.content.passages import UNLIKE, Words, weigh
+from searx_mcp.content.passages import Words
 from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, tokens
 
 _WINDOW: Final = 250
 """Code points within which words support each other, two or three sentences."""
 _FEWEST: Final = 8
 """Words of a window at least."""
-_FLOOR: Final = 0.8
-"""Least score of a passage that answers a question of one word."""
-_LENIENCE: Final = 0.3
-"""By how much the floor sinks with the logarithm of the question's words: few share all of a long question."""
-_LOWEST: Final = 0.2
-"""The floor of the longest question."""
-_LOST: Final = 0.6
-"""What is taken off for a number that does not stand there, and for a name that stands nowhere."""
+_FLOOR: Final = 0.62
+"""Least score of a passage that answers a question of one word. It sinks with the root of the words: few passages share
+all of a long question."""
+_LETTERS: Final = 5
+"""Letters of a word that weighs 1; a shorter one weighs less, as it stands in more texts by chance."""
+_TELLING: Final = 2.0
+"""What a number or a name weighs."""
+_LOST: Final = 0.3
+"""What is taken off for a name that stands nowhere in the page; it may be translated or misspelt."""
 _ALIKE: Final = 4
 """Letters that two forms of a word have in common at least: `lock`, `locked`."""
 _LONGER: Final = 2
@@ -66,8 +67,8 @@ _DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"(\d{2,})[^\W\d]+")
 """A number with an ending, such as `1970er`."""
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_LETTERS_OF_A_WORD: Final = {2: 2, 3: 4}
-"""Letters of a usual word in scripts without spaces, by those of its terms."""
+_GRAMS: Final = {2: 1.5, 3: 0.2}
+"""What terms of scripts without spaces weigh, by their letters: pairs of Han or kana, and South-East Asian triples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class Support:
     Attributes:
         score: 0 to 1, of the best passage.
         answered: whether that is enough to take it for an answer.
-        missing: words of the question, as asked, that the best passage lacks; the rarest first, five at most.
+        missing: words of the question, as asked, that the best passage lacks; those that weigh most first, five at most.
         best: index of the best passage; `None` if there is none.
     """
 
@@ -96,19 +97,17 @@ class _Question:
 
     Attributes:
         words: the words as asked, by term.
-        numbers: terms with a digit.
-        names: terms of names.
-        code: those of names in code.
+        telling: those of names, and those with a digit.
+        exact: those that have no other form: of code, and with a digit.
         joined: neighbours within one name of code, such as `parcel.returned`.
-        length: how many words it has.
+        sizes: what each term weighs where nothing is known of a page.
     """
 
     words: dict[str, str]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    code: frozenset[str]
+    telling: frozenset[str]
+    exact: frozenset[str]
     joined: frozenset[tuple[str, str]]
-    length: float
+    sizes: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +139,12 @@ class _Located:
         return self.titles.union(term for _, term in self.places[slice(*best)])
 
 
-def support(
-    question: str, passages: Sequence[Words], *, weights: Mapping[str, float] | None = None
-) -> Support:
+def support(question: str, passages: Sequence[Words]) -> Support:
     """Tell how far the best of some passages supports a question.
 
     Args:
         question: in words.
         passages: of one page, by their words; linear in their length.
-        weights: of the question's terms (`words.terms`), as `passages.weigh` gives them for a collection;
-            among the passages unless given.
 
     Returns:
         Of a question that only asks, such as "Summarize the main points", that any passage answers it.
@@ -157,22 +152,23 @@ def support(
     asked = _asked(question)
     if not asked.words:
         return Support(0.0, answered=bool(passages), best=0 if passages else None)
-    alike = _Alike(asked.words, asked.numbers | asked.code)
+    alike = _Alike(asked.words, asked.exact)
     located = [_locate(each, alike) for each in passages]
-    known = [each.terms() for each in located]
-    times = {term: sum(term in each for each in known) for term in asked.words}
-    weighed = {**weigh(times, len(passages) + UNLIKE), **(weights or {})}
-    best, score, found = None, -1.0, frozenset[str]()
-    for index, each in enumerate(located):
-        near = each.densest(weighed)
-        share = _share(near, asked.words, weighed)
-        if share > score:
-            best, score, found = index, share, near
-    present = frozenset(term for term, count in times.items() if count)
-    score = max(0.0, score - _lost(asked, present, found, passages))
-    floor = max(_LOWEST, _FLOOR - _LENIENCE * math.log(asked.length))
+    times = Counter(term for each in located for term in each.terms())
+    # What stands all over a page is its topic, and tells little of what is asked about it.
+    weights = {
+        term: size * (1 - times[term] / (2 * max(1, len(passages))))
+        for term, size in asked.sizes.items()
+    }
+    near = [each.densest(weights) for each in located]
+    shares = [sum(weights[term] for term in sorted(each)) for each in near]
+    best = max(range(len(shares)), key=shares.__getitem__, default=None)
+    found = frozenset[str]() if best is None else near[best]
+    share = max(shares, default=0.0) / sum(weights.values())
+    score = max(0.0, share - _lost(asked, frozenset(times), passages))
+    floor = _FLOOR / math.sqrt(max(1.0, sum(asked.sizes.values())))
     return Support(
-        score, best is not None and score >= floor, _missing(asked, found, weighed), best
+        score, best is not None and score >= floor, _missing(asked, found, weights), best
     )
 
 
@@ -181,7 +177,7 @@ def _asked(question: str) -> _Question:
     plain = _ASKING.sub(" ", question)
     is_german = not _GERMAN.isdisjoint(tokens(plain))
     words: dict[str, str] = {}
-    numbers, names, code = set[str](), set[str](), set[str]()
+    telling, exact = set[str](), set[str]()
     joined = set[tuple[str, str]]()
     for place, written in enumerate(plain.split()):
         word = _SUFFIX.sub("", written.strip(_EDGES))
@@ -189,25 +185,24 @@ def _asked(question: str) -> _Question:
         is_code = bool(_CODE.search(word))
         if is_code:
             joined.update(pairwise(own))
-            code.update(own)
+            exact.update(own)
         is_name = is_code or (place > 0 and not is_german and word[:1].isupper())
         for term in own:
             words.setdefault(term, word)
             if _DIGIT.search(term):
-                numbers.add(term)
+                exact.add(term)
+                telling.add(term)
             elif is_name and not _SPACELESS.search(term):
-                names.add(term)
-    length = sum(
-        1 / _LETTERS_OF_A_WORD.get(len(each), 1) if _SPACELESS.match(each) else 1 for each in words
-    )
-    return _Question(
-        words,
-        frozenset(numbers),
-        frozenset(names),
-        frozenset(code),
-        frozenset(joined),
-        max(1.0, length),
-    )
+                telling.add(term)
+    sizes = {term: _TELLING if term in telling else _size(term) for term in words}
+    return _Question(words, frozenset(telling), frozenset(exact), frozenset(joined), sizes)
+
+
+def _size(term: str) -> float:
+    """What a term weighs by its letters, in usual words."""
+    if _SPACELESS.match(term):
+        return _GRAMS.get(len(term), 1.0)
+    return min(1.0, len(term) / _LETTERS)
 
 
 class _Alike:
@@ -242,42 +237,20 @@ def _locate(passage: Words, alike: _Alike) -> _Located:
     return _Located(titles, places, max(_FEWEST, window))
 
 
-def _share(near: frozenset[str], words: Mapping[str, str], weights: Mapping[str, float]) -> float:
-    """The share of a question that stands together, by weight.
-
-    Pairs and triples of letters overlap: one that is missing between two that are found is where two words of the
-    question meet, and does not count; beside one, it counts half.
-    """
-    whole = kept = 0.0
-    order = list(words)
-    for place, term in enumerate(order):
-        if term in near:
-            kept += weights[term]
-        elif _SPACELESS.match(term):
-            reach = len(term) - 1
-            sides = order[max(0, place - reach) : place], order[place + 1 : place + 1 + reach]
-            whole -= weights[term] * sum(not near.isdisjoint(side) for side in sides) / 2
-        whole += weights[term]
-    return kept / whole if whole else 0.0
-
-
-def _lost(
-    asked: _Question, present: frozenset[str], found: frozenset[str], passages: Sequence[Words]
-) -> float:
-    """What a score loses for numbers and names of the question that are not there."""
-    lost = _LOST if asked.numbers - found else 0.0
+def _lost(asked: _Question, present: frozenset[str], passages: Sequence[Words]) -> float:
+    """What a score loses for what is nowhere in the page: all for a number or a name of code, some for another name."""
     side_by_side = (
         pair for each in passages for text in (each.titles, each.body) for pair in pairwise(text)
     )
-    if asked.names - present or (asked.joined and asked.joined.difference(side_by_side)):
-        lost += _LOST
-    return lost
+    if not asked.exact <= present or asked.joined.difference(side_by_side):
+        return 1.0
+    return 0.0 if asked.telling <= present else _LOST
 
 
 def _missing(
     asked: _Question, found: frozenset[str], weights: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """The words that a passage lacks, the rarest first; of one without spaces, the letters."""
+    """The words that a passage lacks, those that weigh most first; of one without spaces, the letters."""
     lacking: dict[str, float] = {}
     before = last = ""
     for term, word in asked.words.items():

@@ -22,7 +22,7 @@ from searx_mcp.storage.pages import KeptPage
 _SHOWN_NAMES: Final = 5
 _GLIMPSE: Final = 1_600
 """Code points of a page that does not answer its prompt, as many as a passage of `read_page` has. A single passage of 600
-lost 4 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong, in a hundred."""
+lost 5 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
