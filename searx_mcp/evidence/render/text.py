@@ -53,6 +53,8 @@ _MISFITS: Final = 8
 _QUOTE_WORDS: Final = 12
 """Words of a quote that stands above: enough to find it there."""
 _GAP: Final = "\n…\n"
+_WIDE_GAP = re.compile(r"(?<!\n)\n{2,}+…\n++")
+"""A gap beside blank lines, which say nothing more."""
 _PASSAGE: Final = 260
 """Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
 ones."""
@@ -308,7 +310,8 @@ def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
     for start, end in sorted(spans):
         pieces += ([_GAP] if start != at else []) + [text[start:end]]
         at = end
-    joined = "".join([*pieces, _GAP] if at < len(text) else pieces).strip("\n")
+    joined = "".join([*pieces, _GAP] if at < len(text) else pieces)
+    joined = _WIDE_GAP.sub(_GAP, joined).strip("\n")
     return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
 
 

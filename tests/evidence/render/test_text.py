@@ -278,6 +278,15 @@ def test_figures_begin_with_the_verdict(boundary, parts, line):
     assert not text.startswith("No page")
 
 
+def test_where_a_part_of_a_passage_is_left_out_one_line_says_so(boundary):
+    first, last = "Trees are built one by one.\n\n", "Each corrects the one before."
+    text = first + "Nobody asked for this. " * 100 + "\n\n" + last
+    parts = ((0, len(first)), (len(text) - len(last), len(text)))
+    evidence = (Evidence(source=1, id="aa" * 32, text=text, score=0.9, parts=parts),)
+    shown = evidence_text(response(evidence=evidence), budget=1_500, boundary=boundary)
+    assert f"\n{first.strip()}\n…\n{last}\n" in shown
+
+
 def test_a_quote_that_stands_above_is_short_and_each_link_is_said_once(boundary):
     words = "Gradient boosting builds an additive model in a forward stage-wise fashion, one tree"
     quotes = tuple(
