@@ -30,6 +30,8 @@ _TELLING: Final = 2.0
 """What a number or a name weighs."""
 _LOST: Final = 0.3
 """What is taken off for a name that stands nowhere in the page; it may be translated or misspelt."""
+_FEW: Final = 3
+"""Words of a question of which one alone may support it; of more, one such as the name of a town says nothing."""
 _ALIKE: Final = 4
 """Letters that two forms of a word have in common at least: `lock`, `locked`."""
 _LONGER: Final = 2
@@ -167,9 +169,8 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     share = max(shares, default=0.0) / sum(weights.values())
     score = max(0.0, share - _lost(asked, frozenset(times), passages))
     floor = _FLOOR / math.sqrt(max(1.0, sum(asked.sizes.values())))
-    return Support(
-        score, best is not None and score >= floor, _missing(asked, found, weights), best
-    )
+    is_supported = score >= floor and (len(found) > 1 or len(asked.words) <= _FEW)
+    return Support(score, is_supported, _missing(asked, found, weights), best)
 
 
 def _asked(question: str) -> _Question:

@@ -47,6 +47,12 @@ def test_another_model_year_name_or_matter_is_not_answered_and_named(question, m
     assert missing in found.missing
 
 
+def test_one_word_of_many_supports_nothing_and_one_of_few_may():
+    about = "A key that begins with Europe/Berlin is not found twice."
+    assert not told("What salary does a developer earn in Berlin?", about).answered
+    assert told("And what of Berlin?", about).answered
+
+
 def test_words_far_apart_do_not_support_each_other():
     near = "The red valve closes the pump. " + "Other things happen here. " * 40
     far = "The red valve. " + "Other things happen here. " * 40 + "It closes the pump."
