@@ -189,7 +189,7 @@ def test_the_corpus_is_on_the_server_that_the_settings_name(tmp_path):
 
 def test_without_the_library_of_the_corpus_the_setting_says_what_to_install(monkeypatch):
     for name in [*sys.modules]:
-        if name.startswith(("asyncpg", "searx_mcp.storage.postgres")):
+        if name.startswith("asyncpg") or name.endswith("storage.postgres"):
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "asyncpg", None)
     settings = Settings.model_validate({"postgres": {"url": "postgresql://h/d"}})
