@@ -50,8 +50,10 @@ def serve(
 ) -> None:
     """Serve MCP over standard input and output, or over HTTP.
 
-    The setting `server.transport` chooses unless --transport does.
+    The setting `server.transport` chooses unless --transport does; --host and --port mean HTTP.
     """
+    if transport is None and (host or port):
+        transport = "streamable-http"
     given = {"server.transport": transport, "http.host": host, "http.port": port}
     settings = _settings(context, given)
     if settings.server.transport == "stdio":

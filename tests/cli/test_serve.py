@@ -195,6 +195,11 @@ async def test_its_log_tells_the_address_the_calls_and_why_it_ends(tmp_path):
         ),
         (("--remote", "s.example", "stdio"), 5, "remote.url (from --remote): "),
         (("--remote", "https://s.example/", *HTTP), 5, "remote.url: only a server on standard"),
+        (
+            ("--remote", "https://s.example/", "serve", "--port", "0"),
+            5,
+            "remote.url: only a server on standard",
+        ),
     ],
 )
 async def test_where_a_service_elsewhere_cannot_be_used_is_told(run_cli, arguments, code, told):
