@@ -48,7 +48,7 @@ class QuestionChunks(_Camel):
         results: of the page.
         answered: whether a chunk supports the question well enough to answer it.
         support: 0 to 1, how far the best chunk does.
-        missing_terms: words of the question that it lacks; the rarest first, five at most.
+        missing_terms: words of the question that it lacks; those that weigh most first, five at most.
     """
 
     query: str
@@ -284,7 +284,7 @@ class PartVerdict(Frozen):
         query: the part, as asked.
         answered: whether a passage supports it well enough to answer it.
         support: 0 to 1, how far the best passage does.
-        missing_terms: words of the part that it lacks; the rarest first, five at most.
+        missing_terms: words of the part that it lacks; those that weigh most first, five at most.
         section: the heading above the best passage; may be empty.
     """
 

@@ -174,7 +174,7 @@ class Page(Frozen):
         quoted_notes: those of a remote service, in its words.
         answered: with a prompt, whether a passage supports it well enough to answer it; otherwise `None`.
         support: 0 to 1, how far the best passage does.
-        missing_terms: words of the prompt that it lacks; the rarest first, five at most.
+        missing_terms: words of the prompt that it lacks; those that weigh most first, five at most.
         passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
             otherwise none. Left out when serialized.
     """
