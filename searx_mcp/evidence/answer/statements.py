@@ -47,7 +47,6 @@ _ALIKE_FROM: Final = 3
 _LEAST_NAME: Final = 4
 _ENDING: Final = 2
 """Letters by which a name may be inflected."""
-_SHORT_UNIT: Final = 3
 
 _TOKEN = re.compile(
     r"(?P<sign>[<>≤≥~≈±]\s?|(?<![\w)])[-+])?(?P<coin>[$€£¥]\s?)?"
