@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import click
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from searx_mcp.settings.sources import Loaded
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_QUESTION: Final = "query"
+_PAGES: Final = "url"
 
 
 def arguments(
@@ -28,23 +30,48 @@ def arguments(
 ) -> Callable[[_Command], _Command]:
     """Give a command the arguments of a tool; they arrive as texts and flags.
 
+    A question is typed in words, quoted or not, behind an address.
+
     Args:
         request: whose fields they are.
         without: those that say in another way what a repeated option says.
     """
 
     def decorate(command: _Command) -> _Command:
-        for name, declared in reversed([*arguments_of(request).items()]):
-            if name not in without:
-                command = _argument(name, declared)(command)
+        declared = arguments_of(request)
+        if question := declared.get(_QUESTION):
+            required = question.field.is_required()
+            metavar = "QUERY..." if required else "[QUERY]..."
+            command = click.argument("words", nargs=-1, required=required, metavar=metavar)(command)
+        for name, each in reversed([*declared.items()]):
+            if name not in without and (name != _QUESTION or each.argument.metavar):
+                command = _argument(name, each)(command)
         return command
 
     return decorate
 
 
 def given(options: Mapping[str, object]) -> dict[str, object]:
-    """The arguments that the user named; what parses them checks them, and passes over `None`."""
-    return {name: value for name, value in options.items() if value != ()}
+    """The arguments that the user named; what parses them checks them, and passes over `None`.
+
+    Addresses among the words of a question are pages to answer it from, where a command takes several.
+    """
+    named = {name: value for name, value in options.items() if value != ()}
+    words, pages, further = (_several(options, name) for name in ("words", _PAGES, _QUESTION))
+    named.pop("words", None)
+    if isinstance(options.get(_PAGES), tuple):
+        addresses = [word for word in words if word.lower().startswith(("http://", "https://"))]
+        words = [word for word in words if word not in addresses]
+        named |= {_PAGES: [*addresses, *pages]} if addresses else {}
+    if words:
+        question = " ".join(words)
+        named[_QUESTION] = [question, *further] if further else question
+    return named
+
+
+def _several(options: Mapping[str, object], name: str) -> list[str]:
+    values = options.get(name)
+    return [*values] if isinstance(values, tuple) else []
 
 
 @dataclass(frozen=True, slots=True)

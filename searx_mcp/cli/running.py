@@ -195,8 +195,9 @@ def working(
 
 def _typed(name: str, command: click.Command) -> str:
     """The name of an argument as the command line spells it."""
-    for parameter in command.params:
-        shown = parameter.human_readable_name
+    # What is typed without a name comes before an option for the same.
+    for parameter in sorted(command.params, key=lambda each: isinstance(each, click.Option)):
+        shown = parameter.human_readable_name.strip("[].")
         if name in {parameter.name, shown.lower()}:
             return parameter.opts[-1] if isinstance(parameter, click.Option) else shown
     return name

@@ -72,7 +72,8 @@ READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
     command=Command(
         "read",
         "Find the passages of a page that answer questions.\n\n"
-        "The page is kept: further questions send no request while it is fresh.",
+        "Type the question behind the address, with -q further ones. The page is kept: further questions send"
+        " no request while it is fresh.",
         without=("queries",),
     ),
 )
@@ -105,7 +106,8 @@ ANSWER: Final["Verb[AnswerRequest, EvidenceResponse]"] = Verb(
     command=Command(
         "answer",
         "Collect evidence for a question from pages and their links.\n\n"
-        "Without --url, searches the web first. Each quote is compared with its page, character by character.",
+        "Type the question and, if you like, the addresses of pages; without any, the web is searched first."
+        " Each quote is compared with its page, character by character.",
         without=("urls",),
     ),
 )

@@ -52,6 +52,35 @@ async def test_a_page_answers_questions_and_the_second_costs_no_request(run, web
     assert len(web.requests) == asked
 
 
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        (("read", "{page}", "When is tea bitter?"), ["When is tea bitter?"]),
+        (("read", "{page}", "when", "is", "tea", "bitter"), ["when is tea bitter"]),
+        (("read", "{page}", "-q", "boiling", "bitter"), ["bitter", "boiling"]),
+        (("answer", "{page}", "When is tea bitter?"), "When is tea bitter?"),
+        (("answer", "when", "is", "tea", "{page}", "bitter"), "when is tea bitter"),
+        (("answer", "bitter tea", "{page}", "--url", "{web}/other"), "bitter tea"),
+    ],
+)
+async def test_questions_are_typed_in_words_beside_addresses(run, web, typed, asked):
+    ran = await run(
+        *(each.format(page=web.url("/tea"), web=web.url("")) for each in typed), "--json"
+    )
+    assert ran.code == 0, ran.err
+    data = json.loads(ran.out)
+    questions = [each["query"] for each in data["queries"]] if "queries" in data else data["query"]
+    assert questions == asked
+    assert any(each.path == "/tea" for each in web.requests)
+
+
+async def test_a_question_that_is_missing_is_named_as_it_would_be_typed(run, web):
+    for typed in (("read", web.url("/tea")), ("answer", web.url("/tea"))):
+        ran = await run(*typed)
+        assert ran.code == 2
+        assert ran.err.startswith("searx-mcp: QUERY: is missing; say what you want to know")
+
+
 async def test_evidence_names_its_source_and_quotes_it(run, web):
     ran = await run("answer", "When does green tea turn bitter?", "--url", web.url("/tea"))
     assert ran.code == 0, ran.err
