@@ -26,6 +26,7 @@ from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
+from searx_mcp.models.spelling import counted
 from searx_mcp.render.batch import raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
@@ -67,7 +68,8 @@ async def search(
     try:
         request = parse_search(typed, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
-            progress = show_progress("searching")
+            limit = request.timeout or settings.web_search.default_timeout
+            progress = show_progress("searching", limit)
             if raw is not None:
                 batch = await client.raw_search(raw, request, progress=progress)
                 print_json(raw_data(batch))
@@ -116,7 +118,7 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
     else:
         out.print(
             plain_text(
-                f"Found {response.results_count} search results for query '{response.query}'"
+                f"Found {counted(response.results_count, 'search result')} for query '{response.query}'"
             )
         )
     for answer in response.answers:

@@ -124,7 +124,8 @@ def command(
         try:
             request = parse(raw) if parse else verb.parse(raw, loaded.settings)
             async with opened(loaded) as client:
-                response = await verb.act(client, request, show_progress(told.doing))
+                limit = verb.seconds(request) or (verb.usual and verb.usual(loaded.settings))
+                response = await verb.act(client, request, show_progress(told.doing, limit))
         except SearxMcpError as error:
             if as_json:
                 print_json(printing.failure(error, raw))

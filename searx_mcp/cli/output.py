@@ -6,7 +6,9 @@ Texts from instances and pages are never read as markup, and nothing in them act
 import json
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -51,11 +53,12 @@ def error_console() -> Console:
     return _Console(stderr=True, highlight=False, soft_wrap=True, width=width)
 
 
-def show_progress(message: str) -> "Progress | None":
+def show_progress(message: str, limit: float | None = None) -> "Progress | None":
     """Say on standard error what is going on, until something is printed.
 
     Args:
         message: what is said at first.
+        limit: seconds that it may take; `None` if that is not known.
 
     Returns:
         What says more, or `None` where no terminal shows it.
@@ -64,13 +67,44 @@ def show_progress(message: str) -> "Progress | None":
     if shown is None:
         return None
 
-    def show(step: str) -> None:
+    def show(step: str, limit: float | None = None) -> None:
         line = plain_text(" ".join(step.split()))
         line.truncate(shown.room, overflow="ellipsis")
-        shown.update(line.plain)
+        shown.update(line.plain, limit)
 
-    show(message)
+    show(message, limit)
     return show
+
+
+@contextmanager
+def show_steps(message: str) -> "Iterator[Progress]":
+    """Say on standard error each step of a long task: with its time when it has ended, or else when it begins.
+
+    A terminal shows what is going on, too; elsewhere each step is one line. What stands behind a colon is a
+    detail of its step.
+
+    Args:
+        message: what is said at first.
+    """
+    show = show_progress(message)
+    step, begun = "", 0.0
+
+    def ended() -> None:
+        if step and show:
+            click.echo(f"{step}  {time.perf_counter() - begun:.1f} s", err=True)
+
+    def progress(said: str) -> None:
+        nonlocal step, begun
+        if (named := clean(said.partition(": ")[0])) != step:
+            ended()
+            step, begun = named, time.perf_counter()
+            if not show:
+                say(step)
+        if show:
+            show(said)
+
+    yield progress
+    ended()
 
 
 def read_input(most: int) -> str:

@@ -1,13 +1,18 @@
 """The commands under `instances own`: run SearXNG on this machine, and print how it is."""
 
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+)
 from typing import Final
 
 import click
 
 from searx_mcp.cli.instance_output import print_engines
-from searx_mcp.cli.output import console, error_data, print_json, show_progress
+from searx_mcp.cli.output import console, error_data, print_json, show_progress, show_steps
 from searx_mcp.cli.running import Commands, say, working
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import SearxMcpError
@@ -75,12 +80,23 @@ async def up(
 
     Installs it first if needed, and waits until it answers.
     """
-    with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, progress) as runner:
-            report = await runner.up(NativeOptions(version, port, timeout))
+    report = await bring_up(loaded, NativeOptions(version, port, timeout), as_json=as_json)
     _print_up(report, as_json=as_json)
     if report.registered and not as_json:
         click.echo("Searches use it from now on; running servers notice within 15 seconds.")
+
+
+async def bring_up(loaded: Loaded, options: NativeOptions, *, as_json: bool) -> NativeInstanceUp:
+    """Install and start the instance, with each step on standard error.
+
+    Args:
+        loaded: the settings of this run.
+        options: the user's wishes.
+        as_json: whether a program reads standard output, and gets an error there.
+    """
+    with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
+        async with _opened(loaded, progress) as runner:
+            return await runner.up(options)
 
 
 @own.command()
@@ -99,7 +115,7 @@ async def update(
 
     The new version is tried next to the one in use.
     """
-    with _reported(as_json=as_json) as progress:
+    with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
         async with _opened(loaded, progress) as runner:
             report = await runner.update(NativeOptions(version, None, timeout))
     _print_up(report, as_json=as_json)
@@ -164,12 +180,19 @@ async def down(loaded: Loaded, *, keep_settings: bool, as_json: bool) -> None:
         _print_down(report)
 
 
+def _steps(*, as_json: bool) -> AbstractContextManager[Progress]:
+    return nullcontext(_say_nothing) if as_json else show_steps("looking for the instance")
+
+
+def _say_nothing(_: str) -> None:
+    pass
+
+
 @contextmanager
 def _reported(*, as_json: bool) -> Iterator[Progress]:
     """Say what is done while a person is looking; errors are printed as wanted."""
     try:
-        progress = show_progress("looking for the instance")
-        yield progress or (lambda _: None)
+        yield show_progress("looking for the instance") or _say_nothing
     except SearxMcpError as error:
         log: tuple[str, ...] = ()
         more: dict[str, object] = {}

@@ -2,24 +2,37 @@
 
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from searx_mcp.cli.output import error_data, print_json, print_notes, show_progress
-from searx_mcp.cli.own import up
-from searx_mcp.cli.running import run, say
+from searx_mcp.cli.output import error_data, plain_text, print_json, print_notes, show_progress
+from searx_mcp.cli.own import bring_up
+from searx_mcp.cli.running import loaded, run, say
 from searx_mcp.errors import (
     InvalidArgumentError,
     NoInstancesError,
     SearxMcpError,
     UnavailableReason,
 )
-from searx_mcp.ops.setup.clients import CLIENTS, NAME, ClientId, config_file, snippet
+from searx_mcp.ops.own.failures import OwnInstanceError
+from searx_mcp.ops.own.native import NativeOptions
+from searx_mcp.ops.setup.clients import (
+    CLIENTS,
+    NAME,
+    ClientId,
+    config_file,
+    installed_clients,
+    snippet,
+)
 from searx_mcp.ops.setup.setup import (
+    FirstSearch,
     SetupDone,
     SetupReport,
+    has_own_instance,
     installed_from,
     server_command,
     set_up,
@@ -29,6 +42,9 @@ from searx_mcp.settings.sources import ENV_FILE_VARIABLE, FILE_VARIABLE
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesMode
 
+if TYPE_CHECKING:
+    from searx_mcp.service import Service
+
 _DONE: Final = {
     SetupDone.ADDED: "Added “{name}” to {title}.",
     SetupDone.UPDATED: "Updated “{name}” in {title}.",
@@ -36,16 +52,26 @@ _DONE: Final = {
     SetupDone.REMOVED: "Removed “{name}” from {title}.",
     SetupDone.ABSENT: "“{name}” is not in {title}. Nothing to undo.",
 }
-_OWN: Final = "Searches go to public instances, a few a day. Install your own SearXNG now?"
+_OWN: Final = "Run your own SearXNG too? It has no limits."
 _OWN_LATER: Final = (
     "Searches go to public instances, a few a day. For unlimited searches, install your own SearXNG:"
     " searx-mcp instances own up"
 )
+_QUERY: Final = "SearXNG metasearch engine"
+"""What is searched for once; it says nothing of the user."""
 
 
 @click.command()
 @click.argument(
-    "client", metavar="CLIENT", type=click.Choice([client.value for client in ClientId])
+    "client",
+    required=False,
+    type=click.Choice([client.value for client in ClientId]),
+    metavar="[CLIENT]",
+)
+@click.option(
+    "--own/--no-own",
+    default=None,
+    help="Install and start your own SearXNG first; a terminal asks.",
 )
 @click.option(
     "--env",
@@ -63,79 +89,155 @@ def setup(
     context: click.Context,
     /,
     *,
-    client: str,
+    client: str | None,
+    own: bool | None,
     variables: tuple[str, ...],
     file: str | None,
     prints: bool,
     undoes: bool,
     as_json: bool,
 ) -> None:
-    """Connect an MCP client to this server.
+    """Connect an MCP client to this server, with your own SearXNG if you like.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, windsurf or zed. Starts the server once,
-    then adds it to the client's configuration. Other entries, comments and formatting stay as they
-    are; a backup is kept.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, windsurf or zed; without it, a terminal offers
+    those that are installed. Starts the server and searches once, then adds the server to the client's
+    configuration. Other entries, comments and formatting stay as they are; a backup is kept.
     """
-    chosen = ClientId(client)
-    home = Path.home()
-    place = (
-        Path(file).expanduser().absolute()
-        if file
-        else config_file(chosen, system=sys.platform, environ=os.environ, home=home)
-    )
-    try:
+    with _reported(as_json=as_json):
+        chosen, place = _target(client, file)
         env = _given(context) | dict(map(_variable, variables))
         command = server_command(os.environ, source=installed_from())
-        if prints:
-            click.echo(snippet(chosen, command, env))
-            say(f"Add this to {place}")
-            return
+        if own is None and not (as_json or prints or undoes or sys.platform == "win32"):
+            own = _wants_own(chosen, place, env)
+    if prints:
+        click.echo(snippet(chosen, command, env))
+        say(f"Add this to {place}")
+        return
+    if own and not undoes:
+        _bring_up(context, chosen, as_json=as_json)
+    with _reported(as_json=as_json):
         if undoes:
             report = undo(chosen, place)
         else:
-            show_progress("starting the server once")
+            show_progress("starting the server, and searching once")
             report = run(
                 set_up(
-                    chosen, place, command=command, env=env, environ=os.environ, ready=_see_ready
+                    chosen,
+                    place,
+                    command=command,
+                    env=env,
+                    environ=os.environ,
+                    search=_search_once,
                 )
             )
-    except SearxMcpError as error:
-        if as_json:
-            print_json(error_data(error))
-        raise
     if as_json:
         print_json(report.model_dump(mode="json"))
         return
     _print(report)
-    if report.has_own_instance is False and sys.platform != "win32":
-        _offer(context)
+    if report.has_own_instance is False and own is None and sys.platform != "win32":
+        say(_OWN_LATER)
 
 
-async def _see_ready(settings: Settings) -> None:
-    """Return if a server with these settings can search, or its remote service answers.
+@contextmanager
+def _reported(*, as_json: bool) -> Iterator[None]:
+    """Print an error for a program that reads standard output."""
+    try:
+        yield
+    except SearxMcpError as error:
+        if as_json:
+            print_json(error_data(error))
+        raise
+
+
+def _target(client: str | None, file: str | None) -> tuple[ClientId, Path]:
+    """The client, and its configuration."""
+    system, home = sys.platform, Path.home()
+    chosen = (
+        ClientId(client)
+        if client
+        else _offered(installed_clients(system=system, environ=os.environ, home=home))
+    )
+    if file:
+        return chosen, Path(file).expanduser().absolute()
+    return chosen, config_file(chosen, system=system, environ=os.environ, home=home)
+
+
+def _offered(found: Sequence[ClientId]) -> ClientId:
+    """The client that the user chooses of those that are installed."""
+    if not (found and _is_terminal()):
+        raise InvalidArgumentError(
+            "CLIENT",
+            f"is missing; installed here: {', '.join(found) or 'none that is known'}",
+            advice=f"Name one: {', '.join(ClientId)}.",
+        )
+    choice = click.Choice([client.value for client in found])
+    return ClientId(click.prompt("Connect which client?", type=choice, default=found[0], err=True))
+
+
+def _is_terminal() -> bool:
+    """Whether a person can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _wants_own(client: ClientId, file: Path, env: Mapping[str, str]) -> bool | None:
+    """Whether the user wants an instance of their own; `None` if nobody is there to ask, or there is one."""
+    if not _is_terminal() or has_own_instance(client, file, env=env, environ=os.environ):
+        return None
+    return click.confirm(_OWN, default=True, err=True)
+
+
+def _bring_up(context: click.Context, client: ClientId, *, as_json: bool) -> None:
+    """Install and start the user's own instance, and say where it is."""
+    try:
+        report = run(bring_up(loaded(context), NativeOptions(), as_json=as_json))
+    except OwnInstanceError:
+        say(f"Nothing was changed. `searx-mcp setup {client} --no-own` connects without it.")
+        raise
+    say(f"Your own SearXNG answers at {report.url}")
+
+
+async def _search_once(settings: Settings) -> FirstSearch:
+    """Search with these settings, as the server would.
 
     Raises:
-        SearxMcpError: it cannot.
+        SearxMcpError: there is nothing to search with, or the remote service does not answer.
     """
     if settings.remote.url:
         from searx_mcp.remote.client import RemoteClient  # noqa: PLC0415 - no help needs it
 
         async with RemoteClient(settings) as remote:
             await remote.offered()
-        return
+            return await _first(remote, settings)
     from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
     async with persistent_client(settings, background=False) as client:
         report = await client.instances()
-    has_sources = settings.open_sources.mode is not OpenSourcesMode.OFF or any(
-        provider.key.get_secret_value()
-        for provider in (settings.providers.google, settings.providers.brave)
-    )
-    if not (report.instances or has_sources):
-        raise NoInstancesError(
-            "The server would start, but has nothing to search with. Nothing was changed",
-            reason=UnavailableReason.NOTHING_CONFIGURED,
+        has_sources = settings.open_sources.mode is not OpenSourcesMode.OFF or any(
+            provider.key.get_secret_value()
+            for provider in (settings.providers.google, settings.providers.brave)
         )
+        if not (report.instances or has_sources):
+            raise NoInstancesError(
+                "The server would start, but has nothing to search with. Nothing was changed",
+                reason=UnavailableReason.NOTHING_CONFIGURED,
+            )
+        return await _first(client, settings)
+
+
+async def _first(service: "Service", settings: Settings) -> FirstSearch:
+    from searx_mcp.arguments import parse_search  # noqa: PLC0415 - as above
+
+    wanted = {"query": _QUERY, "results_count": 1, "fetch_content": False}
+    try:
+        found = await service.search(parse_search(wanted, defaults=settings.search_defaults()))
+    except SearxMcpError as error:
+        return FirstSearch(query=_QUERY, problem=str(error_data(error)["error_details"]))
+    if not found.results:
+        return FirstSearch(query=_QUERY, problem="The search found nothing.")
+    first = found.results[0]
+    return FirstSearch(
+        query=_QUERY, title=first.title, url=first.url, answered_by=found.instance_used
+    )
 
 
 def _given(context: click.Context) -> dict[str, str]:
@@ -171,23 +273,11 @@ def _print(report: SetupReport) -> None:
     for name, value in rows.items():
         if value:
             click.echo(f"  {name:<6}  {value}")
+    if (search := report.search) and search.title:
+        click.echo(plain_text(f"  found   {search.title} ({search.url})").plain)
+        click.echo(f"  asked   {search.answered_by}")
     print_notes(report.notes)
+    if search and search.problem:
+        print_notes([f"A search did not work yet. {search.problem}"])
     if report.server:
         click.echo(then)
-
-
-def _offer(context: click.Context) -> None:
-    """Offer to install an instance, where a user can answer."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        say(_OWN_LATER)
-    elif click.confirm(_OWN, err=True):
-        context.invoke(
-            up,
-            engine=None,
-            port=None,
-            version=None,
-            image=None,
-            pull=None,
-            timeout=None,
-            as_json=False,
-        )

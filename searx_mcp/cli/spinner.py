@@ -7,6 +7,7 @@ import itertools
 import os
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, TextIO, cast
@@ -21,10 +22,16 @@ _COLUMNS: Final = 80
 """Columns of a terminal that does not say how many it has."""
 _HEAD: Final = 2
 """Columns of a frame and the blank behind it."""
+_TAIL: Final = 16
+"""Columns of the seconds behind a text."""
+
+
+def _now() -> float:
+    return time.perf_counter()
 
 
 class Spinner:
-    """Shows that something is going on, until something else is written; `update` shows it again.
+    """Shows that something is going on and for how long, until something else is written; `update` shows it again.
 
     Blanks erase the line, so no terminal has to know escape sequences.
 
@@ -35,6 +42,9 @@ class Spinner:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._text: str | None = None
+        self._limit: float | None = None
+        self._begun = _now()
+        self._shown = ""
         self._drawn = 0
         self._lock = threading.RLock()
         self._ended = threading.Event()
@@ -48,7 +58,7 @@ class Spinner:
             columns = os.get_terminal_size(self._stream.fileno()).columns
         except (OSError, ValueError):
             columns = 0
-        return max((columns or _COLUMNS) - _HEAD - 1, 0)
+        return max((columns or _COLUMNS) - _HEAD - _TAIL - 1, 0)
 
     def __enter__(self) -> "Self":
         """Begin, and make way for whatever is written to the standard streams."""
@@ -67,11 +77,18 @@ class Spinner:
         if self._before is not None:
             sys.stdout, sys.stderr = self._before
 
-    def update(self, text: str) -> None:
-        """Show a text of at most `room` columns."""
+    def update(self, text: str, limit: float | None = None) -> None:
+        """Show a text of at most `room` columns.
+
+        Args:
+            text: what is done.
+            limit: seconds that it may take, from now on; `None` leaves what was said last.
+        """
         with self._lock:
             self._erase()
             self._text = text
+            if limit is not None:
+                self._limit, self._begun = limit, _now()
 
     def hide(self) -> None:
         """Show nothing until the next update."""
@@ -95,12 +112,19 @@ class Spinner:
                         self._draw(next(frames), self._text)
 
     def _draw(self, frame: str, text: str) -> None:
-        if self._drawn:
+        shown = f"{text}{self._seconds()}"
+        if self._drawn and shown == self._shown:
             self._stream.write(f"\r{frame}")
         else:
-            self._drawn = self.room + _HEAD
-            self._stream.write(f"\r{frame} {text}")
+            self._drawn, self._shown = self.room + _HEAD + _TAIL, shown
+            self._stream.write(f"\r{frame} {shown}")
         self._stream.flush()
+
+    def _seconds(self) -> str:
+        """How long it has taken, from the first second on."""
+        spent = int(_now() - self._begun)
+        of = "" if self._limit is None else f" of {self._limit:.0f}"
+        return f"  {spent}{of} s" if spent else ""
 
     def _erase(self) -> None:
         if self._drawn:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from searx_mcp.models.page import Passage
+from searx_mcp.models.page import PageKind, Passage
 from searx_mcp.models.response import PageContent
 from searx_mcp.render.excerpts import FETCH, choose, excerpts, gap, next_call
 from searx_mcp.render.fence import fenced, neutralise
@@ -20,6 +20,13 @@ were shown; 20 and 29 without, and 17 and 30 where the beginning is always the s
 
 _SPARE = 8
 """Tokens that one more line between passages may cost."""
+
+_TOLD_KINDS = {
+    PageKind.FORUM: "forum",
+    PageKind.LISTING: "list",
+    PageKind.COLLECTION: "list",
+}
+"""Kinds of pages that say what to do: weigh who wrote it, or read on behind a link."""
 
 _LEAST_TEXT = 20
 """Tokens of a passage's beginning that say something."""
@@ -37,7 +44,7 @@ class Reading:
         next_offset: where to read on, or `None` if nothing is left of what was read.
         has_gaps: whether the text is parts of the page, and not its beginning.
         is_incomplete: whether the page itself was cut at a size limit when it was read.
-        about: what the page is; may be empty.
+        about: what the page is, where it is read in another way than an article; may be empty.
         fetch: the published name of `web_fetch`; empty if it is not published.
     """
 
@@ -124,7 +131,7 @@ class Source:
             cursor=self.content.cursor,
             next_offset=read if read < length else None,
             is_incomplete=self.content.truncated,
-            about=self.content.kind or "",
+            about=_TOLD_KINDS.get(self.content.kind, "") if self.content.kind else "",
             fetch=self.fetch,
         )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from searx_mcp.models.hits import Answer, Fact, Infobox, InfoboxAttribute
 from searx_mcp.models.response import FetchStats, SearchResponse
+from searx_mcp.models.spelling import counted
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
@@ -88,13 +89,14 @@ def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool =
     if short.results:
         query, was_cut = clip(" ".join(short.query.splitlines()), budget // 4)
         words = f"{query}…" if was_cut else query
-        first, more = f"Found {short.results_count} search results for query '{words}'", ""
+        first = f"Found {counted(short.results_count, 'search result')} for query '{words}'"
+        more = ""
         if short.total_results > short.results_count:
-            more += f" of {short.total_results} in all"
+            more += f"; there are {short.total_results} in all"
         if short.next_offset is not None:
             more += f" (continue at offset {short.next_offset})"
         if shown < short.results_count:
-            more += f", shown {shown}"
+            more += f"; {shown} are shown here"
         lines = [f"{first}{more}:"]
         if specified:
             lines = [f"SEARCH RESULTS ({short.results_count} found):"]

@@ -50,7 +50,7 @@ async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cl
             whole = await run_cli("search", "bees", "--pages", **there)
             data = json.loads((await run_cli("search", "bees", "--json", **there)).out)
     assert ran.code == ExitCode.DONE
-    assert "Found 1 search results for query 'bees'" in ran.out
+    assert "Found 1 search result for query 'bees'" in ran.out
     assert web.url("/a") in ran.out
     assert "Bees dance to tell each other" in ran.out
     assert "1 of 1 pages read" in ran.out

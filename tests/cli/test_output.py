@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 from typing_extensions import override
 
-from searx_mcp.cli.output import duration, noted_table
+from searx_mcp.cli.output import duration, noted_table, show_steps
 from searx_mcp.cli.running import wrapped
 
 
@@ -81,3 +81,16 @@ def test_a_note_has_a_column_or_lines_of_its_own(width, shown):
         out.print(noted_table(("instance", "ms", "detail"), rows, width=width))
     lines = [" ".join(line.split()) for line in capture.get().splitlines()]
     assert lines == [" ".join(line.split()) for line in shown]
+
+
+def test_steps_are_lines_where_no_terminal_shows_them(capsys):
+    with show_steps("looking") as progress:
+        for said in (
+            "fetching",
+            "installing",
+            "installing: a 1.0",
+            "installing: b 2.0",
+            "starting",
+        ):
+            progress(said)
+    assert capsys.readouterr() == ("", "fetching\ninstalling\nstarting\n")

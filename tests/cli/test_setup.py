@@ -1,5 +1,6 @@
 """`searx-mcp setup`: a client's configuration, with a real server started once."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from searx_mcp.cli import setup
 from searx_mcp.ops.setup.clients import CLIENTS, ClientId
 from searx_mcp.ops.setup.setup import BACKUP
+from searx_mcp.testing.results import FakeResult
+from searx_mcp.testing.searxng import FakeSearxng
 
 pytestmark = pytest.mark.slow
 
@@ -16,6 +19,15 @@ COMMAND = (sys.executable, "-m", "searx_mcp")
 
 
 @pytest.fixture(autouse=True)
+async def instance(home, run_cli):
+    """What the servers of these tests search."""
+    rows = [FakeResult(url="https://example.org/", title="Found \x1b[31mit")]
+    async with FakeSearxng(results=rows, formats=("html", "json")) as fake:
+        assert (await run_cli("instances", "add", fake.url)).code == 0
+        yield fake
+
+
+@pytest.fixture
 def home(tmp_path, monkeypatch):
     """A home folder without any client, and a command that does not depend on how tests are started."""
     home = tmp_path / "home"
@@ -47,6 +59,79 @@ async def test_a_client_is_set_up_and_back(run_cli, tmp_path, client):
     assert [*file.parent.iterdir()] == []
     ran = await run_cli("setup", client, "--file", str(file), "--undo", "--json")
     assert json.loads(ran.out)["done"] == "absent"
+
+
+async def test_the_first_result_of_a_real_search_is_shown(run_cli, tmp_path, instance):
+    ran = await run_cli("setup", "zed", "--file", str(tmp_path / "zed.json"))
+    assert ran.code == 0, ran.err
+    assert "  found   Found it (https://example.org/)\n" in ran.out
+    assert f"  asked   {instance.url}\n" in ran.out
+    assert "searx-mcp instances own up" in ran.err
+
+
+async def test_what_a_search_lacks_is_said_and_the_client_is_connected(run_cli, tmp_path, instance):
+    instance.limit()
+    ran = await run_cli("setup", "zed", "--file", str(tmp_path / "zed.json"))
+    assert (ran.code, "found" in ran.out) == (0, False)
+    assert "Note: A search did not work yet." in ran.err
+    assert (tmp_path / "zed.json").exists()
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Someone who answers questions: give the lines that are typed."""
+
+    def types(*lines: str) -> None:
+        keys = io.StringIO("".join(f"{line}\n" for line in lines))
+        monkeypatch.setattr(sys, "stdin", keys)
+        monkeypatch.setattr(setup, "_is_terminal", lambda: True)  # captured, standard error is none
+
+    return types
+
+
+async def test_a_terminal_is_asked_one_question(run_cli, tmp_path, terminal):
+    terminal("n")
+    file = str(tmp_path / "zed.json")
+    ran = await run_cli("setup", "zed", "--file", file)
+    assert "Run your own SearXNG too? It has no limits. [Y/n]: " in ran.err
+    assert ran.code == 0
+    assert "own up" not in ran.err, "what was declined is not advised"
+    unasked = await run_cli("setup", "zed", "--file", file, "--no-own")
+    assert "too?" not in unasked.err
+    owned = await run_cli(
+        "setup", "zed", "--file", file, "--env", "SEARXNG_URL=http://127.0.0.1:1/"
+    )
+    assert "too?" not in owned.err
+
+
+@pytest.mark.parametrize("options", [(), ("--own",), ("--own", "--json")])
+async def test_an_instance_that_cannot_be_installed_changes_nothing(
+    run_cli, tmp_path, terminal, options
+):
+    terminal("")
+    file = tmp_path / "zed.json"
+    missing = {"SEARX_MCP_OWN__SOURCE": "http://127.0.0.1:1/"}
+    ran = await run_cli("setup", "zed", "--file", str(file), *options, **missing)
+    assert ran.code != 0
+    assert not file.exists()
+    if "--json" in options:
+        assert json.loads(ran.out)["reason"] == "no_network"
+    else:
+        assert "`searx-mcp setup zed --no-own` connects without it." in ran.err
+
+
+async def test_without_a_name_the_installed_clients_are_offered(run_cli, home, terminal):
+    ran = await run_cli("setup")
+    assert ran.code == 2
+    assert "CLIENT: is missing; installed here: none that is known" in ran.err
+    (home / ".cursor").mkdir()
+    (home / ".claude.json").write_text("{}", encoding="utf-8")
+    ran = await run_cli("setup")
+    assert "installed here: claude-code, cursor" in ran.err
+    terminal("cursor", "n")
+    ran = await run_cli("setup")
+    assert "Connect which client? (claude-code, cursor) [claude-code]: " in ran.err
+    assert ran.out.startswith("Added “searx” to Cursor.")
 
 
 BEFORE = '\ufeff// mine\n{\n  "servers": {\n    "searx": {"command": "old"},\n    "b": {}, // two\n  },\n}\n'
@@ -196,4 +281,4 @@ async def test_print_says_where_it_belongs_and_writes_nothing(run_cli, home, mon
     ran = await run_cli("setup", "vscode", "--print")
     assert json.loads(ran.out)["servers"]["searx"]["type"] == "stdio"
     assert str(Path("config", "Code", "User", "mcp.json")) in ran.err
-    assert [*home.iterdir()] == []
+    assert not (home / "config").exists()

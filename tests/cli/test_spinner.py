@@ -198,7 +198,7 @@ async def test_a_spinner_is_for_terminals_that_can_go_back(
 ):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     shown = []
-    monkeypatch.setattr(Spinner, "update", lambda self, text: shown.append(text))
+    monkeypatch.setattr(Spinner, "update", lambda self, text, limit=None: shown.append(text))
     ran = await run_cli("demo", **variables)
     assert ran.code == 0
     assert ("loading" in shown) is is_shown

@@ -27,10 +27,27 @@ def page(markdown: str, **fields) -> PageContent:
     return PageContent(markdown=markdown, **(defaults | fields))
 
 
-def test_a_page_says_what_it_is_and_no_figure_that_a_model_cannot_use(make_response, boundary):
+@pytest.mark.parametrize(
+    ("kind", "title"),
+    [
+        (PageKind.ARTICLE, "Page of result 1:"),
+        (PageKind.SERVICE, "Page of result 1:"),
+        (None, "Page of result 1:"),
+        (PageKind.FORUM, "Page of result 1 (forum):"),
+        (PageKind.COLLECTION, "Page of result 1 (list):"),
+    ],
+)
+def test_a_page_says_its_kind_only_where_it_is_read_in_another_way(
+    make_response, boundary, kind, title
+):
+    response = make_response(result(1, page("A text.", kind=kind)), fetch_content=True)
+    assert f"\n{title}\n" in search_text(response, budget=6_000, boundary=boundary)
+
+
+def test_a_page_has_no_figure_that_a_model_cannot_use(make_response, boundary):
     response = make_response(result(1, page("A text.")), fetch_content=True)
     text = search_text(response, budget=6_000, boundary=boundary)
-    assert "\nPage of result 1 (article):\n" in text
+    assert "\nPage of result 1:\n" in text
     content = response_data(response, budget=6_000, boundary=boundary)["results"][0]["content"]
     assert (content["kind"], content["quality"]) == ("article", 0.81)
 

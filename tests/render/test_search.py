@@ -137,7 +137,7 @@ def test_a_stale_answer_says_so_before_its_results(make_response, boundary):
     note = "Note: Answer from 3 hours ago; a newer one is being fetched."
     for budget in (None, 6_000, 200):
         text = search_text(response, budget=budget, boundary=boundary)
-        assert text.startswith(f"{first}{', shown 5' if budget == 200 else ''}:\n{note}\n")
+        assert text.startswith(f"{first}{'; 5 are shown here' if budget == 200 else ''}:\n{note}\n")
         assert text.count("Answer from 3 hours ago") == 1
         assert budget is None or estimate(text) <= budget
     assert "Note: Another note." in search_text(response, budget=None, boundary=boundary)
@@ -310,9 +310,14 @@ def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary
     ("count", "total", "budget", "first"),
     [
         (3, 3, 6_000, "Found 3 search results for query 'rust async':"),
-        (3, 16, 6_000, "Found 3 search results for query 'rust async' of 16 in all:"),
-        (40, 40, 300, "Found 40 search results for query 'rust async', shown 10:"),
-        (40, 54, 300, "Found 40 search results for query 'rust async' of 54 in all, shown 10:"),
+        (3, 16, 6_000, "Found 3 search results for query 'rust async'; there are 16 in all:"),
+        (40, 40, 300, "Found 40 search results for query 'rust async'; 13 are shown here:"),
+        (
+            40,
+            54,
+            300,
+            "Found 40 search results for query 'rust async'; there are 54 in all; 12 are shown here:",
+        ),
     ],
 )
 def test_how_many_were_found_and_how_many_are_shown(
@@ -375,7 +380,7 @@ def test_a_short_description_is_kept_and_a_missing_title_named(make_response, bo
 def test_the_first_line_is_one_line(query, make_response, boundary):
     response = make_response(hit(), query=query)
     first = search_text(response, budget=300, boundary=boundary).splitlines()[0]
-    assert first == f"Found 1 search results for query '{query.replace(chr(10), ' ')}':"
+    assert first == f"Found 1 search result for query '{query.replace(chr(10), ' ')}':"
 
 
 def test_a_query_that_would_fill_the_budget_is_shortened(make_response, boundary):

@@ -108,7 +108,7 @@ async def test_a_row_of_a_template_is_whole_in_both_channels(connect, settings_f
     boundary = re.search(r"<web-content id=(\w+)", text_of(found))
     assert boundary is not None
     assert text_of(found).partition("\n\nNote: ")[0] == (
-        "Found 1 search results for query 'bees':\n\n"
+        "Found 1 search result for query 'bees':\n\n"
         f"<web-content id={boundary[1]} trust=untrusted>\n"
         f"1. Bees\nhttps://bee.example/1\n{lines}\n</web-content {boundary[1]}>"
     )

@@ -102,6 +102,21 @@ def config_file(client: ClientId, *, system: str, environ: Mapping[str, str], ho
     return Path(str(files[client]))
 
 
+def installed_clients(
+    *, system: str, environ: Mapping[str, str], home: Path
+) -> tuple[ClientId, ...]:
+    """The clients of which there is a configuration, or its folder; arguments as for `config_file`."""
+    files = {
+        client: config_file(client, system=system, environ=environ, home=home)
+        for client in ClientId
+    }
+    return tuple(
+        client
+        for client, file in files.items()
+        if file.exists() or (file.parent != home and file.parent.is_dir())
+    )
+
+
 def _config_folder(system: str, environ: Mapping[str, str], home: PurePath) -> PurePath:
     """Where programs of a system keep their configuration, as Electron sees it."""
     if system == "win32":

@@ -64,6 +64,24 @@ class SetupDone(StrEnum):
     """There was nothing to undo."""
 
 
+class FirstSearch(Frozen):
+    """The search that `setup` makes: its first result, or why there is none.
+
+    Attributes:
+        query: what was searched for.
+        title: of the first result.
+        url: of the first result.
+        answered_by: the instance or source.
+        problem: what is missing, and what to do about it; empty if there is a result.
+    """
+
+    query: str
+    title: str = ""
+    url: str = ""
+    answered_by: str = ""
+    problem: str = ""
+
+
 class SetupReport(Frozen):
     """What became of a client's configuration.
 
@@ -76,6 +94,7 @@ class SetupReport(Frozen):
         variables: names of the environment variables that it sets.
         server: name and version that the server gave, if it was started.
         has_own_instance: searches have an instance of the user's own.
+        search: made as the client's server would; `None` if none was made.
         notes: what the user should know besides.
     """
 
@@ -87,6 +106,7 @@ class SetupReport(Frozen):
     variables: tuple[str, ...] = ()
     server: str | None = None
     has_own_instance: bool | None = None
+    search: FirstSearch | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -170,9 +190,9 @@ async def set_up(
     command: Sequence[str],
     env: Mapping[str, str],
     environ: Mapping[str, str],
-    ready: Callable[[Settings], Awaitable[None]],
+    search: Callable[[Settings], Awaitable[FirstSearch]],
 ) -> SetupReport:
-    """Start the server once, see that it could search, then enter it into a client's configuration.
+    """Start the server once, search once, then enter it into a client's configuration.
 
     Args:
         client: whose configuration it is.
@@ -180,17 +200,17 @@ async def set_up(
         command: what starts the server.
         env: variables that the client sets for it, besides those that it sets already.
         environ: the environment of this process; its variables that are settings are left out.
-        ready: returns if there is something to search with under these settings, else raises.
+        search: searches with these settings; raises if there is nothing to search with.
 
     Raises:
         SetupError: the server does not start, or the file cannot be changed. Nothing was changed.
-        SearxMcpError: what `ready` raises. Nothing was changed.
+        SearxMcpError: what `search` raises. Nothing was changed.
     """
     env = await asyncio.to_thread(_variables_of, client, file) | dict(env)
-    seen = {name: value for name, value in environ.items() if not is_setting(name)} | env
+    seen = _seen(environ, env)
     server = await _greeting(command, seen)
     settings = load(environ=seen).settings
-    await ready(settings)
+    found = await search(settings)
     title, notes = CLIENTS[client].title, []
     if hidden := sorted(name for name in environ if is_setting(name) and name not in env):
         notes.append(
@@ -208,8 +228,27 @@ async def set_up(
         variables=tuple(env),
         server=server,
         has_own_instance=_has_own_instance(settings),
+        search=found,
         notes=tuple(notes),
     )
+
+
+def has_own_instance(
+    client: ClientId, file: Path, *, env: Mapping[str, str], environ: Mapping[str, str]
+) -> bool:
+    """Tell whether the server that a client starts searches an instance of the user's own; arguments as for `set_up`.
+
+    Raises:
+        SearxMcpError: the settings cannot be read.
+    """
+    return _has_own_instance(
+        load(environ=_seen(environ, _variables_of(client, file) | dict(env))).settings
+    )
+
+
+def _seen(environ: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a server that a client starts."""
+    return {name: value for name, value in environ.items() if not is_setting(name)} | dict(env)
 
 
 def _variables_of(client: ClientId, file: Path) -> dict[str, str]:
