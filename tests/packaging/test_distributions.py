@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from scripts import release
 from searx_mcp import __version__
 from searx_mcp.settings.tools import PROFILES
 
@@ -45,14 +46,28 @@ def bundle(dist: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_index_takes_the_wheel_and_the_source_distribution(dist: Path):
+def test_a_dry_run_of_a_release_builds_and_checks_everything(tmp_path: Path):
     if importlib.util.find_spec("twine") is None:
         pytest.skip("twine is missing; install it: pip install --group packaging")
-    files = [*dist.glob("*.whl"), *dist.glob("*.tar.gz")]
-    assert len(files) == 2
-    command = [sys.executable, "-m", "twine", "check", "--strict", *map(str, files)]
-    checked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
+    command = [sys.executable, str(ROOT / "scripts" / "release.py"), str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    checks = dict(line.split(maxsplit=1)[::-1] for line in ran.stdout.splitlines())
+    done = {name.partition(":")[0] for name, state in checks.items() if state == "ok"}
+    assert done >= {"version", "wheel and source", "bundle"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".whl", ".gz", ".mcpb"}
+
+
+def test_a_file_with_another_version_is_no_release(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    found = {**release.versions(), "server.json, 1": "9.9"}
+    monkeypatch.setattr(release, "versions", lambda: found)
+    assert next(release.checked(tmp_path, strict=False)) == (
+        "failed   version: server.json, 1 names 9.9",
+        True,
+    )
+    del found["server.json, 1"]
+    assert set(found.values()) == {__version__}
+    assert len(found) == 4
 
 
 def test_the_wheel_has_the_package_and_nothing_else(dist: Path):

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft7Validator
 
-from searx_mcp import __version__
 from searx_mcp.cli.main import cli
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.sources import load
@@ -70,25 +69,6 @@ SERVER = record(
 
 def read(path: str) -> Any:
     return json.loads((ROOT / path).read_text("utf-8"))
-
-
-def pinned() -> dict[str, str]:
-    """The version that each file names."""
-    server = read("server.json")
-    entry = read("plugin/.mcp.json")["mcpServers"]["searx"]
-    return {
-        "server.json": server["version"],
-        "server.json, package": server["packages"][0]["version"],
-        "plugin/.mcp.json": entry["args"][0].partition("@")[2],
-        **{
-            path: read(path)["version"]
-            for path in ("plugin/.claude-plugin/plugin.json", "plugin/.codex-plugin/plugin.json")
-        },
-    }
-
-
-def test_every_file_names_the_version_of_the_package():
-    assert {path: found for path, found in pinned().items() if found != __version__} == {}
 
 
 def test_the_entry_of_the_registry_has_the_form_that_it_asks_for():
