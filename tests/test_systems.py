@@ -41,6 +41,8 @@ def posix_names(source: str) -> set[str]:
                 found |= ({module} & MODULES) | ({alias.name for alias in names} & known)
             case ast.Attribute(value=ast.Name(id=module), attr=name):
                 found |= {name} & NAMES.get(module, set())
+            case _:
+                pass
     return found
 
 
