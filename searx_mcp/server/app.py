@@ -1,7 +1,8 @@
 """The MCP server, and its client, which is opened on the first call.
 
 A host starts its servers long before it needs them and waits for the first answer. What searching
-needs to import takes three times as long as that answer does, so it waits for the first call.
+needs to import takes three times as long as that answer does, so it is imported behind the first answers, or by
+the first call if that comes earlier.
 """
 
 import asyncio
@@ -42,6 +43,17 @@ if TYPE_CHECKING:
     from searx_mcp.remote.client import RemoteClient
     from searx_mcp.service import Service
     from searx_mcp.storage.state import StateStore
+
+
+QUIET: Final = 0.25
+"""Seconds behind the first answer in which a host asks for the lists, which nothing may delay."""
+_OF_CALLS: Final = (
+    *("aiohttp", "selectolax.lexbor", "apscheduler.schedulers.asyncio"),
+    *("searx_mcp.client.stores", "searx_mcp.client.facade", "searx_mcp.client.wiring"),
+    *("searx_mcp.client.asking", "searx_mcp.verbs.web_writing"),
+)
+"""Modules that a call needs, and that bring the others along."""
+_OF_REMOTE_CALLS: Final = ("searx_mcp.remote.client", "searx_mcp.verbs.web_writing")
 
 
 class LazyService:
@@ -92,15 +104,24 @@ class LazyService:
         return await asyncio.shield(self._service)
 
     def begin(self) -> None:
-        """Open the client before the first call if it has an instance of this machine to start."""
+        """Prepare for the first call: import what it needs, and open the client if that starts an instance."""
         is_over = self._stop.is_set()  # a first answer may be the last one, too
-        if self._service is None and not is_over and not self._settings.remote.url:
+        if self._service is None and not is_over:
             self._group.create_task(self._begin())
 
     async def _begin(self) -> None:
-        if await asyncio.to_thread(self._settings.has_native_instance):
-            with suppress(Exception):  # the log has said why, and so does a call
+        with suppress(Exception):  # the log has said why, and so does a call
+            is_remote = bool(self._settings.remote.url)
+            if not is_remote and await asyncio.to_thread(self._settings.has_native_instance):
                 await self.get()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(QUIET):
+                    await self._stop.wait()
+            # One after the other: a message waits for the longest of them at most, and so does the end.
+            for name in _OF_REMOTE_CALLS if is_remote else _OF_CALLS:
+                if self._stop.is_set():
+                    return
+                await asyncio.to_thread(import_module, name)
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:

@@ -1,5 +1,6 @@
 """The client that a server opens for its models."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -27,6 +28,8 @@ async def test_no_summary_is_made_that_no_model_sees(settings_for, tmp_path):
 SERVED = """
 import atexit, sys
 before = set(sys.modules)
+from searx_mcp.server import app
+app.QUIET = 3_600  # what is imported behind these answers comes later
 atexit.register(lambda: print(*set(sys.modules) - before, file=sys.stderr))
 from searx_mcp.__main__ import main
 main()
@@ -74,13 +77,14 @@ OTHERS = {
 """What the library of MCP loads itself, and what we add to it in the last row."""
 
 
-@pytest.mark.slow
-def test_only_what_the_first_answers_need_is_loaded_before_the_first_call(tmp_path):
+@contextlib.contextmanager
+def greeted(tmp_path, program):
+    """Start a server that has given its first answers."""
     config = tmp_path / "empty.toml"
     config.touch()
     environment = {**os.environ, "SEARX_MCP_CONFIG": str(config), "SEARX_MCP_LOG_LEVEL": "ERROR"}
     with subprocess.Popen(
-        [sys.executable, "-c", SERVED],
+        [sys.executable, "-c", program],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -94,6 +98,36 @@ def test_only_what_the_first_answers_need_is_loaded_before_the_first_call(tmp_pa
             process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
             assert "result" in json.loads(process.stdout.readline())
+        yield process
+
+
+LOADING = """
+import sys
+from searx_mcp.server import app
+app.QUIET = 0
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "searx_mcp.verbs.web_writing":
+            print("loading", file=sys.stderr, flush=True)
+sys.meta_path.insert(0, Finder())
+from searx_mcp.__main__ import main
+main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("remote", ["", "http://127.0.0.1:1/"])
+def test_what_a_call_needs_is_loaded_behind_the_first_answers(tmp_path, monkeypatch, remote):
+    monkeypatch.setenv("SEARX_MCP_REMOTE__URL", remote)
+    with greeted(tmp_path, LOADING) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == "loading\n"
+        process.communicate(timeout=60)
+
+
+@pytest.mark.slow
+def test_only_what_the_first_answers_need_is_loaded_before_them(tmp_path):
+    with greeted(tmp_path, SERVED) as process:
         _, told = process.communicate(timeout=60)
     loaded = set(told.split())
     packages = {name.rpartition(".")[0] for name in loaded}
