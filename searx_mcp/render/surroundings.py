@@ -18,7 +18,7 @@ _DETAILS, _DETAIL_TOKENS = 8, 20
 _INFOBOX_TOKENS = 60
 _ATTRIBUTES, _ATTRIBUTE_TOKENS = 4, 15
 _LISTED, _LISTED_TOKENS = 5, 15
-_REASONS, _REASON_TOKENS = 3, 10
+_REASONS, _REASON_TOKENS, _NAMES = 3, 10, 5
 _NOTES, _NOTE_TOKENS = 8, 60
 _LICENCES, _LICENCE_TOKENS = 6, 30
 
@@ -154,14 +154,17 @@ def _dropped(stats: FetchStats) -> str:
 
 
 def _unresponsive(response: SearchResponse, boundary: str) -> str:
-    engines = response.unresponsive_engines
-    reasons = Counter(
-        one_line(engine.reason, boundary, max_tokens=_REASON_TOKENS) or "no reason given"
-        for engine in engines
-    )
-    common = reasons.most_common(_REASONS)
-    counts = [f"{count} {reason}" for reason, count in common]
-    rest = len(engines) - sum(count for _, count in common)
-    if rest:
-        counts.append(f"{rest} other")
-    return f"Engines that did not answer: {len(engines)} ({', '.join(counts)})."
+    """Name the engines that did not answer, by their reason; the most common reasons first."""
+    by_reason: dict[str, list[str]] = {}
+    for each in response.unresponsive_engines:
+        reason = one_line(each.reason, boundary, max_tokens=_REASON_TOKENS) or "no reason given"
+        name = one_line(each.engine, boundary, max_tokens=_REASON_TOKENS)
+        by_reason.setdefault(reason, []).append(name)
+    shown = sorted(by_reason.items(), key=lambda item: -len(item[1]))[:_REASONS]
+    parts = [
+        f"{', '.join(names[:_NAMES])}{' …' if len(names) > _NAMES else ''} ({reason})"
+        for reason, names in shown
+    ]
+    if rest := len(response.unresponsive_engines) - sum(len(names) for _, names in shown):
+        parts.append(f"{rest} more")
+    return f"Engines that did not answer: {', '.join(parts)}."

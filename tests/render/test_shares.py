@@ -82,12 +82,15 @@ def test_what_stands_around_the_results_is_short(make_response, boundary, fields
     assert runs(text) == cut_to
 
 
-def test_engines_that_failed_for_rarer_reasons_are_counted(make_response, boundary):
+def test_engines_that_failed_are_named_and_those_for_rarer_reasons_counted(make_response, boundary):
     failed = tuple(UnresponsiveEngine(engine=f"e{n}", reason=f"r{n // 2}") for n in range(9))
     text = search_text(
         make_response(result(), unresponsive_engines=failed), budget=None, boundary=boundary
     )
-    assert "\nEngines that did not answer: 9 (2 r0, 2 r1, 2 r2, 3 other).\n</web-content" in text
+    assert (
+        "\nEngines that did not answer: e0, e1 (r0), e2, e3 (r1), e4, e5 (r2), 3 more.\n</web-content"
+        in text
+    )
     data = response_data(
         make_response(result(), unresponsive_engines=failed * 2), budget=6_000, boundary=boundary
     )
