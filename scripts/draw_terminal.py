@@ -1,10 +1,13 @@
-"""Draw what `searx-mcp demo` prints on a terminal, as the picture in the README.
+"""Draw what the command prints on a terminal, as the pictures in the README.
 
-    python scripts/draw_terminal.py [FILE]    docs/images/demo.svg unless given
+    python scripts/draw_terminal.py [FILE]                    docs/images/demo.svg
+    python scripts/draw_terminal.py --answer FOLDER [FILE]    docs/images/answer.svg
 
-It runs the demo on a terminal of its own, so it needs Linux or macOS.
+FOLDER is Python's documentation as HTML, such as that of Debian's `python3.11-doc`; it is served on loopback and
+shown under its public address. Each command runs on a terminal of its own, so it needs Linux or macOS.
 """
 
+import argparse
 import fcntl
 import io
 import os
@@ -13,15 +16,22 @@ import re
 import struct
 import sys
 import termios
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
-FILE: Final = Path(__file__).resolve().parents[1] / "docs" / "images" / "demo.svg"
+IMAGES: Final = Path(__file__).resolve().parents[1] / "docs" / "images"
 COLUMNS: Final = 92
-PROMPT: Final = "$ uvx searx-mcp demo"
+QUESTION: Final = "How do I open a SQLite database read-only?"
+SITE: Final = "https://docs.python.org/3.11"
+_LINES: Final = 17
+"""Lines of the passage that are drawn."""
 _FONT: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
@@ -52,20 +62,47 @@ def shortened(text: str) -> str:
     return f"{head}words read{first_page.rstrip()}\n\n  …\n\n{ending}\n\n{mark}{learned}"
 
 
-def draw(text: str, columns: int) -> str:
+def answered(folder: Path) -> str:
+    """What `answer` prints of a question to Python's documentation: the best passage, cut, and quotes."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, TemporaryDirectory() as state:
+        Thread(target=server.serve_forever, daemon=True).start()
+        site = f"127.0.0.1:{server.server_port}"
+        os.environ.update(SEARX_MCP_FETCH__ALLOW_PRIVATE=site, SEARX_MCP_STORAGE__FOLDER=state)
+        command = [sys.executable, "-m", "searx_mcp", "answer", QUESTION, f"http://{site}/"]
+        written = run_on_terminal(command, COLUMNS).replace(f"http://{site}", SITE)
+        server.shutdown()
+    seen = [line.rpartition("\r")[2] for line in written.strip().split("\n")]
+    figures = seen.pop()
+    first = "\n".join(seen).partition("\n\x1b[1m[2] ")[0].rstrip()
+    passage, _, quotes = first.rpartition("\n\n")
+    cut = passage.split("\n")[:_LINES]
+    return "\n".join([*cut, "  …", "", quotes, "", figures])
+
+
+def draw(command: str, text: str, columns: int) -> str:
     """An SVG of a terminal that loads nothing from elsewhere."""
     console = Console(record=True, width=columns, file=io.StringIO(), highlight=False)
-    console.print(Text(PROMPT, style="bold green"))
+    console.print(Text(f"$ {command}", style="bold green"))
     console.print(Text.from_ansi(text))
-    return _FONT.sub("", console.export_svg(title="searx-mcp", unique_id="demo"))
+    return _FONT.sub("", console.export_svg(title="searx-mcp", unique_id=command.split()[2]))
 
 
 def main() -> None:
     """Write the picture."""
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
-    written = run_on_terminal([sys.executable, "-m", "searx_mcp", "demo"], COLUMNS)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(draw(shortened(written), COLUMNS), encoding="utf-8", newline="\n")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--answer", type=Path, metavar="FOLDER", help="Python's documentation")
+    parser.add_argument("file", type=Path, nargs="?", help="in docs/images unless given")
+    options = parser.parse_args()
+    folder: Path | None = options.answer
+    if folder is None:
+        file, command = IMAGES / "demo.svg", "uvx searx-mcp demo"
+        text = shortened(run_on_terminal([sys.executable, "-m", "searx_mcp", "demo"], COLUMNS))
+    else:
+        file, command = IMAGES / "answer.svg", f'uvx searx-mcp answer "{QUESTION}" {SITE}/'
+        text = answered(folder)
+    file = options.file or file
+    file.write_text(draw(command, text, COLUMNS), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ from searx_mcp.render.refusal import NEXT
 
 _SHOWN: Final = 300
 """Characters of a passage without a quote, where whole ones are not wanted."""
+_QUOTES: Final = 3
+"""Quotes shown of a source, beside the best passage."""
 _QUOTE: Final = 100
 """Characters of a quote in a table."""
 _MEGA: Final = 1_000_000
@@ -76,12 +78,12 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
-    """Print sources with what to quote of them, or with whole passages.
+    """Print the best passage and of each source what to quote, or all passages.
 
     Args:
         response: the evidence.
         budget: tokens; `None` for no limit.
-        passages: whether passages are shown as a whole.
+        passages: whether all passages are shown.
     """
     out = console()
     shown = fitting(response, budget=budget, boundary="")
@@ -102,10 +104,16 @@ def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: 
         out.print(plain_text(f"    {source.url}", style="cyan"))
         for copy in source.copies:
             out.print(plain_text(f"    = {copy}", style="dim"))
+        best = (
+            [] if response.is_refused else [each for each in evidence if each is shown.evidence[0]]
+        )
         if passages:
             _print_passages(out, evidence)
+        elif best:
+            _print_passages(out, best)
+            _print_quotes(out, [quote for quote in quotes if quote.text not in best[0].text])
         else:
-            _print_quotes(out, evidence, quotes)
+            _print_quotes(out, quotes, otherwise=evidence[0].text)
     if left_out := len(response.evidence) - len(shown.evidence):
         out.print(plain_text(f"\n{left_out} more passages do not fit", style="dim"))
     print_notes(response.notes)
@@ -120,13 +128,16 @@ def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:
         out.print(plain_text(each.text.strip("\n")))
 
 
-def _print_quotes(out: Console, evidence: Sequence[Evidence], quotes: Sequence[Citation]) -> None:
-    for quote in quotes:
+def _print_quotes(out: Console, quotes: Sequence[Citation], *, otherwise: str = "") -> None:
+    if quotes:
+        out.print()
+    for quote in quotes[:_QUOTES]:
         section = f"  § {quote.section}" if quote.section else ""
         out.print(plain_text(f'    "{quote.text}"{section}'))
-    if not quotes:
-        text = " ".join(evidence[0].text.split())
-        out.print(plain_text(f"    {_cut(text, _SHOWN)}"))
+    if left_out := len(quotes[_QUOTES:]):
+        out.print(plain_text(f"    {left_out} more with --passages", style="dim"))
+    if not quotes and otherwise:
+        out.print(plain_text(f"    {_cut(' '.join(otherwise.split()), _SHOWN)}"))
 
 
 def _figures(response: EvidenceResponse) -> str:

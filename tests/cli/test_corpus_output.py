@@ -124,13 +124,17 @@ RESPONSE = EvidenceResponse(
 )
 
 
-def test_evidence_is_quoted_under_its_source(capsys):
-    print_evidence(RESPONSE, budget=None, passages=False)
+def test_the_best_passage_and_quotes_of_others_stand_under_their_source(capsys):
+    quotes = [RESPONSE.citations[0].model_copy(update={"text": f"Tea {n}."}) for n in range(5)]
+    quoted = RESPONSE.model_copy(update={"citations": (*RESPONSE.citations, *quotes)})
+    print_evidence(quoted, budget=None, passages=False)
     shown, errors = capsys.readouterr()
     clipped = ("A tin " * 100)[:299].rstrip()
     assert shown == (
         f"\n[1] Tea\n    {TEA}\n    = https://c.example/tea\n"
-        '    "Green tea is bitter."  § Water\n'
+        "\n0.90  § Water\nGreen tea is bitter.\n\n"
+        + "".join(f'    "Tea {n}."  § Water\n' for n in range(3))
+        + "    2 more with --passages\n"
         "\n[2] (no title)  (not read: the search result's snippet)\n"
         f"    {TIN}\n    {clipped}…\n"
     )

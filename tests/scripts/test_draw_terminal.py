@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from searx_mcp.testing.web import article
+
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -22,9 +24,30 @@ def check(file: Path) -> None:
     assert root.tag == f"{SVG}svg"
 
 
-def test_the_readme_shows_the_picture():
+def test_the_readme_shows_the_pictures():
     check(ROOT / "docs" / "images" / "demo.svg")
-    assert "(docs/images/demo.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "(docs/images/demo.svg)" in readme
+    assert "(docs/images/answer.svg)" in readme
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+def test_an_answer_is_drawn_with_its_passage_and_quotes(tmp_path):
+    text = "How to open a SQLite database read-only: pass the mode ro in its address."
+    more = [
+        f"A SQLite database may be opened read-only by way {way} of several." for way in "abcdef"
+    ]
+    site, file = tmp_path / "site", tmp_path / "answer.svg"
+    site.mkdir()
+    (site / "index.html").write_text(article("Databases", [text, *more]), encoding="utf-8")
+    script = ROOT / "scripts" / "draw_terminal.py"
+    command = [sys.executable, script, "--answer", site, file]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    drawn = file.read_text(encoding="utf-8")
+    assert "https://docs.python.org/3.11/" in drawn
+    assert "127.0.0.1" not in drawn
+    assert "read-only" in drawn
 
 
 @pytest.mark.slow
