@@ -85,7 +85,7 @@ async def test_evidence_names_its_source_and_quotes_it(run, web):
     ran = await run("answer", "When does green tea turn bitter?", "--url", web.url("/tea"))
     assert ran.code == 0, ran.err
     assert ran.out.startswith(f"\n[1] Tea\n    {web.url('/tea')}\n")
-    assert 'Green tea turns bitter above eighty degrees' in ran.out
+    assert "Green tea turns bitter above eighty degrees" in ran.out
     whole = await run("corpus", "search", "green tea", "--passages")
     assert "Black tea wants water" in whole.out
     data = json.loads((await run("corpus", "search", "green tea", "--json")).out)

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -68,6 +69,20 @@ def test_a_file_with_another_version_is_no_release(monkeypatch: pytest.MonkeyPat
     del found["server.json, 1"]
     assert set(found.values()) == {__version__}
     assert len(found) == 4
+
+
+def test_an_index_shows_pictures_and_links(dist: Path):
+    with zipfile.ZipFile(wheel_of(dist)) as archive:
+        told = archive.read(f"searx_mcp-{__version__}.dist-info/METADATA").decode()
+    assert "![Terminal: searx-mcp demo" in told
+    targets = re.findall(r"\]\(([^)]+)\)", told)
+    assert [target for target in targets if not target.startswith("https://")] == []
+    pictures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", told)
+    assert pictures
+    assert all(target.startswith("https://raw.") for target in pictures)
+    assert {
+        line.partition(",")[0] for line in told.splitlines() if line.startswith("Project-URL")
+    } == {f"Project-URL: {name}" for name in ("Repository", "Documentation", "Changelog", "Issues")}
 
 
 def test_the_wheel_has_the_package_and_nothing_else(dist: Path):
