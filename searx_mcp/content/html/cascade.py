@@ -29,9 +29,7 @@ MAX_INLINE: Final = 1_000_000
 """Characters of all `style` attributes of a page."""
 
 SKELETON: Final = frozenset({"html", "head", "body"})
-_BY_ATTRIBUTE: Final = (
-    "font[color],[bgcolor],body[text],table[background],td[background],body[background]"
-)
+_BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
 _MAX_VARIABLES: Final = 64
 """Replaced in one value, and no further than `_MAX_VALUE` characters of it."""

@@ -79,6 +79,12 @@ _PAINTED: Final = frozenset({
 _UNKNOWN: Final = Value("unknown(")
 """No colour: what is painted there is not known."""
 
+_BESIDE = re.compile(r"::?(?:before|after)$", re.IGNORECASE)
+_COVERED: Final = dict.fromkeys(
+    ("background-color", "background-image"), Value("unknown(", is_important=True)
+)
+"""What a box in front of or behind the text of an element makes of its ground."""
+
 _QUERY = re.compile(
     r"(?:(only|not)\s++)?+(?:([a-z][a-z-]*+)(?:\s++and\b)?+)?\s*+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)*+)"
 )
@@ -274,9 +280,13 @@ class StyleSheet:
                 self.is_cut = True
                 return
             self._count += 1
-            text = selector.strip()
+            text, own = selector.strip(), style
+            if (beside := _BESIDE.search(text)) is not None:
+                if "content" not in declared or "background-color" not in style:
+                    continue
+                text, own = text[: beside.start()], _COVERED
             if key := key_of(text):
-                yield Rule(text, key, style, opened.layer, order)
+                yield Rule(text, key, own, opened.layer, order)
 
     def _block(self, path: tuple[str, ...]) -> _Open | None:
         """Give what a block is about, from the outermost prelude to its own; `None` for one that does not count."""
