@@ -6,7 +6,7 @@ looked at, and elements that no such rule names cost nothing.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import Final, NamedTuple
@@ -29,9 +29,7 @@ MAX_INLINE: Final = 1_000_000
 """Characters of all `style` attributes of a page."""
 
 SKELETON: Final = frozenset({"html", "head", "body"})
-_BY_ATTRIBUTE: Final = (
-    "font[color],[bgcolor],body[text],table[background],td[background],body[background]"
-)
+_BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
 _MAX_VARIABLES: Final = 64
 """Replaced in one value, and no further than `_MAX_VALUE` characters of it."""
@@ -49,6 +47,7 @@ _PLACE: Final = "position left right top bottom inset"
 _BOX: Final = "width height block-size inline-size overflow contain transition"
 _PAINT: Final = "color background text-shadow text-stroke position"
 _INKS: Final = ("color", "text-fill-color")
+_GROUNDS: Final = ("background-color", "background-image")
 _WAYS: Final = tuple((frozenset(names.split()), frozenset((words or names).split())) for names, words in (
     ("display", ""),
     ("visibility", ""),
@@ -268,13 +267,20 @@ class Cascade:
     def _may_vanish(self, element: LexborNode) -> bool:
         """Tell whether letters may have the colour of their ground.
 
-        What is behind them is known only if the element paints it, unless there is nothing else.
+        What is behind them is known only if the element paints it, unless there is nothing else. Who paints it and
+        leaves the letters to a weaker rule has said in another style sheet what colour they have.
         """
         if self._assumes_ground:
             return True
-        style = {name: applied.text for name, applied in self.style(element).items()}
+        applied = self.style(element)
+        style = {name: each.text for name, each in applied.items()}
         ink, ground = ink_of(style), ground_of(style)
-        return ink is not None and ground is not None and is_same(ink, ground)
+        if ink is None or ground is None or not is_same(ink, ground):
+            return False
+        inks, grounds = (
+            [applied[name].rule for name in names if name in applied] for names in (_INKS, _GROUNDS)
+        )
+        return None in inks or max(_weights(inks)) >= max(_weights(grounds), default=(0, 0, 0))
 
     def _forget(self) -> None:
         self._styles.clear()
@@ -376,6 +382,10 @@ class Cascade:
         return None
 
 
+def _weights(rules: Iterable[Rule | None]) -> list[Weight]:
+    return [weigh(rule.text) for rule in rules if rule is not None]
+
+
 def _by_attribute(element: LexborNode) -> dict[str, Value]:
     """Give what attributes say that are older than CSS (HTML, section 15.3)."""
     attributes = element.attributes
@@ -473,7 +483,7 @@ class _Suspicion:
         background = () if sheet.is_long else sheet.declaring(["background"])
         rules = [(rule.style, rule.key) for rule in background]
         for style, key in [*rules, *((style, "*") for style in own)]:
-            for name in ("background-color", "background-image"):
+            for name in _GROUNDS:
                 if name not in style:
                     continue
                 text = style[name].text

@@ -27,8 +27,6 @@ _NAMED = re.compile(rf"[.#]({_NAME})")
 _PLAIN_NAMED = re.compile(r"[.#]([^\x00-,./:-@\[-^`{-\x7f]++)")
 """The same where nothing is escaped: what is excluded is ASCII that is in no name, which takes half the time."""
 
-_PLAIN = re.compile(r"[-\w. >+~#]*")
-_LAST = re.compile(r"[^ >+~]*$")
 _INNER = re.compile(_GROUP)
 _VALUES = re.compile(r"\\.|\[[^\]]*+\]")
 _PSEUDO_NAME = re.compile(rf":({_NAME}|:)")
@@ -105,18 +103,16 @@ def key_of(text: str) -> str:
 
     Empty if it is about no element as the page is at first.
     """
-    if _PLAIN.fullmatch(text) is None:
-        if "\\" in text:
-            return "*"
-        if "(" in text or "[" in text:
-            text = _INNER.sub("", text)
-        if ":" in text:
-            if not _PSEUDO.issuperset(_PSEUDO_NAME.findall(text.lower())):
-                return ""
-            text = _PSEUDO_NAME.sub("", text)
-        if _PLAIN.fullmatch(text) is None:
-            return "*"
-    last = _LAST.findall(text)[0]
+    if "\\" in text:
+        return "*"
+    if "(" in text or "[" in text or ":" in text:
+        text = _INNER.sub("", text)
+        if not _PSEUDO.issuperset(_PSEUDO_NAME.findall(text.lower())):
+            return ""
+        text = _PSEUDO_NAME.sub("", text)
+    for combinator in ">+~":
+        text = text.replace(combinator, " ")
+    last = text.rpartition(" ")[2]
     head, mark, identifier = last.partition("#")
     if mark:
         return f"#{identifier.partition('.')[0]}"

@@ -28,16 +28,17 @@ _MAX_NESTED: Final = 64
 """Selectors that one of a nested rule may stand for."""
 
 _TOO_LONG: Final = "x" * (MAX_SELECTOR + 1)
-_MARKS: Final = ('"', "'", "/*")
-_MAX_MARKS: Final = 20_000
-"""Beyond them one expression takes less time than to look for each."""
-
 _OPAQUE = re.compile(
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|/\*.*+|\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?",
     re.DOTALL,
 )
 """What may hold braces that are none: comments and strings."""
 
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMENT_IN_STRING = tuple(re.compile(rf"{mark}[^\"'{{}};]*?/\*") for mark in "\"'")
+"""What may be the beginning of a comment in a string, or of one behind a string."""
+
+_BRACE = re.compile(r"[{}]")
 _STRUCTURE = re.compile(r"[{};\\]")
 _ESCAPED_STRUCTURE = re.compile(r"\\[{};]")
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
@@ -77,6 +78,12 @@ _PAINTED: Final = frozenset({
 })  # fmt: skip
 _UNKNOWN: Final = Value("unknown(")
 """No colour: what is painted there is not known."""
+
+_BESIDE = re.compile(r"::?(?:before|after)$", re.IGNORECASE)
+_COVERED: Final = dict.fromkeys(
+    ("background-color", "background-image"), Value("unknown(", is_important=True)
+)
+"""What a box in front of or behind the text of an element makes of its ground."""
 
 _QUERY = re.compile(
     r"(?:(only|not)\s++)?+(?:([a-z][a-z-]*+)(?:\s++and\b)?+)?\s*+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)*+)"
@@ -273,9 +280,13 @@ class StyleSheet:
                 self.is_cut = True
                 return
             self._count += 1
-            text = selector.strip()
+            text, own = selector.strip(), style
+            if (beside := _BESIDE.search(text)) is not None:
+                if "content" not in declared or "background-color" not in style:
+                    continue
+                text, own = text[: beside.start()], _COVERED
             if key := key_of(text):
-                yield Rule(text, key, style, opened.layer, order)
+                yield Rule(text, key, own, opened.layer, order)
 
     def _block(self, path: tuple[str, ...]) -> _Open | None:
         """Give what a block is about, from the outermost prelude to its own; `None` for one that does not count."""
@@ -363,34 +374,18 @@ def _layers(css: str) -> dict[str, int]:
 
 def _without_opaque(css: str) -> str:
     """Style sheets without comments, and without braces that are none."""
-    css = css.replace("<!--", "").replace("-->", "")
+    if "<!--" in css or "-->" in css:
+        css = css.replace("<!--", "").replace("-->", "")
     if _ESCAPED_STRUCTURE.search(css):
         css = _ESCAPE.sub(lambda found: "_" if found[0][1] in "{};" else found[0], css)
-    if sum(map(css.count, _MARKS)) > _MAX_MARKS:
-        css = _OPAQUE.sub(_without_structure, css)
-    else:
-        css = "".join(_pieces(css))
-    return _URL.sub("url()", css) if _BRACE_IN_BRACKETS.search(css) else css
-
-
-def _pieces(css: str) -> Iterator[str]:
-    """The same text as by one expression, but for each comment and string their beginnings are looked for."""
-    done = 0
-    places = {mark: place for mark in _MARKS if (place := css.find(mark)) >= 0}
-    while places:
-        found = _OPAQUE.match(css, min(places.values()))
-        if found is None:
-            break
-        end = found.end()
-        if (text := _without_structure(found)) is not found[0]:
-            yield css[done : found.start()]
-            yield text
-            done = end
-        places = {
-            mark: place if place >= end else css.find(mark, end) for mark, place in places.items()
-        }
-        places = {mark: place for mark, place in places.items() if place >= 0}
-    yield css[done:]
+    plain = _COMMENT.sub("", css) if "/*" in css else css
+    # If quotes are counted wrongly, rules stand between them.
+    strings = [*plain.split('"')[1::2], *plain.split("'")[1::2]]
+    if any(map(_BRACE.search, strings)) or (
+        plain is not css and any(search.search(css) for search in _COMMENT_IN_STRING)
+    ):
+        plain = _OPAQUE.sub(_without_structure, css)
+    return _URL.sub("url()", plain) if _BRACE_IN_BRACKETS.search(plain) else plain
 
 
 def _without_structure(match: re.Match[str]) -> str:
