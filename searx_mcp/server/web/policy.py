@@ -55,6 +55,8 @@ _MAX_VALUES: Final = 10_000
 """In a body: a megabyte of brackets would block all requests for .37 s, this many values for 15 ms; calls have a few dozen."""
 _MESSAGE: Final = "searx_mcp.message"
 """Key of a scope."""
+_ENDING: Final = frozenset({401, 403, 421})
+"""Statuses after which the connection ends: a stranger who tries again has to open another."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
@@ -116,6 +118,8 @@ class Refusal:
         ]
         if self.retry_after:
             headers.append((b"retry-after", b"%d" % self.retry_after))
+        if self.status in _ENDING:
+            headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
