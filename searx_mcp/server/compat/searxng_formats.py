@@ -46,7 +46,7 @@ def as_csv(response: SearchResponse) -> Text:
     rows.writerow(_COLUMNS)
     for row in _rows(response):
         rows.writerow([_cell(row.get(column, "")) for column in _COLUMNS])
-    headers = {"content-disposition": "attachment; filename=searxng.csv"}
+    headers = (("content-disposition", "attachment; filename=searxng.csv"),)
     return Text(sheet.getvalue(), "application/csv; charset=utf-8", headers)
 
 

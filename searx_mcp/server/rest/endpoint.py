@@ -232,7 +232,7 @@ def _written(make: Body) -> tuple[bytes, Mapping[str, str]]:
     if isinstance(made, Text):
         return scrub(made.content).encode(), {
             **_HEADERS,
-            **made.headers,
+            **dict(made.headers),
             "content-type": made.media_type,
         }
     return encoded(made), _HEADERS

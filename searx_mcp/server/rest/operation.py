@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -28,7 +27,7 @@ class Text:
 
     content: str
     media_type: str
-    headers: Mapping[str, str] = MappingProxyType({})
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 Body: TypeAlias = Callable[[], Mapping[str, Any] | Sequence[Any] | Text]
