@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-from pydantic import Field, RootModel, StrictInt
+from pydantic import ConfigDict, Field, RootModel, StrictInt
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
@@ -47,6 +47,8 @@ class ExternalResult(Frozen):
 class ExternalResults(RootModel[tuple[ExternalResult, ...]]):
     """Results, best first."""
 
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
 
 class ExternalLoad(Foreign):
     """Pages to read.
@@ -74,6 +76,8 @@ class ExternalPage(Frozen):
 
 class ExternalPages(RootModel[tuple[ExternalPage, ...]]):
     """The pages that could be read."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 _OF_A_PAGE: Final = ("title", "description", "language")

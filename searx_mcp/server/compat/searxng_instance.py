@@ -70,6 +70,8 @@ class SearxngConfig(Frozen):
 class SearxngSuggestions(RootModel[tuple[Any, ...]]):
     """The beginning of the query, and no suggestions, as from an instance without autocompletion."""
 
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
 
 class SearxngFault(Frozen):
     """What went wrong with an engine.
@@ -87,6 +89,8 @@ class SearxngFault(Frozen):
 
 class SearxngFaults(RootModel[dict[str, tuple[SearxngFault, ...]]]):
     """Faults by the name of the engine; of your own instances only."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
 
 async def config(call: Call) -> Body:
