@@ -22,7 +22,7 @@ from searx_mcp.server.app import Backend, Server
 from searx_mcp.server.dashboard.routes import dashboard_routes
 from searx_mcp.server.events import note_unopened
 from searx_mcp.server.metrics import Metrics
-from searx_mcp.server.rest.routes import rest_routes
+from searx_mcp.server.routes import rest_routes
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.connections import LIMITS, BoundedConnection, Limits, ServingConfig
 from searx_mcp.server.web.guard import Guard

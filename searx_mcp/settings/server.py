@@ -131,6 +131,10 @@ class HttpConfig(Frozen):
         default="",
         description="File of named tokens with tools and quotas, instead of http.token.",
     )
+    key_in_query: bool = Field(
+        default=False,
+        description="Take the token of SearXNG's clients from ?key= too; proxies may log it.",
+    )
     allowed_hosts: tuple[_Host, ...] = Field(
         default=(),
         description="Host names that clients use for it, such as search.example.org, besides loopback.",

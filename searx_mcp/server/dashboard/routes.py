@@ -45,8 +45,10 @@ from searx_mcp.server.web.policy import (
     LOGIN_PATH,
     LOGOUT_PATH,
     SCRIPT_PATH,
+    SEARXNG_PATH,
     STYLE_PATH,
     Refusal,
+    asks_searxng,
 )
 from searx_mcp.settings.tools import Tool
 
@@ -121,7 +123,11 @@ class _Dashboard:
         return tool in (self._backend.settings.server.tools or tuple(Tool))
 
     async def show(self, request: Request) -> Response:
-        """Answer with the page."""
+        """Answer with the page; lead clients of SearXNG to the search, with all they ask."""
+        if asks_searxng(request.scope):
+            query = request.scope["query_string"].decode("latin-1")
+            path = SEARXNG_PATH.removeprefix("/")  # a proxy may have put a prefix before it
+            return RedirectResponse(f"{path}?{query}", HTTPStatus.PERMANENT_REDIRECT, _HEADERS)
         return await self._page(request, "", Trail())
 
     async def search(self, request: Request) -> Response:

@@ -18,11 +18,12 @@ from searx_mcp.errors import ErrorCode, InvalidArgumentError, SearxMcpError
 from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.error_body import error_body
 from searx_mcp.render.errors import seconds_until_retry
+from searx_mcp.render.public import scrub
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.operation import Body, Call, Operation, Text
 from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued
 from searx_mcp.server.supervision import ProgressListener, unforeseen
@@ -148,7 +149,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         request = Request(scope, receive)
-        arguments = await _arguments(request, takes_form=self._operation.takes_form)
+        arguments = await _arguments(request, self._operation)
         if isinstance(arguments, Refusal):
             await arguments.send(scope, send, ())
             return
@@ -186,10 +187,9 @@ class Endpoint:
                 return await self._tell(outcome, request, send)
             await stream.end(event("error", encoded(self._told(outcome, status_of(outcome)))))
             return 200, stream.size
-        made = outcome
-        body = await asyncio.to_thread(lambda: encoded(made()))
+        body, headers = await asyncio.to_thread(_written, outcome)
         if stream is None:
-            return await _send_whole(body, request, send)
+            return await _send_whole(body, request, send, headers)
         await stream.end(event("result", body))
         return 200, stream.size
 
@@ -226,8 +226,22 @@ class Endpoint:
         return error_body(error, self._backend.settings.server.tool_timeout, status=status)
 
 
-async def _send_whole(body: bytes, request: Request, send: Send) -> tuple[int, int]:
-    response = await response_with(body, request, _HEADERS)
+def _written(make: Body) -> tuple[bytes, Mapping[str, str]]:
+    """The body of an answer, and its headers."""
+    made = make()
+    if isinstance(made, Text):
+        return scrub(made.content).encode(), {
+            **_HEADERS,
+            **dict(made.headers),
+            "content-type": made.media_type,
+        }
+    return encoded(made), _HEADERS
+
+
+async def _send_whole(
+    body: bytes, request: Request, send: Send, headers: Mapping[str, str]
+) -> tuple[int, int]:
+    response = await response_with(body, request, headers)
     await response(request.scope, request.receive, send)
     return response.status_code, len(response.body)
 
@@ -255,8 +269,11 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
     return None if working.cancelled() else working.result()
 
 
-async def _arguments(request: Request, *, takes_form: bool) -> Mapping[str, Any] | Refusal:
+async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any] | Refusal:
     """The arguments of the body, or of the query of a GET; repeated names have a list."""
+    if operation.reads is not None:
+        return operation.reads(request)
+    takes_form = operation.takes_form
     if request.method == "POST" and not takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)

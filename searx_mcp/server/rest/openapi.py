@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
 from pydantic.json_schema import models_json_schema
 
 from searx_mcp import __version__
@@ -20,9 +19,10 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SAFE_SEARCH
 from searx_mcp.models.spelling import shown
 from searx_mcp.render.error_body import ErrorBody
+from searx_mcp.server.rest.foreign import Foreign
 from searx_mcp.server.rest.operation import Body, Call, Operation
 from searx_mcp.server.rest.tools import WebFetchBody
-from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATH
+from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATHS
 
 Json = dict[str, Any]
 
@@ -53,8 +53,11 @@ _RETRY_AFTER: Final = {
         "schema": {"type": "integer"},
     }
 }
-_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:, \w+)*): ", re.MULTILINE)
+_ATTRIBUTE: Final = re.compile(r"^    (\w+(?:,\s+\w+)*): ", re.MULTILINE)
 """The names of an entry below `Attributes:`."""
+_NO_LETTER: Final = re.compile("[^a-z0-9]")
+_BY_MEDIA_TYPE: Final = frozenset({"accept"})
+"""Headers that OpenAPI has other words for."""
 _WAITS: Final = {429, 503}
 _BESIDE: Final = ("title", "description", "default")
 """What a schema says beside the kinds of value."""
@@ -100,11 +103,14 @@ def document(operations: tuple[Operation, ...]) -> Json:
     references, found = models_json_schema(kinds, ref_template=_REFERENCE)
     schemas: Json = found["$defs"]
     in_query = {each.request for each in operations if each.method == "GET"}
+    in_headers = {each.request for each in operations if each.reads is not None}
     for model in requests:
         schema = schemas[_name(references[model, "validation"])]
         _keep_arguments(model, schema)
-        if model not in in_query:
+        if model not in in_query and not issubclass(model, Foreign):
             _widen(schema)
+        if model in in_headers:
+            _need_no_null(schema)
         if model in {FetchRequest, WebFetchBody}:
             _need_one(schema, "url", "cursor")
         if model is ReadRequest:
@@ -149,7 +155,7 @@ def _operation(operation: Operation, refs: Mapping[Any, Json], schemas: Json) ->
     if operation.request is not None:
         reference = refs[operation.request]
         if operation.method == "GET":
-            parameters = [*_parameters(schemas[_name(reference)]), *parameters]
+            parameters = [*_parameters(operation, schemas[_name(reference)]), *parameters]
         else:
             kind = "application/x-www-form-urlencoded" if operation.takes_form else _JSON
             described["requestBody"] = {
@@ -161,12 +167,15 @@ def _operation(operation: Operation, refs: Mapping[Any, Json], schemas: Json) ->
 
 
 def _basic(operation: Operation) -> list[Json]:
-    return [{"basic": []}] if operation.path == SEARXNG_PATH else []
+    return [{"basic": []}] if operation.path in SEARXNG_PATHS else []
 
 
 def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
     body = [refs[model] for model in operation.responses]
-    content: Json = {_JSON: {"schema": _either(body)}}
+    content: Json = {
+        kind: {"schema": _either(body) if kind.endswith("json") else {"type": "string"}}
+        for kind in operation.media_types
+    }
     if operation.streams:
         content["text/event-stream"] = {"schema": {"type": "string"}}
     responses: Json = {
@@ -202,18 +211,26 @@ def _phrase(status: int) -> str:
     return f"{HTTPStatus(status).phrase}."
 
 
-def _parameters(schema: Json) -> list[Json]:
+def _parameters(operation: Operation, schema: Json) -> list[Json]:
     required = schema.get("required", ())
     return [
         {
             "name": name,
-            "in": "query",
+            "in": _place(operation, name),
             "description": rules["description"],
             "required": name in required,
             "schema": rules,
         }
         for name, rules in schema["properties"].items()
+        if name not in _BY_MEDIA_TYPE
     ]
+
+
+def _place(operation: Operation, name: str) -> str:
+    """Where a request has a parameter."""
+    if f"{{{name}}}" in operation.path:
+        return "path"
+    return "query" if operation.reads is None else "header"
 
 
 def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
@@ -236,6 +253,15 @@ def _need_one(schema: Json, *names: str) -> None:
     """Say that one of some arguments is needed; an empty one is as good as none."""
     given: Json = {"not": {"enum": [None, "", []]}}
     schema["anyOf"] = [{"required": [name], "properties": {name: given}} for name in names]
+
+
+def _need_no_null(schema: Json) -> None:
+    """Leave out null, which stands for a header that is not sent."""
+    for name, rules in schema["properties"].items():
+        kinds = [kind for kind in rules.pop("anyOf", ()) if kind != {"type": "null"}]
+        schema["properties"][name] = rules | (kinds[0] if len(kinds) == 1 else {})
+        if rules.get("default", "") is None:
+            del schema["properties"][name]["default"]
 
 
 def _widen(schema: Json) -> None:
@@ -271,12 +297,18 @@ def _describe_fields(schema: Json) -> None:
     if not listed:
         return
     schema["description"] = told
+    fields = {_folded(name): rules for name, rules in schema["properties"].items()}
     _, *parts = _ATTRIBUTE.split(listed)
     for names, text in zip(parts[::2], parts[1::2], strict=True):
         description = " ".join(text.split())
-        for name in names.split(", "):
-            rules = schema["properties"].get(name, schema["properties"].get(to_camel(name), {}))
+        for name in re.split(r",\s+", names):
+            rules = fields.get(_folded(name), fields.get(_folded(f"x{name}"), {}))
             rules.setdefault("description", description[0].upper() + description[1:])
+
+
+def _folded(name: str) -> str:
+    """A name as fields, their aliases and headers have it in common."""
+    return _NO_LETTER.sub("", name.lower())
 
 
 def _answers(operation: Operation) -> list[type[BaseModel]]:

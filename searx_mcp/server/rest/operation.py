@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
+from starlette.requests import Request
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
@@ -13,7 +14,23 @@ from searx_mcp.server.app import Backend
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
-Body: TypeAlias = Callable[[], Mapping[str, Any]]
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The body of an answer that is no JSON.
+
+    Attributes:
+        content: whole.
+        media_type: with its parameters.
+        headers: of the answer, besides the usual ones.
+    """
+
+    content: str
+    media_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Body: TypeAlias = Callable[[], Mapping[str, Any] | Sequence[Any] | Text]
 """Makes the body of an answer, outside the event loop: many pages take tens of milliseconds."""
 
 
@@ -60,6 +77,8 @@ class Operation:
         takes_form: whether the body of a POST is a form, and the query has arguments, too.
         error: the model of the body where it fails.
         told: the status and the body of an error, where they are not those of all operations.
+        reads: takes the arguments out of a request, where they are neither a JSON object, a form nor a query.
+        media_types: of answers with status 200.
     """
 
     name: str
@@ -76,3 +95,5 @@ class Operation:
     takes_form: bool = False
     error: type[BaseModel] = ErrorBody
     told: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None
+    reads: Callable[[Request], Mapping[str, Any]] | None = None
+    media_types: tuple[str, ...] = ("application/json",)

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -18,12 +18,14 @@ _LEVEL: Final = 5
 """Of gzip."""
 
 
-def encoded(data: Mapping[str, Any]) -> bytes:
+def encoded(data: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """Write JSON in one line of UTF-8, whatever strangers wrote into the data.
 
     The rows of a list are written one by one: the encoder lets no other thread run until it is done, and fifty
     pages in one go would hold up the event loop for 40 ms.
     """
+    if not isinstance(data, Mapping):
+        return _listed(scrub([*data])).encode()
     fields = (f"{_written(name)}:{_listed(value)}" for name, value in scrub(data).items())
     return f"{{{','.join(fields)}}}".encode()
 

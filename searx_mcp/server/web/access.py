@@ -29,9 +29,12 @@ from searx_mcp.server.web.policy import (
     LOGIN_PATHS,
     MCP_PATH,
     SEARXNG_PATH,
+    SEARXNG_PATHS,
     WRONG_ORIGIN,
     Refusal,
+    asks_searxng,
     is_same_origin,
+    key_of,
     message_of,
 )
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
@@ -49,11 +52,34 @@ _TOOLS: Final[Mapping[str, Tool]] = {
     "/v1/answer": Tool.ANSWER,
     "/v1/corpus/search": Tool.SEARCH_CORPUS,
     **{f"/v1/tools/{tool}": tool for tool in Tool},
+    **dict.fromkeys(
+        (
+            "/tavily/search",
+            "/firecrawl/v1/search",
+            "/firecrawl/v2/search",
+            "/v2/search",
+            "/external/search",
+        ),
+        Tool.WEB_SEARCH,
+    ),
+    **dict.fromkeys(
+        (
+            "/tavily/extract",
+            "/firecrawl/v1/scrape",
+            "/firecrawl/v2/scrape",
+            "/v2/scrape",
+            "/external/load",
+        ),
+        Tool.WEB_FETCH,
+    ),
 }
 """The tool that each route corresponds to."""
+_READER: Final = "/r/"
 _CORPUS: Final = "/v1/corpus"
 _BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
 _BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
+_KEY_HEADER: Final = b"x-api-key"
+"""In which LibreChat sends the key of an instance."""
 _REALM: Final = b'realm="searx-mcp"'
 
 
@@ -63,7 +89,7 @@ def tool_of(method: str, path: str) -> Tool | None:
         return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
         return Tool.CORPUS_STATUS if method == "GET" else Tool.INGEST
-    return _TOOLS.get(path)
+    return Tool.WEB_FETCH if path.startswith(_READER) else _TOOLS.get(path)
 
 
 class Access:
@@ -89,6 +115,7 @@ class Access:
         if config.tokens_file:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
+        self._takes_key = config.key_in_query
         # The hashes in the file are no secret; a login with one of its tokens ends with the process.
         self._secret = self._token or secrets.token_bytes(32)
         self._clock = clock
@@ -104,11 +131,12 @@ class Access:
         """Who sends a request, or why it is refused for its token or the rights of that."""
         # Refused clients look there for OAuth; let them find that there is none.
         path = scope["path"]
-        if self._is_open or path in LOGIN_PATHS or path.startswith("/.well-known/"):
+        is_public = path in LOGIN_PATHS or path.startswith("/.well-known/") or asks_searxng(scope)
+        if self._is_open or is_public:
             return EVERYBODY
         if path in COOKIE_PATHS and b"authorization" not in headers:
             return await self._logged_in(scope, headers)
-        found = _presented(scope, headers)
+        found = self._presented(scope, headers)
         if found is None:
             return _refusal(scope, "A token is required: send Authorization: Bearer TOKEN.")
         user, token = found
@@ -174,6 +202,20 @@ class Access:
         """Close the connection to the shared counts."""
         await self._shared.aclose()
 
+    def _presented(
+        self, scope: Scope, headers: Mapping[bytes, bytes]
+    ) -> tuple[str | None, bytes] | None:
+        """The user, if one is named, and the token of a request."""
+        authorization = headers.get(b"authorization", b"")
+        if found := _BEARER.fullmatch(authorization):
+            return None, found[1]
+        if scope["path"] not in SEARXNG_PATHS:
+            return None
+        if found := _BASIC.fullmatch(authorization):
+            return _user_and_token(found[1])
+        key = headers.get(_KEY_HEADER, b"") or (key_of(scope) if self._takes_key else b"")
+        return (None, key) if key else None
+
     async def _known(self, token: bytes) -> Identity | None:
         if self._file is not None:
             return find(await self._file.look(), token)
@@ -190,15 +232,9 @@ class Access:
         )
 
 
-def _presented(scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[str | None, bytes] | None:
-    """The user, if one is named, and the token of a request."""
-    authorization = headers.get(b"authorization", b"")
-    if found := _BEARER.fullmatch(authorization):
-        return None, found[1]
-    if scope["path"] != SEARXNG_PATH or not (found := _BASIC.fullmatch(authorization)):
-        return None
+def _user_and_token(credentials: bytes) -> tuple[str, bytes] | None:
     try:
-        user, colon, token = base64.b64decode(found[1], validate=True).partition(b":")
+        user, colon, token = base64.b64decode(credentials, validate=True).partition(b":")
     except binascii.Error:
         return None
     return (user.decode("utf-8", "replace"), token) if colon and token else None
@@ -206,7 +242,7 @@ def _presented(scope: Scope, headers: Mapping[bytes, bytes]) -> tuple[str | None
 
 def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
     challenges = [(b"www-authenticate", b"Bearer " + _REALM + reason)]
-    if scope["path"] == SEARXNG_PATH:
+    if scope["path"] in SEARXNG_PATHS:
         challenges.append((b"www-authenticate", b"Basic " + _REALM + b', charset="UTF-8"'))
     return Refusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
 

@@ -121,6 +121,9 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     uvicorn bounds the time between requests and the size of a head, but waits without end for a head,
     and for a client that does not read; and it parses whatever has arrived in one go.
 
+    It ends, too, with an answer that says so, or that is given before the whole body has arrived. Then its client has
+    a second to read it.
+
     A head that a proxy may read otherwise is refused, and after a request with two lengths the connection
     ends: what follows could be a request that the proxy has not seen.
     """
@@ -141,6 +144,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         self._room = bytearray()
         self._tail = b""
         self._is_head_there = True
+        self._end = _End(self)
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # - as uvicorn's
@@ -194,9 +198,25 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         super().handle_events()
         # RFC 9112, 6.1: it is read in chunks, and the connection ends.
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and cycle.keep_alive and _has_two_lengths(self.headers):
+        if cycle is None:
+            return
+        cycle.transport = self._end  # type: ignore[assignment] # - has what it uses
+        if cycle.keep_alive and _has_two_lengths(self.headers):
             self.headers.append(_CLOSE)
             cycle.keep_alive = False
+
+    @override
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.conn.their_state is h11.SEND_BODY:
+            self.end()
+
+    def end(self) -> None:
+        """Close; if the client still sends, once it has had time to read the answer, which a reset would destroy."""
+        if self.conn.their_state is not h11.SEND_BODY:
+            self.transport.close()
+        elif not self._is_refused:
+            self._linger()
 
     @override
     def shutdown(self) -> None:
@@ -260,12 +280,39 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             self._head = None
 
     def _refuse(self, answer: bytes) -> None:
+        self.transport.write(answer)
+        self._linger()
+
+    def _linger(self) -> None:
+        """Read no more, and close in a second."""
         self._is_refused = True
         self._forget_head()
-        self.transport.write(answer)
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self._head = self.loop.call_later(_LINGER, self.transport.abort)
+
+
+class _End:
+    """What an answer is written to: the transport of a connection, which ends as that does.
+
+    Args:
+        connection: it.
+    """
+
+    def __init__(self, connection: BoundedConnection) -> None:
+        self._connection = connection
+
+    def write(self, data: bytes) -> None:
+        """Send a part of the answer."""
+        self._connection.transport.write(data)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.end()
+
+    def is_closing(self) -> bool:
+        """Tell whether it has ended."""
+        return self._connection.transport.is_closing()
 
 
 def _has_two_lengths(headers: list[tuple[bytes, bytes]]) -> bool:

@@ -30,6 +30,7 @@ from searx_mcp.server.web.policy import (
     Policy,
     Refusal,
     message_of,
+    without_key,
 )
 
 _SESSION: Final = b"mcp-session-id"
@@ -256,6 +257,7 @@ class Guard:
         except _Gone:
             pass
         else:
+            scope = without_key(scope)
             exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
             if refusal := await self._unserved(exchange, admitted):
                 await refusal.send(scope, send, shared, exchange.request_id)

@@ -6,9 +6,10 @@ No part of a request is quoted, neither in a response nor in a log.
 import ipaddress
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
+from urllib.parse import unquote_to_bytes
 
 import pydantic_core
 from mcp.server.streamable_http import check_accept_headers
@@ -20,7 +21,9 @@ from searx_mcp.settings.server import HttpConfig
 
 MCP_PATH: Final = "/mcp"
 SEARXNG_PATH: Final = "/search"
-"""Where clients of SearXNG search; many support only Basic authentication and forms."""
+"""Where clients of SearXNG search, with a form where they like."""
+SEARXNG_PATHS: Final = frozenset({SEARXNG_PATH, "/config", "/autocompleter", "/stats/errors"})
+"""What its clients ask; many support no bearer token, but Basic authentication or a key."""
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
 METRICS_PATH: Final = "/metrics"
@@ -36,6 +39,9 @@ LOGIN_PATHS: Final = frozenset({LOGIN_PATH, STYLE_PATH, SCRIPT_PATH})
 COOKIE_PATHS: Final = frozenset({DASHBOARD_PATH, LOGOUT_PATH})
 """Where the login cookie counts as a token; nowhere else, so that no web page can use it for calls."""
 
+_KEY: Final = b"key"
+_ASKS: Final = re.compile(rb"(?:\A|&)q=[^&]")
+
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _AUTHORITY: Final = re.compile(
     rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
@@ -49,6 +55,8 @@ _MAX_VALUES: Final = 10_000
 """In a body: a megabyte of brackets would block all requests for .37 s, this many values for 15 ms; calls have a few dozen."""
 _MESSAGE: Final = "searx_mcp.message"
 """Key of a scope."""
+_ENDING: Final = frozenset({401, 403, 421})
+"""Statuses after which the connection ends: a stranger who tries again has to open another."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
@@ -110,6 +118,8 @@ class Refusal:
         ]
         if self.retry_after:
             headers.append((b"retry-after", b"%d" % self.retry_after))
+        if self.status in _ENDING:
+            headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
@@ -283,6 +293,34 @@ class Policy:
         whole = origin.decode("latin-1").lower()
         without_port = re.sub(r":[0-9]{1,5}\Z", "", whole)
         return whole in self.origins or without_port in self.origins
+
+
+def asks_searxng(scope: Scope) -> bool:
+    """Tell whether a client of SearXNG searches at the front page, which leads to the search."""
+    is_front = scope["path"] == DASHBOARD_PATH and scope["method"] == "GET"
+    return is_front and _ASKS.search(scope["query_string"]) is not None
+
+
+def key_of(scope: Scope) -> bytes:
+    """The key in the query of a request; empty without one."""
+    return next((value for name, value in _parameters(scope) if name == _KEY), b"")
+
+
+def without_key(scope: Scope) -> Scope:
+    """The scope of a request of a client of SearXNG without the key in its query, which nothing else may see."""
+    if scope["path"] not in SEARXNG_PATHS or not key_of(scope):
+        return scope
+    rest = b"&".join(
+        part for part in scope["query_string"].split(b"&") if part.partition(b"=")[0] != _KEY
+    )
+    return {**scope, "query_string": rest}
+
+
+def _parameters(scope: Scope) -> Iterator[tuple[bytes, bytes]]:
+    """The parameters in the query of a request."""
+    for part in scope["query_string"].split(b"&"):
+        name, _, value = part.partition(b"=")
+        yield name, unquote_to_bytes(value)
 
 
 def message_of(scope: Scope) -> Mapping[str, Any]:

@@ -20,7 +20,7 @@ from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
-from searx_mcp.server.rest.routes import OPERATIONS
+from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.server.web.access import tool_of
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
@@ -39,6 +39,14 @@ CALLS = [
     ("POST", "/v1/corpus/ingest", {"url": URL}, IngestResponse),
     ("GET", "/v1/instances", {}, PoolReport),
 ]
+FETCHES = {
+    "/v1/tools/web_fetch", "/v1/fetch", "/tavily/extract", "/firecrawl/v1/scrape", "/firecrawl/v2/scrape",
+    "/v2/scrape", "/external/load", "/r/{url}",
+}  # fmt: skip
+ALWAYS = {
+    "/v1/instances", "/v1/capabilities", "/openapi.json", "/config", "/autocompleter", "/stats/errors",
+}  # fmt: skip
+"""Routes of no tool."""
 
 
 async def call(
@@ -170,8 +178,7 @@ async def test_capabilities_are_those_of_the_token(service, tmp_path):
         told = (await rest.get("/v1/capabilities")).json()
         searched = await rest.post("/v1/search", json={"query": "bees"})
     paths = {each["path"] for each in told["routes"]}
-    always = {"/v1/instances", "/v1/capabilities", "/openapi.json"}
-    assert paths == {"/v1/tools/web_fetch", "/v1/fetch", *always}
+    assert paths == FETCHES | ALWAYS
     assert (searched.status_code, searched.json()["error"]["code"]) == (403, "unauthorized")
 
 
@@ -182,8 +189,7 @@ async def test_only_the_routes_of_the_named_tools_are_served(service):
         fetched = await rest.post("/v1/fetch", json={"url": URL, "max_chars": 5})
         searched = await rest.post("/v1/search", json={"query": "bees"})
     paths = {each["path"] for each in told["routes"]}
-    always = {"/v1/instances", "/v1/capabilities", "/openapi.json"}
-    assert paths == {"/v1/tools/web_fetch", "/v1/fetch", *always}
+    assert paths == FETCHES | ALWAYS
     assert (fetched.status_code, searched.status_code) == (200, 404)
 
 

@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.server.identity import EVERYBODY, Identity
-from searx_mcp.server.rest.routes import OPERATIONS
+from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.server.web.access import Access, tool_of
 from searx_mcp.server.web.policy import Policy, Refusal
 from searx_mcp.server.web.tokens_file import new_token

@@ -104,6 +104,34 @@ async def test_a_client_whose_request_was_refused_cannot_go_on_sending():
             await flood(writer, b"5\r\nabcde\r\n")
 
 
+@pytest.mark.parametrize(
+    ("host", "body", "status"),
+    [
+        (b"evil.example", b"Content-Length: 2\r\n\r\n{}", b"421"),
+        (b"evil.example", b"Content-Length: 9\r\n\r\n{}", b"421"),
+        (b"localhost\r\nOrigin: https://evil.example", b"Content-Length: 2\r\n\r\n{}", b"403"),
+        (b"localhost\r\nContent-Encoding: gzip", b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", b"415"),
+    ],
+    ids=["whole", "unfinished", "of another site", "in chunks"],
+)  # fmt: skip
+async def test_a_refused_stranger_and_an_unread_body_end_the_connection(host, body, status):
+    async with limited(head=DEADLINE, idle=DEADLINE) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN.replace(b"localhost", host) + body)
+        answer = await reader.read()
+        assert ANSWERS.findall(answer) == [status]
+        assert (b"connection: close" in answer) is (status != b"415")
+        with pytest.raises(ConnectionError):
+            await flood(writer, b"x" * 10_000)
+
+
+async def test_a_refusal_that_a_client_can_mend_keeps_the_connection():
+    async with limited() as url, dialled(url) as (reader, writer):
+        for _ in range(2):
+            writer.write(BEGUN.replace(b"/json", b"/xml") + b"Content-Length: 2\r\n\r\n{}")
+            assert b" 415 " in await reader.readuntil(b"\r\n\r\n")
+            assert b"unsupported" in await reader.readuntil(b"}}}")
+
+
 async def test_a_body_that_does_not_come_is_not_waited_for():
     async with limited(body=SOON) as url, dialled(url) as (reader, writer):
         writer.write(BEGUN + b"Content-Length: 10\r\n\r\n{")

@@ -56,7 +56,8 @@ async def test_the_table_has_every_path_and_says_which_want_the_token():
             found[path] = {401: "yes", 200: "no", 303: f"a {leads.strip('/')}"}[answer.status_code]
     assert found == told
     paths = {MCP_PATH, DASHBOARD_PATH, SEARXNG_PATH, METRICS_PATH, HEALTH_PATH, READY_PATH}
-    assert told.keys() == paths | {"/v1/", "/openapi.json"}
+    others = {"/tavily/", "/firecrawl/", "/external/", "/r/"}
+    assert told.keys() == paths | {"/v1/", "/openapi.json"} | others
 
 
 @pytest.mark.parametrize("page", ["http-server.md", "remote.md"])

@@ -7,10 +7,10 @@ from starlette.routing import Route as AppRoute
 
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest import full, openapi, searxng, tools
+from searx_mcp.server.compat import external, firecrawl, jina, searxng, tavily
+from searx_mcp.server.rest import full, openapi, tools
 from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
-from searx_mcp.server.web.policy import SEARXNG_PATH
 from searx_mcp.settings.tools import Tool
 from searx_mcp.verbs.table import VERBS
 from searx_mcp.verbs.verb import Route, Verb
@@ -91,34 +91,11 @@ OPERATIONS: Final = (
         statuses=(422, 500),
         perform=openapi.openapi,
     ),
-    Operation(
-        name="searxng_search",
-        method="GET",
-        path=SEARXNG_PATH,
-        summary="Search like a SearXNG instance.",
-        request=searxng.SearxngQuery,
-        responses=(searxng.SearxngAnswer,),
-        statuses=(400, 403, 429, 500, 503, 504),
-        perform=searxng.search,
-        tool=Tool.WEB_SEARCH,
-        takes_form=True,
-        error=searxng.SearxngError,
-        told=searxng.told,
-    ),
-    Operation(
-        name="searxng_search_form",
-        method="POST",
-        path=SEARXNG_PATH,
-        summary="Search like a SearXNG instance, with a form.",
-        request=searxng.SearxngQuery,
-        responses=(searxng.SearxngAnswer,),
-        statuses=(400, 403, 429, 500, 503, 504),
-        perform=searxng.search,
-        tool=Tool.WEB_SEARCH,
-        takes_form=True,
-        error=searxng.SearxngError,
-        told=searxng.told,
-    ),
+    *searxng.OPERATIONS,
+    *tavily.OPERATIONS,
+    *firecrawl.OPERATIONS,
+    *external.OPERATIONS,
+    *jina.OPERATIONS,
 )
 
 
@@ -131,6 +108,11 @@ def rest_routes(backend: Backend) -> list[AppRoute]:
     tools_allowed = backend.settings.server.tools or tuple(Tool)
     offered = [each for each in OPERATIONS if each.tool is None or each.tool in tools_allowed]
     return [
-        AppRoute(each.path, Endpoint(each, backend, offered), methods=[each.method], name=each.name)
+        AppRoute(
+            each.path.replace("}", ":path}"),  # an address has slashes
+            Endpoint(each, backend, offered),
+            methods=[each.method],
+            name=each.name,
+        )
         for each in offered
     ]

@@ -1,11 +1,11 @@
-"""`/search` like that of SearXNG, so that its clients use the pool as one instance; JSON only.
+"""`/search` like that of SearXNG, so that its clients use the pool as one instance; as JSON, CSV or RSS.
 
 The fields of a row have the names that SearXNG's templates have for them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlparse
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -24,9 +24,13 @@ from searx_mcp.models.request import (
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import cause_of
 from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fields
-from searx_mcp.server.rest.errors import status_of
+from searx_mcp.server.compat import searxng_instance as instance
+from searx_mcp.server.compat.searxng_formats import as_csv, as_rss
+from searx_mcp.server.rest.foreign import status_for
 from searx_mcp.server.rest.full import searched
-from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.server.rest.operation import Body, Call, Operation, Text
+from searx_mcp.server.web.policy import SEARXNG_PATH
+from searx_mcp.settings.tools import Tool
 
 _FORMAT: Final = "format"
 _QUERY: Final = "q"
@@ -47,7 +51,7 @@ class SearxngQuery(Frozen):
 
     Attributes:
         q: what to search for.
-        format: must be `json`.
+        format: `json`, `csv` or `rss`.
         categories: comma-separated names; the first known one is searched.
         engines: comma-separated names, instead of a category.
         language: two letters, a region such as en-US, all, or auto.
@@ -59,7 +63,7 @@ class SearxngQuery(Frozen):
     model_config = ConfigDict(extra="ignore")
 
     q: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
-    format: Annotated[str, Field(pattern="^json$")]
+    format: Annotated[str, Field(pattern="^(json|csv|rss)$")]
     categories: str = ""
     engines: str = ""
     language: str = ""
@@ -143,25 +147,20 @@ async def search(call: Call) -> Body:
     """Search, without reading the pages."""
     request = _request(call.arguments, call.backend.settings.search_defaults())
     response = await searched(call, request)
-    return lambda: written_answer(response)
+    write = _FORMATS[str(_given(call.arguments)[_FORMAT])]
+    return lambda: write(response)
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """The status and the body that SearXNG has for an error."""
-    status = status_of(error)
-    if isinstance(error, InvalidArgumentError):
-        status = 403 if error.field == _FORMAT else 400
-    return status, {"error": cause_of(error)}
+    is_format = isinstance(error, InvalidArgumentError) and error.field == _FORMAT
+    return 403 if is_format else status_for(error), {"error": cause_of(error)}
 
 
 def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
-    given = {
-        name: value
-        for name, each in raw.items()
-        if (value := each[0] if isinstance(each, list) else each)
-    }
-    if given.get(_FORMAT) != "json":
-        raise InvalidArgumentError(_FORMAT, "must be json; this server writes no other")
+    given = _given(raw)
+    if given.get(_FORMAT) not in _FORMATS:
+        raise InvalidArgumentError(_FORMAT, f"must be one of {', '.join(_FORMATS)}")
     if not str(given.get(_QUERY, "")).strip():
         raise InvalidArgumentError(_QUERY, "is missing: no query")
     for name, known in _KNOWN.items():
@@ -177,6 +176,12 @@ def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
     if skipped > MAX_SKIPPED:
         raise InvalidArgumentError(_PAGE, f"is too large: results end at {MAX_SKIPPED:,}")
     return request.model_copy(update={"offset": skipped, "page": 1})
+
+
+def _given(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that say something; the first of repeated ones."""
+    firsts = {name: each[0] if isinstance(each, list) else each for name, each in raw.items()}
+    return {name: value for name, value in firsts.items() if value}
 
 
 def _page(text: str) -> int:
@@ -285,3 +290,73 @@ def _played(played: Video | Media) -> dict[str, Any]:
     if isinstance(played, Video):
         return fields | {"views": played.views}
     return fields | {"audio_src": played.audio_url or ""}
+
+
+_FORMATS: Final[Mapping[str, Callable[[SearchResponse], Mapping[str, Any] | Text]]] = {
+    "json": written_answer,
+    "csv": as_csv,
+    "rss": as_rss,
+}
+
+
+def _search_by(method: Literal["GET", "POST"], name: str, summary: str) -> Operation:
+    return Operation(
+        name=name,
+        method=method,
+        path=SEARXNG_PATH,
+        summary=summary,
+        request=SearxngQuery,
+        responses=(SearxngAnswer,),
+        statuses=(400, 403, 429, 500, 503, 504),
+        perform=search,
+        tool=Tool.WEB_SEARCH,
+        takes_form=True,
+        error=SearxngError,
+        told=told,
+        media_types=("application/json", "application/csv", "text/xml"),
+    )
+
+
+def _about(name: str, path: str, summary: str, **rest: Any) -> Operation:  # noqa: ANN401 - fields
+    return Operation(
+        name=f"searxng_{name}",
+        method="GET",
+        path=path,
+        summary=summary,
+        statuses=(500, 504),
+        takes_form=True,
+        error=SearxngError,
+        told=told,
+        **rest,
+    )
+
+
+OPERATIONS: Final = (
+    _search_by("GET", "searxng_search", "Search like a SearXNG instance."),
+    _search_by("POST", "searxng_search_form", "Search like a SearXNG instance, with a form."),
+    _about(
+        "config",
+        "/config",
+        "Tell what can be searched, like a SearXNG instance.",
+        request=None,
+        responses=(instance.SearxngConfig,),
+        perform=instance.config,
+    ),
+    _about(
+        "autocompleter",
+        "/autocompleter",
+        "Suggest nothing, like a SearXNG instance without autocompletion.",
+        request=instance.SearxngPrefix,
+        responses=(instance.SearxngSuggestions,),
+        perform=instance.autocompleter,
+        media_types=("application/x-suggestions+json",),
+    ),
+    _about(
+        "stats_errors",
+        "/stats/errors",
+        "Tell how engines of own instances failed, like a SearXNG instance.",
+        request=None,
+        responses=(instance.SearxngFaults,),
+        perform=instance.stats_errors,
+    ),
+)

@@ -1,0 +1,151 @@
+"""What Open WebUI expects of an external web search and an external web loader."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from pydantic import ConfigDict, Field, RootModel, StrictInt
+
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_RESULTS
+from searx_mcp.render.errors import cause_of
+from searx_mcp.server.compat.pages import MAX_PAGES, read_pages
+from searx_mcp.server.compat.searxng import SearxngError
+from searx_mcp.server.rest.foreign import Foreign, read, status_for, to_fetch, to_search
+from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.settings.tools import Tool
+
+
+class ExternalSearch(Foreign):
+    """What to search for.
+
+    Attributes:
+        query: what to search for.
+        count: number of results.
+    """
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    count: Annotated[StrictInt, Field(ge=1, le=MAX_RESULTS)] | None = None
+
+
+class ExternalResult(Frozen):
+    """A result.
+
+    Attributes:
+        link: address of the page.
+        title: plain text.
+        snippet: what a search engine shows of the page.
+    """
+
+    link: str
+    title: str
+    snippet: str
+
+
+class ExternalResults(RootModel[tuple[ExternalResult, ...]]):
+    """Results, best first."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+
+class ExternalLoad(Foreign):
+    """Pages to read.
+
+    Attributes:
+        urls: their addresses.
+    """
+
+    urls: Annotated[
+        tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=1, max_length=MAX_PAGES)
+    ]
+
+
+class ExternalPage(Frozen):
+    """A page.
+
+    Attributes:
+        page_content: Markdown.
+        metadata: `source`, its address, and what it says of itself: `title`, `description`, `language`.
+    """
+
+    page_content: str
+    metadata: Mapping[str, str]
+
+
+class ExternalPages(RootModel[tuple[ExternalPage, ...]]):
+    """The pages that could be read."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+
+_OF_A_PAGE: Final = ("title", "description", "language")
+
+
+async def search(call: Call) -> Body:
+    """Search, without reading the pages."""
+    asked = read(ExternalSearch, call.arguments)
+    defaults = call.backend.settings.search_defaults()
+    # It sends the number of its own settings; one above that of ours is not its user's fault.
+    count = min(asked.count or defaults.results_count, defaults.max_results)
+    more = {"fetch_content": False, "results_count": count}
+    found = await searched(call, to_search(asked, {"query": "query"}, more, defaults))
+    return lambda: [
+        {"link": each.url, "title": each.title, "snippet": each.description}
+        for each in found.results
+    ]
+
+
+async def load(call: Call) -> Body:
+    """Read pages; those that cannot be read are left out, unless none can.
+
+    Raises:
+        SearxMcpError: that of the first.
+    """
+    asked = read(ExternalLoad, call.arguments)
+    found = await read_pages(call, asked.urls, lambda url: to_fetch(asked, {}, {"url": url}))
+    pages = [(url, page) for url, page in found if isinstance(page, Page)]
+    if not pages and isinstance(failure := found[0][1], SearxMcpError):
+        raise failure
+    return lambda: [_written(url, page) for url, page in pages]
+
+
+def _written(url: str, page: Page) -> dict[str, Any]:
+    known = {name: value for name in _OF_A_PAGE if (value := getattr(page, name))}
+    return {"page_content": page.markdown_content, "metadata": {"source": url, **known}}
+
+
+def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+    """The status and the body of an error."""
+    return status_for(error), {"error": cause_of(error)}
+
+
+OPERATIONS: Final = (
+    Operation(
+        name="external_search",
+        method="POST",
+        path="/external/search",
+        summary="Search for Open WebUI.",
+        request=ExternalSearch,
+        responses=(ExternalResults,),
+        statuses=(400, 500, 503, 504),
+        perform=search,
+        tool=Tool.WEB_SEARCH,
+        error=SearxngError,
+        told=told,
+    ),
+    Operation(
+        name="external_load",
+        method="POST",
+        path="/external/load",
+        summary="Read pages for Open WebUI.",
+        request=ExternalLoad,
+        responses=(ExternalPages,),
+        statuses=(400, 422, 424, 500, 504),
+        perform=load,
+        tool=Tool.WEB_FETCH,
+        error=SearxngError,
+        told=told,
+    ),
+)

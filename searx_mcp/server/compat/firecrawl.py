@@ -1,0 +1,394 @@
+"""Firecrawl's `/v1` and `/v2` `scrape` and `search`: firecrawl-py 4, Open WebUI, LibreChat.
+
+There is no crawl and no job. `/v2/scrape` and `/v2/search` stand at the root, too: clients that join an address with a
+path that begins with a slash drop the prefix.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+)
+from pydantic.alias_generators import to_camel
+
+from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_RESULTS, Category, SearchRequest
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.render.errors import cause_of
+from searx_mcp.server.compat.countries import language_in
+from searx_mcp.server.compat.firecrawl_answers import (
+    FirecrawlDocument,
+    FirecrawlError,
+    FirecrawlFound,
+    FirecrawlFoundV1,
+    FirecrawlMetadata,
+    FirecrawlResult,
+    FirecrawlScraped,
+    FirecrawlSources,
+)
+from searx_mcp.server.compat.pages import read_page, warning_of
+from searx_mcp.server.rest.foreign import (
+    Foreign,
+    No,
+    Yes,
+    for_a_page,
+    read,
+    status_for,
+    to_fetch,
+    to_search,
+)
+from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.settings.tools import Tool
+
+_RESULTS: Final = 5
+_MILLI: Final = 1_000
+_MOST_MILLISECONDS: Final = 300_000
+_IN_SECONDS: Final = 1_000
+"""A time below it is one of seconds: Open WebUI gives three for each result."""
+_LEFT_OUT: Final = frozenset({"html", "rawHtml"})
+"""Formats that are never filled; clients ask for them beside Markdown."""
+_CODES: Final = {
+    ErrorCode.DNS_ERROR: "SCRAPE_DNS_RESOLUTION_ERROR",
+    ErrorCode.TLS_ERROR: "SCRAPE_SSL_ERROR",
+    ErrorCode.TIMEOUT: "SCRAPE_TIMEOUT",
+    ErrorCode.DEADLINE_EXCEEDED: "SCRAPE_TIMEOUT",
+}
+"""Codes of Firecrawl that say the same as ours."""
+
+Nothing = Annotated[tuple[str, ...], Field(max_length=0)] | None
+"""A list that must be empty."""
+_Milliseconds = Annotated[StrictInt, Field(ge=1, le=_MOST_MILLISECONDS)] | None
+
+
+def _type_of(value: object) -> object:
+    """The name of a format or a source, which may stand in an object."""
+    if isinstance(value, dict) and value.keys() == {"type"}:
+        return value["type"]
+    return value
+
+
+def _filled(formats: tuple[str, ...]) -> tuple[str, ...]:
+    if formats and _LEFT_OUT.issuperset(formats):
+        raise ValueError("must have one besides html and rawHtml")
+    return formats
+
+
+Format = Annotated[
+    Literal["markdown", "links", "images", "summary", "html", "rawHtml"], BeforeValidator(_type_of)
+]
+ResultFormat = Annotated[
+    Literal["markdown", "summary", "html", "rawHtml"], BeforeValidator(_type_of)
+]
+_FILLED: Final[dict[str, Any]] = {
+    "allOf": [{"anyOf": [{"maxItems": 0}, {"contains": {"not": {"enum": sorted(_LEFT_OUT)}}}]}]
+}
+"""What `_filled` asks for, as a schema."""
+Source = Annotated[Literal["web", "news", "images"], BeforeValidator(_type_of)]
+Parser = Annotated[Literal["pdf"], BeforeValidator(_type_of)]
+
+
+class _Camel(Foreign):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _Options(_Camel):
+    max_age: Annotated[StrictInt, Field(ge=0)] | None = None
+    timeout: _Milliseconds = None
+    block_ads: StrictBool | None = None
+    fast_mode: StrictBool | None = None
+    proxy: Literal["basic", "auto"] | None = None
+    integration: str | None = None
+    origin: str | None = None
+    only_main_content: Yes = None
+    remove_base64_images: Yes = Field(default=None, alias="removeBase64Images")
+    store_in_cache: Yes = None
+    parse_pdf: Yes = Field(default=None, alias="parsePDF")
+    parsers: tuple[Parser, ...] | None = None
+    include_tags: Nothing = None
+    exclude_tags: Nothing = None
+    actions: Nothing = None
+    headers: Annotated[dict[str, str], Field(max_length=0)] | None = None
+    wait_for: Annotated[StrictInt, Field(ge=0, le=0)] | None = None
+    mobile: No = None
+    skip_tls_verification: No = None
+    zero_data_retention: No = None
+
+
+class FirecrawlOptions(_Options):
+    """What is wanted of the page of a result.
+
+    Attributes:
+        formats: what to return; html and rawHtml are left out, and need another one beside them.
+        max_age, timeout, block_ads, fast_mode, proxy, integration, origin: ignored.
+        only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
+        include_tags, exclude_tags, actions, headers, wait_for, mobile, skip_tls_verification,
+            zero_data_retention: not offered.
+    """
+
+    formats: Annotated[tuple[ResultFormat, ...], AfterValidator(_filled)] | None = Field(
+        default=None, json_schema_extra=_FILLED
+    )
+
+
+class FirecrawlScrape(_Options):
+    """A page to read.
+
+    Attributes:
+        url: its address.
+        formats: what to return; html and rawHtml are left out, and need another one beside them.
+        max_age: milliseconds that a kept copy may have; 0 reads the page again.
+        timeout: milliseconds that the page may take.
+        block_ads, fast_mode, proxy, integration, origin: ignored.
+        only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
+        include_tags, exclude_tags, actions, headers, wait_for, mobile, skip_tls_verification,
+            zero_data_retention: not offered.
+    """
+
+    url: Annotated[str, Field(min_length=1, max_length=MAX_URL_LENGTH)]
+    formats: Annotated[tuple[Format, ...], Field(min_length=1), AfterValidator(_filled)] = Field(
+        default=("markdown",), json_schema_extra=_FILLED
+    )
+
+
+class _Search(_Camel):
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    limit: Annotated[StrictInt, Field(ge=1, le=MAX_RESULTS)] | None = None
+    tbs: str | None = None
+    country: str | None = None
+    timeout: _Milliseconds = None
+    scrape_options: FirecrawlOptions | None = None
+    ignore_invalid_urls: StrictBool | None = Field(default=None, alias="ignoreInvalidURLs")
+    integration: str | None = None
+    origin: str | None = None
+
+
+class FirecrawlSearchV1(_Search):
+    """What to search for.
+
+    Attributes:
+        query: what to search for.
+        limit: number of results.
+        tbs: how old results may be, such as qdr:w.
+        lang: language of the results.
+        country: country from which they are wanted, with `lang`.
+        timeout: milliseconds that the search may take; seconds below 1,000.
+        scrape_options: what is wanted of the page of each result; without formats, nothing.
+        ignore_invalid_urls, integration, origin: ignored.
+    """
+
+    lang: str | None = None
+
+
+class FirecrawlSearch(_Search):
+    """What to search for.
+
+    Attributes:
+        query: what to search for.
+        limit: number of results.
+        sources: one of web, news and images.
+        tbs: how old results may be, such as qdr:w.
+        country: country from which results are wanted.
+        include_domains: only these and their subdomains.
+        exclude_domains: not these and their subdomains.
+        timeout: milliseconds that the search may take; seconds below 1,000.
+        scrape_options: what is wanted of the page of each result; without formats, nothing.
+        ignore_invalid_urls, integration, origin: ignored.
+        categories, highlights: not offered.
+    """
+
+    sources: Annotated[tuple[Source, ...], Field(min_length=1, max_length=1)] | None = None
+    include_domains: Annotated[tuple[str, ...], Field(max_length=50)] | None = None
+    exclude_domains: Annotated[tuple[str, ...], Field(max_length=50)] | None = None
+    categories: Nothing = None
+    highlights: No = None
+
+
+_CATEGORIES: Final = {"web": Category.GENERAL, "news": Category.NEWS, "images": Category.IMAGES}
+"""The category of each source."""
+_OF_A_PAGE: Final = {
+    "title": "title",
+    "description": "description",
+    "language": "language",
+    "published_time": "published",
+    "modified_time": "modified",
+    "og_site_name": "site",
+    "content_type": "content_type",
+}
+"""Fields of the metadata, each with that of a page."""
+_SEARCHES: Final = {"query": "query", "limit": "results_count", "tbs": "time_range"}
+_SEARCHES_V1: Final = _SEARCHES | {"lang": "language"}
+_SEARCHES_V2: Final = _SEARCHES | {
+    "include_domains": "allowed_domains",
+    "exclude_domains": "blocked_domains",
+}
+
+
+async def scrape(call: Call) -> Body:
+    """Read a page."""
+    asked = read(FirecrawlScrape, call.arguments)
+    more: dict[str, Any] = {"force_refresh": True} if asked.max_age == 0 else {}
+    if asked.timeout is not None:
+        more["timeout"] = for_a_page(asked.timeout / _MILLI)
+    request = to_fetch(asked, {"url": "url"}, more)
+    oldest = asked.max_age / _MILLI if asked.max_age else None
+    page = await read_page(call, request, oldest)
+    answer = FirecrawlScraped(data=_document(page, asked.formats))
+    return lambda: _dumped(answer)
+
+
+def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
+    wanted = {*formats} - _LEFT_OUT
+    known = {name: getattr(page, field) or None for name, field in _OF_A_PAGE.items()}
+    notes = (_missing(formats), warning_of(page))
+    return FirecrawlDocument(
+        markdown=page.markdown_content if "markdown" in wanted else None,
+        links=tuple(each.url for each in page.links) if "links" in wanted else None,
+        images=tuple(each.url for each in page.images) if "images" in wanted else None,
+        summary=page.summary if "summary" in wanted else None,
+        warning=" ".join(filter(None, notes)) or None,
+        metadata=FirecrawlMetadata(
+            source_url=page.url,
+            url=page.final_url,
+            status_code=page.status_code,
+            cache_state="hit" if page.from_cache else "miss",
+            cached_at=page.fetched_at if page.from_cache else None,
+            **known,
+        ),
+    )
+
+
+async def search_v1(call: Call) -> Body:
+    """Search, as in the first version."""
+    asked = read(FirecrawlSearchV1, call.arguments)
+    found = await searched(call, _request(asked, call, _SEARCHES_V1, asked.lang))
+    answer = FirecrawlFoundV1(
+        data=tuple(_results(found, asked, "web")), warning=_missing(_formats(asked))
+    )
+    return lambda: _dumped(answer)
+
+
+async def search(call: Call) -> Body:
+    """Search one source."""
+    asked = read(FirecrawlSearch, call.arguments)
+    source = asked.sources[0] if asked.sources else "web"
+    category = {"category": _CATEGORIES[source]}
+    found = await searched(call, _request(asked, call, _SEARCHES_V2, None, **category))
+    results = {source: tuple(_results(found, asked, source))}
+    answer = FirecrawlFound(data=FirecrawlSources(**results), warning=_missing(_formats(asked)))
+    return lambda: _dumped(answer)
+
+
+def _request(
+    asked: _Search, call: Call, names: Mapping[str, str], language: str | None, **more: object
+) -> SearchRequest:
+    defaults = call.backend.settings.search_defaults()
+    arguments: dict[str, Any] = {"fetch_content": bool(_formats(asked)), **more}
+    if asked.country:
+        arguments["language"] = language_in(asked.country, language or defaults.language)
+    if asked.timeout is not None:
+        is_short = asked.timeout < _IN_SECONDS
+        arguments["timeout"] = for_a_page(asked.timeout / (1 if is_short else _MILLI))
+    count = min(_RESULTS, defaults.max_results)
+    return to_search(asked, names, arguments, replace(defaults, results_count=count))
+
+
+def _results(found: SearchResponse, asked: _Search, source: str) -> Iterator[FirecrawlResult]:
+    wanted = _formats(asked)
+    for place, each in enumerate(found.results, 1):
+        page = each.content
+        yield FirecrawlResult(
+            title=each.title,
+            url=each.url,
+            position=place,
+            markdown=page.markdown if page and "markdown" in wanted else None,
+            summary=page.summary if page and "summary" in wanted else None,
+            **_shown(each, source),
+        )
+
+
+def _shown(result: SearchResult, source: str) -> dict[str, Any]:
+    """The fields of a result of one source."""
+    match source:
+        case "news":
+            return {"snippet": result.description, "date": result.published_at}
+        case "images":
+            return {"image_url": result.image.url if result.image else result.thumbnail}
+        case _:
+            return {"description": result.description}
+
+
+def _formats(asked: _Search) -> Sequence[str]:
+    """What is wanted of the page of each result."""
+    options = asked.scrape_options
+    return (options.formats or ()) if options else ()
+
+
+def _missing(formats: Sequence[str]) -> str | None:
+    """What is left out, in a sentence."""
+    missing = [name for name in formats if name in _LEFT_OUT]
+    return f"Not offered here, and left out: {', '.join(missing)}." if missing else None
+
+
+def _dumped(answer: BaseModel) -> dict[str, Any]:
+    return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+    """The status and the body that Firecrawl has for an error."""
+    status = status_for(error)
+    body: dict[str, Any] = {"success": False, "error": cause_of(error)}
+    if code := _CODES.get(error.code):
+        body["code"] = code
+    return status, body
+
+
+def _operations(prefix: str, version: str) -> Sequence[Operation]:
+    """The operations of a version, below a prefix or at the root."""
+    name = f"firecrawl_{version}" if prefix else version
+    is_first = version == "v1"
+    return (
+        Operation(
+            name=f"{name}_scrape",
+            method="POST",
+            path=f"{prefix}/{version}/scrape",
+            summary="Read a page like Firecrawl.",
+            request=FirecrawlScrape,
+            responses=(FirecrawlScraped,),
+            statuses=(400, 422, 424, 500, 504),
+            perform=scrape,
+            tool=Tool.WEB_FETCH,
+            error=FirecrawlError,
+            told=told,
+        ),
+        Operation(
+            name=f"{name}_search",
+            method="POST",
+            path=f"{prefix}/{version}/search",
+            summary="Search like Firecrawl.",
+            request=FirecrawlSearchV1 if is_first else FirecrawlSearch,
+            responses=(FirecrawlFoundV1 if is_first else FirecrawlFound,),
+            statuses=(400, 500, 503, 504),
+            perform=search_v1 if is_first else search,
+            tool=Tool.WEB_SEARCH,
+            error=FirecrawlError,
+            told=told,
+        ),
+    )
+
+
+OPERATIONS: Final = (
+    *_operations("/firecrawl", "v1"),
+    *_operations("/firecrawl", "v2"),
+    *_operations("", "v2"),
+)

@@ -1,0 +1,77 @@
+"""Pages for a call that names several, or how old a kept one may be."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.models.fetch_request import FetchRequest
+from searx_mcp.models.page import Page
+from searx_mcp.server.rest.full import answered
+from searx_mcp.server.rest.operation import Call
+from searx_mcp.verbs.web import WEB_FETCH
+
+MAX_PAGES: Final = 20
+"""Of a call: what Tavily takes, and Open WebUI sends."""
+PARTS: Final = " [...] "
+"""What Tavily writes between parts of a page."""
+_AT_ONCE: Final = 5
+_LATE: Final = "The page was not read in time"
+
+
+def warning_of(page: Page) -> str | None:
+    """What a reader of a page should know, in sentences."""
+    notes = [*page.notes]
+    if page.next_offset is not None:
+        shown = page.next_offset - page.offset
+        notes.append(f"These are the first {shown:,} of {page.total_chars:,} characters.")
+    return " ".join(notes) or None
+
+
+async def read_page(call: Call, request: FetchRequest, oldest: float | None = None) -> Page:
+    """Read a page.
+
+    Args:
+        call: of which it is a part.
+        request: for the page.
+        oldest: seconds that a kept copy may have; `None` as the cache has it.
+
+    Raises:
+        SearxMcpError: it cannot be read.
+    """
+    page = await answered(WEB_FETCH, request, call)
+    if oldest is not None and page.from_cache and page.age_seconds > oldest:
+        again = request.model_copy(update={"force_refresh": True})
+        page = await answered(WEB_FETCH, again, call)
+    return page
+
+
+async def read_pages(
+    call: Call, urls: Sequence[str], make: Callable[[str], FetchRequest]
+) -> list[tuple[str, Page | SearxMcpError]]:
+    """Read several pages, a few at a time, within the time of the call.
+
+    Args:
+        call: of which they are parts.
+        urls: at least one.
+        make: makes the request for a page.
+
+    Returns:
+        Each address with its page, or with why it cannot be read, in their order.
+    """
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def read(url: str) -> Page | SearxMcpError:
+        async with turns:
+            try:
+                return await read_page(call, make(url))
+            except SearxMcpError as error:
+                return error
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(read(url)) for url in urls]
+        _, late = await asyncio.wait(tasks, timeout=call.limit)
+        for task in late:
+            task.cancel()
+    found = [DeadlineError(_LATE) if task.cancelled() else task.result() for task in tasks]
+    return list(zip(urls, found, strict=True))
