@@ -29,7 +29,7 @@ def written(node: ast.AST) -> Iterator[str]:
     for child in ast.walk(node):
         if isinstance(child, ast.JoinedStr):
             yield "".join(
-                part.value if isinstance(part, ast.Constant) else "…" for part in child.values
+                str(part.value) if isinstance(part, ast.Constant) else "…" for part in child.values
             )
         elif isinstance(child, ast.Constant) and isinstance(child.value, str):
             yield child.value
