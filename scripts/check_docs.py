@@ -5,7 +5,7 @@
 - Pages that Markdown, code or settings name by their path are there; tests make up paths of their own.
 - Every code block marked `python` compiles; `await` may stand at the top of one.
 - No text names a directory of somebody's machine, or the host of a package registry.
-- The pages of `docs/`, decisions apart, have at most `MOST_WORDS` words.
+- The pages of `docs/`, decisions apart, have at most `MOST_WORDS` words, the decisions `MOST_WORDS_OF_DECISIONS`.
 
     python scripts/check_docs.py
 """
@@ -22,8 +22,9 @@ from urllib.parse import unquote
 ROOT: Final = Path(__file__).resolve().parent.parent
 TEXTS: Final = frozenset({".ini", ".json", ".md", ".py", ".toml", ".txt", ".yaml", ".yml"})
 SKIPPED: Final = frozenset({"build", "dist", "htmlcov", "node_modules"})
-MOST_WORDS: Final = 25_000
-"""Words a reader of `docs/` may be asked to read; the reasons in `docs/decisions` are not counted."""
+MOST_WORDS: Final = 22_000
+"""Words a reader of `docs/` may be asked to read; the reasons in `docs/decisions` are counted apart."""
+MOST_WORDS_OF_DECISIONS: Final = 45_000
 
 _WORD: Final = re.compile(r"\S*\w\S*")
 _LINK: Final = re.compile(r"\]\((?:<([^>]+)>|([^)\s]+))(?:\s+[^)]*)?\)")
@@ -62,11 +63,16 @@ def find_problems(root: Path) -> list[str]:
     return problems
 
 
-def count_words(root: Path) -> int:
-    """Count the words of the pages in `docs/`, tables and code included, `docs/decisions` apart."""
-    docs = root / "docs"
-    pages = [page for page in docs.rglob("*.md") if docs / "decisions" not in page.parents]
-    return sum(len(_WORD.findall(page.read_text(encoding="utf-8"))) for page in pages)
+def count_words(root: Path) -> tuple[int, int]:
+    """Count the words of `docs/`, tables and code included: those of the decisions come second."""
+    pages, decisions = 0, 0
+    for page in (root / "docs").rglob("*.md"):
+        words = len(_WORD.findall(page.read_text(encoding="utf-8")))
+        if root / "docs" / "decisions" in page.parents:
+            decisions += words
+        else:
+            pages += words
+    return pages, decisions
 
 
 def _text_files(folder: Path) -> Iterator[Path]:
@@ -139,11 +145,18 @@ def _block_problems(text: str) -> Iterator[tuple[int, str]]:
 def main() -> int:
     """Print the problems of the repository; returns the exit code."""
     problems = find_problems(ROOT)
-    words = count_words(ROOT)
-    counted = f"{words:,} words in docs/ without decisions/"
-    if words > MOST_WORDS:
-        problems.append(f"{counted}, {words - MOST_WORDS:,} more than the limit of {MOST_WORDS:,}")
-    print("\n".join(problems) or f"the docs are in order: {counted}")
+    pages, decisions = count_words(ROOT)
+    counted = (
+        (f"{pages:,} words in docs/ without decisions/", pages, MOST_WORDS),
+        (f"{decisions:,} in decisions/", decisions, MOST_WORDS_OF_DECISIONS),
+    )
+    problems += [
+        f"{told}, {words - most:,} more than the limit of {most:,}"
+        for told, words, most in counted
+        if words > most
+    ]
+    in_order = ", ".join(told for told, _, _ in counted)
+    print("\n".join(problems) or f"the docs are in order: {in_order}")
     return 1 if problems else 0
 
 

@@ -179,7 +179,7 @@ def logged() -> Iterator[tuple[str, str]]:
                     yield str(message.value), method
 
 
-def test_the_documentation_lists_every_event_with_its_level_and_its_fields():
+def test_the_documentation_lists_every_event_above_debug_with_its_level_and_its_fields():
     page = (ROOT / "docs" / "reference" / "log.md").read_text(encoding="utf-8")
     told = {}
     for level, name, fields in re.findall(r"^\| ([A-Z]+) \| `(\S+)([^`]*)` \|", page, re.MULTILINE):
@@ -192,6 +192,8 @@ def test_the_documentation_lists_every_event_with_its_level_and_its_fields():
     written: dict[str, set[str]] = {}
     for message, method in logged():
         assert re.fullmatch(r"[a-z_]+\.[a-z_]+( [a-z_]+=%[sdg])*", message)
+        if method == "debug":
+            continue
         name, *fields = message.split()
         level, shown = told[name]
         assert [field.partition("=")[0] for field in fields] == shown, name

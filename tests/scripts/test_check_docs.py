@@ -108,40 +108,43 @@ def test_code_names_pages_that_are_there_but_for_tests(
     assert load_script("check_docs").find_problems(tmp_path) == told
 
 
-def test_words_are_counted_in_every_folder_of_docs_but_the_decisions(
+def test_words_are_counted_in_every_folder_of_docs_those_of_the_decisions_apart(
     load_script: Callable[[str], ModuleType], tmp_path: Path
 ) -> None:
     for page, text in {
         "README.md": "not counted",
         "docs/index.md": "# One\n\ntwo, `three()`",
         "docs/guides/table.md": "| four | five — |\n| --- | --- |",
-        "docs/decisions/why.md": "not counted",
+        "docs/decisions/why.md": "six seven",
     }.items():
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / page).write_text(text, encoding="utf-8")
-    assert load_script("check_docs").count_words(tmp_path) == 5
+    assert load_script("check_docs").count_words(tmp_path) == (5, 2)
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "decisions", "told"),
     [
-        (2, 0, "the docs are in order: 2 words in docs/ without decisions/\n"),
+        (2, 1, "the docs are in order: 2 words in docs/ without decisions/, 1 in decisions/\n"),
         (3, 1, "3 words in docs/ without decisions/, 1 more than the limit of 2\n"),
+        (2, 3, "3 in decisions/, 2 more than the limit of 1\n"),
     ],
 )
 def test_more_words_than_the_limit_fail(
     words: int,
-    code: int,
+    decisions: int,
     told: str,
     load_script: Callable[[str], ModuleType],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "decisions").mkdir(parents=True)
     (tmp_path / "docs" / "page.md").write_text("word " * words)
+    (tmp_path / "docs" / "decisions" / "page.md").write_text("word " * decisions)
     check_docs = load_script("check_docs")
     monkeypatch.setattr(check_docs, "ROOT", tmp_path)
     monkeypatch.setattr(check_docs, "MOST_WORDS", 2)
-    assert check_docs.main() == code
+    monkeypatch.setattr(check_docs, "MOST_WORDS_OF_DECISIONS", 1)
+    assert check_docs.main() == ("more" in told)
     assert capsys.readouterr().out == told

@@ -41,7 +41,7 @@ BEHIND_EVERYTHING = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 
 
 def test_the_pages_have_examples():
-    assert len(BLOCKS) == 9
+    assert len(BLOCKS) == 8
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from searx_mcp.models.progress import Progress
 
 
 class CheckName(StrEnum):
-    """Names of the checks; `docs/guides/troubleshooting.md` has a section for each."""
+    """Names of the checks; `docs/guides/troubleshooting.md` has a row for each."""
 
     CONFIGURATION = "configuration"
     CONTACT = "contact"

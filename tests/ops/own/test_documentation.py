@@ -37,6 +37,5 @@ def test_the_settings_by_hand_let_programs_in_as_the_generated_ones_do(blocks):
 
 
 def test_every_reason_is_on_the_page():
-    text = PAGE.read_text()
-    listed = set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
-    assert listed == {reason.value for reason in NativeFailure}
+    listed = set(re.findall(r"`([a-z_]+)`", PAGE.read_text().partition("and one `reason`:")[2]))
+    assert listed >= {reason.value for reason in NativeFailure}
