@@ -36,6 +36,7 @@ class Call:
         code: of the error; empty where it succeeds.
         asked: how many requests it may cost, for pages and searches; `None` if that does not matter.
         sent: parameters of the search that has reached the last instance.
+        longest: characters that are read of it at most; 0 where that does not matter.
     """
 
     verb: Verb[Any, Any]
@@ -46,6 +47,7 @@ class Call:
     code: str = ""
     asked: int | None = None
     sent: Mapping[str, str] = field(default_factory=dict)
+    longest: int = 0
 
 
 @dataclass(frozen=True)
@@ -266,6 +268,22 @@ TOGETHER: Final = {
 }  # fmt: skip
 """Several calls each."""
 
+BUDGETS: Final = (
+    (
+        "many",
+        search({"results_count": 10, "max_tokens": 300}, data={"results_count": 10}, longest=1_800),
+    ),
+    (
+        "usual",
+        Call(READ_PAGE, {"url": "{site}/long", "query": "tea", "max_tokens": 300}, longest=1_000),
+    ),
+    (
+        "usual",
+        Call(ANSWER, {"url": "{site}/long", "query": "tea", "max_tokens": 400}, longest=1_500),
+    ),
+)
+"""By the world that they happen in: what is written keeps to its budget."""
+
 _QUERY: Final = {"query": "bees"}
 _URL: Final = {"url": "{site}/bees"}
 WRONG: Final[Mapping[Verb[Any, Any], tuple[Mapping[str, Any], ...]]] = {
@@ -323,6 +341,13 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
         ),
         fronts=tuple(front for front in FRONTS if front != "command"),
     ),
+    # A program that calls a method gets everything: only what is written has a budget.
+    **{
+        f"a budget of tokens: {call.verb.tool}": Scenario(
+            (call,), world, fronts=("command", "stdio", "http", "rest")
+        )
+        for world, call in BUDGETS
+    },
     **refusals(),
 }
 
@@ -366,6 +391,7 @@ def check(scene: Any, call: Call, outcome: Outcome, asked: int) -> None:
     for words in call.lacks:
         assert scene.filled(words) not in everything, words
     assert call.asked in {None, asked}
+    assert not call.longest or len(outcome.text) <= call.longest
     if call.sent:
         sent = scene.searches[-1].parameters
         assert scene.filled(call.sent).items() <= sent.items()

@@ -117,8 +117,9 @@ async def test_the_words_of_a_stranger_act_nowhere(scene: Any, hostile: Any) -> 
     fenced, boundary = page.text, "b"
     if found := re.search(r"^<web-content id=(\w+)", page.text, re.MULTILINE):
         boundary = found[1]
-    else:  # for a program, which has no need of fences
-        fenced = f"<web-content id=b>\n{page.data['markdown_content']}\n</web-content b>"
+    else:  # for a program, which sees no fences, nor what looks like the end of one
+        markdown = page.data["markdown_content"].replace("\N{HEAVY LEFT-POINTING ANGLE QUOTATION MARK ORNAMENT}", "")
+        fenced = f"<web-content id=b>\n{markdown}\n</web-content b>"
     assert "Tea is good." in fenced
     assert hostile.breaches(fenced, boundary=boundary) == []
     assert bool(found) is isinstance(scene.front, Mcp)
@@ -128,8 +129,8 @@ async def test_the_words_of_a_stranger_act_nowhere(scene: Any, hostile: Any) -> 
 async def test_what_is_not_there_is_said_to_be_unknown(scene: Any) -> None:
     unknown = await scene.front.call_unknown("google")
     if unknown is not None:
-        assert "google" in unknown.text
         assert unknown.code
+        assert "Traceback" not in unknown.text
     assert not (await search(scene)).code
 
 
@@ -151,7 +152,7 @@ async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, 
 async def test_what_one_replica_has_found_another_need_not_search_for(
     scenes: Any, front: str, redis_url: str
 ) -> None:
-    redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "secret": "of all replicas"}
+    redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "secret": "the same for all replicas"}
     one = await scenes.open(front, redis=redis)
     other = await scenes.beside(front, one, redis=redis)
     first = await search(one)
@@ -213,7 +214,7 @@ async def test_a_token_opens_what_it_names_and_nothing_else(
 async def test_the_dashboard_shows_the_pool_and_what_was_done(scenes: Any) -> None:
     scene = await scenes.open("rest")
     await search(scene)
-    page = (await scene.front.http.get("/dashboard")).text
+    page = (await scene.front.http.get("/")).text
     assert scene.instances[-1].origin in page
 
 
