@@ -189,14 +189,14 @@ def test_a_level_is_for_our_own_lines_and_libraries_are_heard_from_warnings_on(l
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("command", "is_heard"), [("stdio", True), ("config", False)])
+@pytest.mark.parametrize(("command", "is_heard"), [("stdio", True), ("corpus status", False)])
 def test_without_a_level_servers_tell_what_happens_and_commands_are_silent(
     tmp_path, command, is_heard
 ):
     config = tmp_path / "searx-mcp.toml"
     config.touch()
     ran = subprocess.run(
-        [sys.executable, "-m", "searx_mcp", command],
+        [sys.executable, "-m", "searx_mcp", *command.split()],
         capture_output=True,
         stdin=subprocess.DEVNULL,
         timeout=60,

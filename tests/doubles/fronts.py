@@ -109,11 +109,15 @@ class Front(ABC):
         lines = (
             line
             for name, table in self._all_tables.items()
-            for line in (f"[{name}]", *(f"{key} = {json.dumps(each)}" for key, each in table.items()))
+            for line in (
+                f"[{name}]",
+                *(f"{key} = {json.dumps(each)}" for key, each in table.items()),
+            )
         )
         path.write_text("\n".join(lines), "utf-8")
         return f"{path}"
 
+    @abstractmethod
     async def open(self) -> None:
         """Start what answers."""
 
@@ -129,51 +133,54 @@ class Front(ABC):
     async def pool(self) -> str:
         """What is told of the instances."""
 
+    @abstractmethod
     async def call_unknown(self, name: str) -> Outcome | None:
-        """Call what is not there, if that can be written."""
+        """Call what is not there; `None` where that cannot be written."""
 
 
-class Module(Front):
+class Program(Front):
     """A program that imports the package."""
 
-    client: SearxClient
+    service: SearxClient | RemoteClient
+
+    @override
+    async def call(self, verb: Verb[Any, Any], arguments: Arguments) -> Outcome:
+        try:
+            request = verb.parse(arguments, self.service.settings)
+            response = await verb.act(self.service, request, None)
+        except SearxMcpError as error:
+            return Outcome.of_error(error)
+        return Outcome.of_data(verb.writing().data(response, Room()))
+
+    @override
+    async def pool(self) -> str:
+        return (await self.service.instances()).model_dump_json()
+
+    @override
+    async def call_unknown(self, name: str) -> None:
+        return None
+
+
+class Module(Program):
+    """One that searches by itself."""
 
     @override
     async def open(self) -> None:
         folder = self.folder / "kept"
         folder.mkdir(exist_ok=True)
         client = SearxClient(self.settings, folder=folder, processes=True)
-        self.client = await self.stack.enter_async_context(client)
-
-    @override
-    async def call(self, verb: Verb[Any, Any], arguments: Arguments) -> Outcome:
-        return await performed(self.client, verb, arguments, self.settings)
-
-    @override
-    async def pool(self) -> str:
-        return (await self.client.instances()).model_dump_json()
+        self.service = await self.stack.enter_async_context(client)
 
 
-class Thin(Front):
-    """A program that imports the package and asks a service elsewhere."""
-
-    client: RemoteClient
-    used: Settings
+class Thin(Program):
+    """One that asks a service elsewhere."""
 
     @override
     async def open(self) -> None:
         url = await self.stack.enter_async_context(served(self.settings))
         remote = {"url": url.removesuffix("/mcp"), "timeout": 50, "key": self.token}
-        self.used = Settings.model_validate({"remote": remote})
-        self.client = await self.stack.enter_async_context(RemoteClient(self.used))
-
-    @override
-    async def call(self, verb: Verb[Any, Any], arguments: Arguments) -> Outcome:
-        return await performed(self.client, verb, arguments, self.used)
-
-    @override
-    async def pool(self) -> str:
-        return (await self.client.instances()).model_dump_json()
+        client = RemoteClient(Settings.model_validate({"remote": remote}))
+        self.service = await self.stack.enter_async_context(client)
 
 
 class Rest(Front):
@@ -187,7 +194,10 @@ class Rest(Front):
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         self.http = await self.stack.enter_async_context(
             httpx2.AsyncClient(
-                base_url=url.removesuffix("/mcp"), headers=headers, trust_env=False, timeout=PATIENCE
+                base_url=url.removesuffix("/mcp"),
+                headers=headers,
+                trust_env=False,
+                timeout=PATIENCE,
             )
         )
 
@@ -355,17 +365,6 @@ def typed(verb: Verb[Any, Any], arguments: Arguments) -> list[str]:
 def served(settings: Settings) -> Any:
     """A server over HTTP on a free port, by the address of its endpoint."""
     return serving(build_server(settings), settings.http.model_copy(update={"port": 0}))
-
-
-async def performed(
-    service: Any, verb: Verb[Any, Any], arguments: Arguments, settings: Settings
-) -> Outcome:
-    """Call a method of the package, and give what it returns as data."""
-    try:
-        response = await verb.act(service, verb.parse(arguments, settings), None)
-    except SearxMcpError as error:
-        return Outcome.of_error(error)
-    return Outcome.of_data(verb.writing().data(response, Room()))
 
 
 FRONTS: Final[Mapping[str, type[Front]]] = {

@@ -183,6 +183,4 @@ class Scenes:
 @pytest.fixture(scope="session")
 def open_scenes(tmp_path_factory: pytest.TempPathFactory, hostile: Any) -> Callable[..., Scenes]:
     """Give what opens scenes; one with a command needs what runs it, at the latest when it is called."""
-    return lambda run_cli=None: Scenes(
-        tmp_path_factory.mktemp("scenes"), hostile.seen, run_cli
-    )
+    return lambda run_cli=None: Scenes(tmp_path_factory.mktemp("scenes"), hostile.seen, run_cli)

@@ -125,7 +125,10 @@ INSTANCES: Final = {
     ),
     "the next instance answers": ("failing", search({}, data={"instance_used": "{good}"})),
     # In a world without other pages: a busy site is left alone.
-    "a busy site": ("nobody", fetch("/busy", code="rate_limited", data={"status_code": 429}, asked=1)),
+    "a busy site": (
+        "nobody",
+        fetch("/busy", code="rate_limited", data={"status_code": 429}, asked=1),
+    ),
     "nobody to ask": (
         "nobody",
         search({}, code="no_instances_available", data={"reason": "nothing_configured"}, asked=0),
@@ -151,7 +154,9 @@ READING: Final = {
         "/long", {"prompt": "part 9", "max_chars": 900}, words=("Part 9 says",)
     ),
     "as many bytes as are allowed": fetch(
-        "/long?{new}", {"max_content_length": 2_000}, data={"truncated": True, "content_length": 2_000}
+        "/long?{new}",
+        {"max_content_length": 2_000},
+        data={"truncated": True, "content_length": 2_000},
     ),
     "a page that is gone": fetch("/gone", code="not_found", data={"status_code": 404}),
     "a site that refuses": fetch("/denied", code="blocked_by_site", data={"status_code": 403}),
@@ -174,7 +179,9 @@ READING: Final = {
     "passages of a page that is gone": Call(
         READ_PAGE, {"url": "{site}/gone", "query": "bees"}, code="not_found"
     ),
-    "an answer of a search": Call(ANSWER, {"query": QUESTION}, data={"answered": True}, words=(FACT,)),
+    "an answer of a search": Call(
+        ANSWER, {"query": QUESTION}, data={"answered": True}, words=(FACT,)
+    ),
     "no answer": Call(
         ANSWER,
         {"query": "How do zebras swim?", "url": "{site}/tea"},
@@ -187,15 +194,24 @@ READING: Final = {
         CORPUS_STATUS, {"source_url": "https://b.example/"}, words=("https://b.example/",), asked=0
     ),
     **{
-        f"{address:.24} is refused": Call(WEB_FETCH, {"url": address}, code=code, asked=0)
+        f"{address:.24} is refused": Call(
+            WEB_FETCH, {"url": address}, code=code, lacks=(":secret",), asked=0
+        )
         for address, code in {
+            "http://127.0.0.1/": "blocked_address",
+            "http://[::1]/": "blocked_address",
             "http://10.0.0.1/": "blocked_address",
             "http://[::ffff:10.0.0.1]/": "blocked_address",
             "http://169.254.169.254/latest/": "blocked_address",
             "http://2130706433/": "blocked_address",
+            "http://0x7f.1/": "blocked_address",
+            "http://localhost/": "blocked_address",
             "http://printer.local/": "blocked_address",
             "file:///etc/passwd": "blocked_scheme",
+            "ftp://example.org/": "blocked_scheme",
+            "javascript:alert(1)": "blocked_scheme",
             "https://example.org:22/": "blocked_port",
+            "http://": "invalid_argument",
             "http://user:secret@example.org/": "invalid_argument",
         }.items()
     },
@@ -293,11 +309,12 @@ WRONG: Final[Mapping[Verb[Any, Any], tuple[Mapping[str, Any], ...]]] = {
         {"safe_search": 7}, {"allowed_domains": ["not a domain"]}, {"blocked_domains": ["-"]},
         {"page": 51}, {"offset": "x"}, {"timeout": 0}, {"max_tokens": 10}, {"source": "nowhere"},
         {"source": "open"}, {"engines": "a" * 61}, {"queries": [" "]}, {"colour": "green"},
+        {"page": 2, "offset": 10}, {"results_count": 0}, {"safe_search": "very"},
     ),
     WEB_FETCH: (
         {"url": ""}, {"url": "not an address"}, {"cursor": "short"}, {"offset": "x"}, {"limit": 0},
         {"max_chars": "many"}, {"images": "loud"}, {"timeout": 1}, {"max_content_length": 1},
-        {"section": "x" * 301}, {"colour": "green"},
+        {"section": "x" * 301}, {"colour": "green"}, {"prompt": "x" * 2_001}, {"user_agent": "a\nb"},
     ),
     READ_PAGE: (
         {"query": "x" * 2_001}, {"max_results": 0}, {"timeout": 0}, {"max_tokens": 10}, {"url": ""},
@@ -321,10 +338,8 @@ def refusals() -> Mapping[str, Scenario]:
     for verb, wrong in WRONG.items():
         usual = (_NEEDS | _NEEDS_TOO)[verb]
         for given in wrong:
-            (name,) = given
-            call = Call(
-                verb, {**usual, **given}, code="invalid_argument", words=(name,), asked=0
-            )
+            *_, name = given
+            call = Call(verb, {**usual, **given}, code="invalid_argument", words=(name,), asked=0)
             found[f"{verb.tool}: {f'{given}':.40}"] = Scenario((call,))
     return found
 
@@ -372,6 +387,15 @@ def scene(opened: Any, run_cli: Any) -> Any:
     return opened
 
 
+STATUSES: Final = {
+    "": 200,
+    "not_found": 424,
+    "invalid_argument": 422,
+    "no_instances_available": 503,
+}
+EXITS: Final = {"": 0, "invalid_argument": 2, "no_instances_available": 3}
+
+
 def at(data: Any, path: str) -> Any:
     """What stands at a path of data."""
     for name in path.split("."):
@@ -382,6 +406,11 @@ def at(data: Any, path: str) -> Any:
 def check(scene: Any, call: Call, outcome: Outcome, asked: int) -> None:
     """Compare what was seen of a call with what must be seen."""
     assert outcome.code == call.code, outcome.text
+    if isinstance(scene.front, Rest):
+        assert outcome.status == STATUSES.get(call.code, outcome.status)
+    # A script is told by the exit code, too, that some pages could not be kept.
+    if isinstance(scene.front, Command) and (call.code or call.verb is not INGEST):
+        assert outcome.status == EXITS.get(call.code, 1)
     for path, value in call.data.items():
         assert at(outcome.data, path) == scene.filled(value), path
     everything = f"{outcome.text}\n{outcome.data}"
@@ -398,13 +427,17 @@ def check(scene: Any, call: Call, outcome: Outcome, asked: int) -> None:
         assert "secret" not in f"{sent}"
 
 
-SLOW: Final = {"stdio", "http", "rest", "thin"}
-"""Fronts that are processes or servers."""
-MARKS: Final[Mapping[bool, Any]] = {True: (pytest.mark.slow,), False: ()}
+_MARKS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "module": (),
+    "command": (),
+    "stdio": (pytest.mark.slow, pytest.mark.smoke),
+    "http": (pytest.mark.slow,),
+    "rest": (pytest.mark.slow, pytest.mark.smoke),
+    "thin": (pytest.mark.slow,),
+}
+"""Processes and servers are slow; two fronts stand for the others where everything is to be tried soon."""
 ROWS: Final = [
-    pytest.param(
-        (front, scenario.world), scenario, id=f"{front}: {name}", marks=MARKS[front in SLOW]
-    )
+    pytest.param((front, scenario.world), scenario, id=f"{front}: {name}", marks=_MARKS[front])
     for front in FRONTS
     for name, scenario in SCENARIOS.items()
     if front in scenario.fronts

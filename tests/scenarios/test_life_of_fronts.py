@@ -118,7 +118,9 @@ async def test_the_words_of_a_stranger_act_nowhere(scene: Any, hostile: Any) -> 
     if found := re.search(r"^<web-content id=(\w+)", page.text, re.MULTILINE):
         boundary = found[1]
     else:  # for a program, which sees no fences, nor what looks like the end of one
-        markdown = page.data["markdown_content"].replace("\N{HEAVY LEFT-POINTING ANGLE QUOTATION MARK ORNAMENT}", "")
+        markdown = page.data["markdown_content"].replace(
+            "\N{HEAVY LEFT-POINTING ANGLE QUOTATION MARK ORNAMENT}", ""
+        )
         fenced = f"<web-content id=b>\n{markdown}\n</web-content b>"
     assert "Tea is good." in fenced
     assert hostile.breaches(fenced, boundary=boundary) == []
@@ -152,7 +154,11 @@ async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, 
 async def test_what_one_replica_has_found_another_need_not_search_for(
     scenes: Any, front: str, redis_url: str
 ) -> None:
-    redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "secret": "the same for all replicas"}
+    redis = {
+        "url": redis_url,
+        "prefix": f"{secrets.token_hex(8)}:",
+        "secret": "the same for all replicas",
+    }
     one = await scenes.open(front, redis=redis)
     other = await scenes.beside(front, one, redis=redis)
     first = await search(one)
