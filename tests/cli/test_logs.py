@@ -3,6 +3,7 @@
 import ast
 import json
 import logging
+import os
 import re
 import subprocess
 import sys
@@ -157,6 +158,54 @@ def test_a_log_that_nobody_reads_holds_up_nothing_and_says_what_is_missing():
     assert len(lines) + int(found[1]) == 3_000
     numbers = [int(line.split("number=")[1].split()[0]) for line in lines]
     assert numbers == list(range(len(lines)))
+
+
+LEVELS = """
+import logging, sys
+from searx_mcp.cli.logs import configure
+
+configure(sys.argv[1])
+for name in ("searx_mcp.a", "another.library"):
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
+        logging.getLogger(name).log(level, "a.line")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("level", "ours", "theirs"),
+    [
+        ("DEBUG", ["DEBUG", "INFO", "WARNING", "ERROR"], ["WARNING", "ERROR"]),
+        ("INFO", ["INFO", "WARNING", "ERROR"], ["WARNING", "ERROR"]),
+        ("WARNING", ["WARNING", "ERROR"], ["WARNING", "ERROR"]),
+        ("ERROR", ["ERROR"], ["ERROR"]),
+    ],
+)
+def test_a_level_is_for_our_own_lines_and_libraries_are_heard_from_warnings_on(level, ours, theirs):
+    command = [sys.executable, "-c", LEVELS, level]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=True, text=True)
+    written = [line.split(" ")[1] for line in ran.stderr.splitlines()]
+    assert written == [*ours, *theirs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "is_heard"), [("stdio", True), ("corpus status", False)])
+def test_without_a_level_servers_tell_what_happens_and_commands_are_silent(
+    tmp_path, command, is_heard
+):
+    config = tmp_path / "searx-mcp.toml"
+    config.touch()
+    ran = subprocess.run(
+        [sys.executable, "-m", "searx_mcp", *command.split()],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=True,
+        text=True,
+        env={**os.environ, "SEARX_MCP_CONFIG": str(config)},
+    )
+    assert (" INFO server.start " in ran.stderr) is is_heard
+    assert " DEBUG " not in ran.stderr
 
 
 ROOT = Path(__file__).parents[2]

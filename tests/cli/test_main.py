@@ -20,7 +20,7 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.testing.searxng import FakeSearxng
-from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 2))
 
@@ -200,23 +200,6 @@ async def test_a_page_that_cannot_be_read_is_told_with_its_host_and_advice(run_c
     assert last == "Check the address, or search for the page."
 
 
-async def test_a_page_is_read_on_by_its_cursor_and_fetched_anew_when_asked(run_cli):
-    async with FakeWeb({"/a": LONG}) as web:
-        there = environment(web)
-        begun = await run_cli("fetch", web.url("/a"), "--json", "--max-chars", "150", **there)
-        cursor = json.loads(begun.out)["cursor"]
-        on = await run_cli(
-            *("fetch", "--cursor", cursor, "--offset", "150", "--limit", "200", "--json"), **there
-        )
-        asked = len(web.requests)
-        await run_cli("fetch", web.url("/a"), "--force-refresh", **there)
-    data = json.loads(on.out)
-    assert data["offset"] == 150
-    assert 150 < len(data["markdown_content"]) <= 200
-    assert asked == 1
-    assert len(web.requests) == 2
-
-
 async def test_robots_are_obeyed_unless_a_person_says_otherwise(run_cli):
     robots = FakePage("User-agent: *\nDisallow: /\n", content_type="text/plain")
     async with FakeWeb({"/a": PAGE, "/robots.txt": robots}) as web:
@@ -224,16 +207,6 @@ async def test_robots_are_obeyed_unless_a_person_says_otherwise(run_cli):
         read = await run_cli("fetch", web.url("/a"), "--ignore-robots", **environment(web))
     assert json.loads(refused.out)["error_type"] == "robots_disallowed"
     assert (refused.code, read.code) == (ExitCode.FAILED, ExitCode.DONE)
-
-
-async def test_redirects_are_followed_unless_a_person_says_otherwise(run_cli):
-    async with FakeWeb({"/a": PAGE, "/old": redirect("/a")}) as web:
-        there = environment(web)
-        followed = await run_cli("fetch", web.url("/old"), "--json", **there)
-        stayed = await run_cli("fetch", web.url("/old"), "--json", "--no-follow-redirects", **there)
-    assert json.loads(followed.out)["final_url"] == web.url("/a")
-    assert json.loads(stayed.out).get("final_url") != web.url("/a")
-    assert len([each for each in web.requests if each.path == "/a"]) == 1
 
 
 async def test_all_wrong_arguments_are_told_as_they_are_typed(run_cli):

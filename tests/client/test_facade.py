@@ -366,6 +366,14 @@ async def test_closing_ends_what_is_under_way_and_leaves_no_task(settings_for, c
     assert asyncio.all_tasks() - before == set()
 
 
+async def test_a_server_looks_after_its_own_instances_before_anybody_searches(settings_for):
+    async with FakeSearxng() as own, asyncio.timeout(10):
+        async with SearxClient(settings_for(own=[own]), background=True):
+            await own.wait_for_requests(1)
+        assert "/healthz" in {request.path for request in own.requests}
+    assert own.searches == 0
+
+
 async def test_a_cancelled_search_leaves_no_task(settings_for, catalog_of):
     before = asyncio.all_tasks()
     async with FakeWeb({"/a": silent()}) as web, FakeSearxng(links=web.links) as good:

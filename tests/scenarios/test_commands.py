@@ -59,34 +59,10 @@ async def test_a_search_reads_pages_unless_told_otherwise(run):
     assert result["content"]["summary"].startswith("Tea is made of leaves")
 
 
-@pytest.mark.parametrize(
-    ("options", "asked"),
-    [
-        (("--category", "news"), {"categories": "news"}),
-        (("--language", "de"), {"language": "de"}),
-        (("--time-range", "week"), {"time_range": "week"}),
-        (("--safe-search", "0"), {"safesearch": "0"}),
-        (("--page", "3"), {"pageno": "3"}),
-        (("--engines", "alpha,beta"), {"engines": "alpha,beta"}),
-    ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
-)
-async def test_an_option_of_a_search_reaches_the_instance(run, own, options, asked):
-    ran = await run("search", "tea", "--no-fetch-content", "--json", *options)
-    assert ran.code == 0, ran.err
-    assert asked.items() <= own.requests[-1].query.items()
-
-
 async def test_a_page_is_printed_as_markdown(run, web):
     ran = await run("fetch", web.url("/tea"))
     assert ran.code == 0
     assert "Tea is made of leaves that are dried." in ran.out
-
-
-async def test_a_page_is_printed_as_json(run, web):
-    data = json.loads((await run("fetch", web.url("/tea"), "--json")).out)
-    assert data["title"] == "Tea"
-    assert data["status_code"] == 200
 
 
 FAILURES = {
@@ -107,14 +83,6 @@ FAILURES = {
         "invalid_argument",
     ),
 }
-
-
-@pytest.mark.parametrize(("arguments", "code", "error"), FAILURES.values(), ids=FAILURES.keys())
-async def test_a_failure_is_json_with_an_exit_code(run, web, arguments, code, error):
-    ran = await run(*(each.format(web=web.base) for each in arguments), "--json")
-    assert ran.code == code, ran.err
-    assert json.loads(ran.out)["error_type"] == error
-    assert "Traceback" not in ran.err
 
 
 @pytest.mark.parametrize(("arguments", "code", "error"), FAILURES.values(), ids=FAILURES.keys())

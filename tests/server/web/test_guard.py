@@ -17,8 +17,10 @@ MESSAGE = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
 
-async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,), **headers: str):
-    """Send one request; returns its status, the headers and the body of the answer."""
+async def ask(
+    config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,), twice="", **headers: str
+):
+    """Send one request, perhaps with a header twice; returns its status, the headers and the body of the answer."""
     sent: list[dict[str, Any]] = []
     parts = list(body)
 
@@ -38,6 +40,7 @@ async def ask(config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,)
 
     given = {"host": "127.0.0.1:8765", **JSON, **headers}
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    raw += [row for row in raw if row[0] == twice.encode()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
     await Guard(app, Policy.of(config), Access(config), DEADLINE)(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
@@ -102,6 +105,19 @@ async def test_a_request_is_served_or_refused_for_its_head(config, headers, stat
     assert (await ask(config, **headers))[0] == status
 
 
+@pytest.mark.parametrize(
+    ("config", "twice", "headers", "status"),
+    [
+        (CLOSED, "authorization", PROVEN, 401),
+        (LOCAL, "host", {}, 421),
+        (LOCAL, "origin", {"origin": "http://localhost:3000"}, 403),
+        (LOCAL, "content-type", {}, 415),
+    ],
+)
+async def test_a_header_that_is_sent_twice_counts_as_empty(config, twice, headers, status):
+    assert (await ask(config, twice=twice, **headers))[0] == status
+
+
 async def test_a_body_is_counted_whatever_its_head_says():
     assert (await ask(SMALL, body=(b"x" * 600, b"x" * 600)))[0] == 413
     assert (await ask(SMALL, body=(b" " * 600, MESSAGE)))[2] == b" " * 600 + MESSAGE
@@ -163,3 +179,6 @@ async def test_a_page_that_is_allowed_is_told_so_before_it_sends_its_token():
     assert (status, headers[b"access-control-allow-origin"]) == (204, b"https://app.example")
     refused = await ask(NAMED, method="OPTIONS", origin="https://evil.example", **asked)
     assert refused[0] == 403
+    asked["host"] = "rebound.example"
+    elsewhere = await ask(NAMED, method="OPTIONS", origin="https://app.example", **asked)
+    assert elsewhere[0] == 421
