@@ -10,6 +10,7 @@ from searx_mcp.content.normalize.footnote_links import linked_notes
 from searx_mcp.content.normalize.footnote_writing import Builder, Note, is_note_heading
 from searx_mcp.content.normalize.tree import (
     HEADINGS,
+    NOTE,
     NOTES,
     REFERENCE,
     Dialect,
@@ -289,7 +290,7 @@ def _rewrite(
         return
     name = builder.name(number)
     side.insert_before(new(tree, REFERENCE, name=name), move=True)
-    note = builder.note(name)
+    note = new(tree, NOTE, name=name)
     move_children(content, note)
     _notes_behind(tree, side).insert_child(note, move=True)
     side.decompose()
