@@ -187,7 +187,6 @@ class Builder:
             before, notes = notes, new(self._tree, NOTES)
             place.insert_before(notes, move=True)
             _drop_title(before)
-            notes = place.prev or notes
         made = new(self._tree, NOTE, name=name)
         notes.insert_child(made, move=True)
         for part in note.parts:
