@@ -1,7 +1,7 @@
 """Pieces of HTML that are no pages, as Markdown: summaries in feeds, READMEs, entries.
 
 markdownify writes them. What stands here rids the piece of what a reader does not see, rewrites what markdownify
-would get wrong or would need quadratic time for, and adds code languages, fences that hold, tables on one line each,
+would get wrong or would need quadratic time for, and adds fences that hold, tables on one line each,
 and escaping. Markdown that a piece smuggles into its text must not become a link or an image of ours: a host
 renders an image without being asked.
 """
@@ -29,21 +29,13 @@ from searx_mcp.content.markdown import (
     longest_backticks,
     safe_address,
 )
+from searx_mcp.content.normalize.code_blocks import CODE
 from searx_mcp.content.removals import Removals
 from searx_mcp.errors import ContentError, ErrorCode
 
 _ALT_CHARS: Final = 300
 _TEXT_ONLY: Final = "xmp,plaintext"
 """Their content is text that would be markup when serialized and parsed again."""
-
-_LANGUAGE_CLASS = re.compile(
-    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+)"
-    r"([A-Za-z0-9+#_.-]+)"
-)
-_LANGUAGE = re.compile(r"[A-Za-z0-9+#_.-]{1,30}")
-_NO_LANGUAGE: Final = frozenset({"default", "none", "text", "plaintext", "notranslate", "source"})
-_LANGUAGE_ANCESTORS: Final = 3
-"""Sphinx and GitHub name the language on a wrapper of <pre>, up to three levels out."""
 
 _MAX_COLSPAN: Final = 20
 """A span of 1,000, which browsers allow, would make 1 MB of cells into 100 MB of pipes."""
@@ -72,7 +64,6 @@ _BLOCKS: Final = frozenset({
 })  # fmt: skip
 """Text behind or inside one of these starts a line, where `-` and `#` mean something."""
 
-_LINE_NUMBERS: Final = ("linenos", "lineno", "linenodiv", "gutter", "line-numbers-rows")
 _LAYOUT_CONTENT: Final = ("table", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _TABLE_PARTS: Final = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
 _CODE: Final = ("code", "kbd", "samp")
@@ -136,6 +127,7 @@ def _seen(html: str, *, url: str) -> str:
     removals = Removals()
     drop_unseen(tree, removals)
     drop_hidden(tree, StyleSheet(), removals)
+    CODE.rewrite(tree, removals)
     if tree.root is None or tree.body is None:
         return ""
     for node in tree.css(_TEXT_ONLY):
@@ -184,9 +176,12 @@ def _prepare(soup: BeautifulSoup) -> None:
     Elements are emptied and renamed, not removed: bs4 looks for an element among all its siblings
     before it takes it out, and 100,000 <br> in one <pre> took minutes.
     """
-    for numbers in soup.find_all(class_=_LINE_NUMBERS):
-        numbers.clear()
-    _prepare_code(soup)
+    around: set[int] = set()
+    for pre in soup.find_all("pre"):
+        _keep_at_margin(pre, around)
+    for code in soup.find_all(_CODE):
+        if code.find_parent("pre") is None:
+            _keep_on_line(code)
     for item in soup.find_all(["li", "dd"]):
         if not _is_in_place(item):
             item.name = "div"
@@ -198,21 +193,6 @@ def _prepare(soup: BeautifulSoup) -> None:
     for block in soup.find_all(_AS_DIV):
         block.name = "div"
     _flatten_layout(soup)
-
-
-def _prepare_code(soup: BeautifulSoup) -> None:
-    in_pre: set[int] = set()
-    around: set[int] = set()
-    for pre in soup.find_all("pre"):
-        _keep_at_margin(pre, around)
-        in_pre.update(map(id, pre.find_all(_CODE)))
-        for line_break in pre.find_all("br"):
-            line_break.append("\n")
-        for line in pre.find_all(["div", "p", "li", "tr"]):
-            line.append("\n")
-    for code in soup.find_all(_CODE):
-        if id(code) not in in_pre:
-            _keep_on_line(code)
 
 
 def _keep_at_margin(pre: Tag, seen: set[int]) -> None:
@@ -345,7 +325,10 @@ def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
         longest = longest_backticks(code)
         mark = "`" * (longest + 1)
         return f" {mark} {_SPACE.sub(' ', code)} {mark} "
-    return f"\n\n{fence(code, language=_code_language(pre))}\n\n"
+    inner = pre.find("code")
+    named = inner.get_attribute_list("class") if isinstance(inner, Tag) else []
+    language = str(named[0] or "").removeprefix("language-") if named else ""
+    return f"\n\n{fence(code, language=language)}\n\n"
 
 
 def _cell(el: Tag, text: str) -> str:
@@ -376,24 +359,6 @@ def _character_before(el: PageElement) -> str:
         if isinstance(before, NavigableString) and before:
             return before[-1]
     return ""
-
-
-def _code_language(pre: Tag) -> str:
-    """The language a highlighter noted on <pre>, on its <code>, or on a wrapper of it."""
-    code = pre.find("code")
-    around = list(pre.parents)[:_LANGUAGE_ANCESTORS]
-    for tag in [pre, *([code] if isinstance(code, Tag) else []), *around]:
-        noted = tag.get("data-lang") or tag.get("data-language")
-        named = [noted] if isinstance(noted, str) else _LANGUAGE_CLASS.findall(_classes(tag))
-        for language in named:
-            if _LANGUAGE.fullmatch(language) and language.lower() not in _NO_LANGUAGE:
-                return language.lower()
-    return ""
-
-
-def _classes(tag: Tag) -> str:
-    value = tag.get("class") or ""
-    return value if isinstance(value, str) else " ".join(value)
 
 
 def _number(value: object, *, default: int, most: int) -> int:

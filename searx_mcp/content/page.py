@@ -1,7 +1,7 @@
 """A page of HTML as text: what it says of itself, its main content as Markdown, and its signs."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import unquote
@@ -27,6 +27,7 @@ from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape_line_starts, escape_words
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
+from searx_mcp.content.normalize.tree import ancestors
 from searx_mcp.content.removals import Removals
 from searx_mcp.content.site_index.discovery import published
 from searx_mcp.content.words import pieces
@@ -249,16 +250,8 @@ def mark_anchors(tree: LexborHTMLParser) -> None:
 def _headings(root: LexborNode) -> list[LexborNode]:
     """Headings, without those that hold others: looking into each would be quadratic."""
     found = root.css(_HEADINGS)[:_MAX_HEADINGS]
-    holding: set[int] = set()
-    for heading in found:
-        node = heading.parent
-        for _ in range(_MAX_STEPS):
-            if node is None:
-                break
-            if node.tag in _HEADING_TAGS:
-                holding.add(node.mem_id)
-                break
-            node = node.parent
+    around = (above for heading in found for above in ancestors(heading, _MAX_STEPS))
+    holding = {above.mem_id for above in around if above.tag in _HEADING_TAGS}
     return [heading for heading in found if heading.mem_id not in holding]
 
 
@@ -285,48 +278,41 @@ def _inside(heading: LexborNode) -> str:
     return next(filter(None, map(_id, heading.css("[id],a[name]")[:_MAX_STEPS])), "")
 
 
+def _preceding(node: LexborNode) -> Iterator[LexborNode]:
+    """The nodes in front of one, the nearest first; too many of them are cut off."""
+    before = node.prev
+    for _ in range(_MAX_STEPS):
+        if before is None:
+            return
+        yield before
+        before = before.prev
+
+
 def _before(heading: LexborNode) -> str:
     """An empty element in front of the heading, alone or in a paragraph."""
-    node = heading.prev
-    for _ in range(_MAX_STEPS):
-        if node is None or (node.is_text_node and not node.is_empty_text_node):
-            return ""
-        if node.is_element_node:
-            if node.text().strip():
-                return ""
-            if node.tag in _MARKERS and (anchor := _id(node)):
-                return anchor
-            if inner := node.css_first("a[id],a[name],span[id]"):
-                return _id(inner)
-            return ""
-        node = node.prev
+    for node in _preceding(heading):
+        if node.is_element_node and not node.text().strip():
+            own = _id(node) if node.tag in _MARKERS else ""
+            inner = node.css_first("a[id],a[name],span[id]")
+            return own or (_id(inner) if inner is not None else "")
+        if node.is_element_node or (node.is_text_node and not node.is_empty_text_node):
+            break
     return ""
 
 
 def _around(heading: LexborNode) -> str:
     """The id of an element that begins with the heading."""
-    node: LexborNode | None = heading
-    for _ in range(_MAX_STEPS):
-        if node is None or not _is_first(node):
-            return ""
-        node = node.parent
-        if node is None or node.tag not in _WRAPPERS:
-            return ""
-        if anchor := _id(node):
+    node = heading
+    for above in ancestors(heading, _MAX_STEPS):
+        is_first = not any(
+            before.text().strip() for before in _preceding(node) if not before.is_comment_node
+        )
+        if not is_first or above.tag not in _WRAPPERS:
+            break
+        if anchor := _id(above):
             return anchor
+        node = above
     return ""
-
-
-def _is_first(node: LexborNode) -> bool:
-    """Tell whether no text stands before it in its parent."""
-    before = node.prev
-    for _ in range(_MAX_STEPS):
-        if before is None:
-            return True
-        if not before.is_comment_node and before.text().strip():
-            return False
-        before = before.prev
-    return False
 
 
 def _id(node: LexborNode) -> str:

@@ -64,7 +64,7 @@ CASES = [
     ("line numbers", NUMBERED, "```\na = 1\nb = 2\n```"),
     ("backticks in code", "<pre>a ``` b</pre>", "````\na ``` b\n````"),
     ("backtick in inline code", "<p><code>a`b</code></p>", "`` a`b ``"),
-    ("breaks in code", "<pre>a<br>b<div>c</div>d</pre>", "```\na\nbc\nd\n```"),
+    ("breaks in code", "<pre>a<br>b<div>c</div>d</pre>", "```\na\nb\nc\nd\n```"),
     ("code in a heading", "<h2>a <pre>b`c</pre></h2>", "## a `` b`c ``"),
     ("no code", "<pre> \n</pre><p>x</p>", "x"),
     (

@@ -1,6 +1,7 @@
 """Which elements hold the content of a page."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Final
 
 from searx_mcp.content.main.class_names import BODY, signs_of
@@ -41,11 +42,6 @@ _BODY_CHARS: Final = 2_500
 _BODY_LEAST: Final = 0.2
 _MICRODATA_SHARE: Final = 0.25
 _MICRODATA_CHARS: Final = 1_200
-_TOGETHER_PROSE: Final = 1.15
-_TOGETHER_TEXT: Final = 1.4
-_LARGEST: Final = 0.55
-_LARGEST_PAGE: Final = 0.3
-_SIBLINGS: Final = 0.4
 
 _ARTICLE_TEXT: Final = 250
 _ARTICLE_SHARE: Final = 0.5
@@ -54,6 +50,10 @@ _ARTICLE_LEAST: Final = 0.25
 _MANY_ARTICLES: Final = 30
 _MAX_CANDIDATES: Final = 500
 """More of them are a list, and not looked at."""
+
+
+_text: Final = attrgetter("text")
+_prose: Final = attrgetter("prose")
 
 
 def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> list[Element]:
@@ -140,8 +140,6 @@ def _marked(elements: list[Element]) -> list[Element]:
         found = [element for element in found if element.prose > _BODY_PROSE]
         if len(found) == 1 and _is_enough(found[0], page, is_microdata=is_microdata):
             return found
-        if len(found) > 1 and (together := _together(found, page)):
-            return together
     return []
 
 
@@ -171,33 +169,6 @@ def _is_enough(body: Element, page: Element, *, is_microdata: bool) -> bool:
     )
 
 
-def _together(found: list[Element], page: Element) -> list[Element]:
-    """Of several texts: the element around them, if it holds little else; one; or all.
-
-    Where each paragraph is named as text, headings and lists stand between them.
-    """
-    prose = sum(element.prose for element in found)
-    largest = max(found, key=_prose)
-    around = _common(found)
-    if around.prose <= _TOGETHER_PROSE * prose and (
-        around.text < _TOGETHER_TEXT * sum(element.text for element in found)
-    ):
-        return [around]
-    if largest.prose >= max(_LARGEST * prose, _LARGEST_PAGE * page.prose):
-        return [largest]
-    are_siblings = all(element.parent is around for element in found)
-    if not are_siblings or prose <= _SIBLINGS * page.prose:
-        return []
-    first, last = found[0].start, found[-1].start
-    return [child for child in around.children if first <= child.start <= last and not child.is_out]
-
-
-def _common(found: list[Element]) -> Element:
-    """The innermost element around all of them."""
-    first, last = found[0], found[-1]
-    return next(above for above in first.ancestors() if above.end >= last.end)
-
-
 def _article(elements: list[Element]) -> list[Element]:
     """The `<article>` that is the page, if there is one."""
     page = elements[0]
@@ -212,11 +183,3 @@ def _article(elements: list[Element]) -> list[Element]:
         _ARTICLE_PROSE, _ARTICLE_SHARE * prose, _ARTICLE_LEAST * page.prose
     )
     return [largest] if stands_out and len(found) <= _MANY_ARTICLES else []
-
-
-def _text(element: Element) -> int:
-    return element.text
-
-
-def _prose(element: Element) -> int:
-    return element.prose

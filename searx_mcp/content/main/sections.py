@@ -5,10 +5,11 @@ and .8555 without; run `python -m benchmarks.extraction PATH` after changing wha
 """
 
 import re
+from itertools import islice
 from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import Element, live
+from searx_mcp.content.main.text_density import HEADINGS, Element, live
 from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
@@ -123,10 +124,6 @@ _STARTS: Final = re.compile(
     r"|(?:get|receive) (?:the latest|our|updates).*|customers? (?:who|also).*|shop (?:related|similar).*"
 )
 
-_LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-_LABEL: Final = 7
-"""The level of what only looks like a heading."""
-
 _LABELS: Final = frozenset({
     "a", "b", "div", "dt", "header", "legend", "li", "p", "span", "strong", "summary",
 })  # fmt: skip
@@ -150,10 +147,6 @@ _PROSE: Final = 600
 _LINKED: Final = 0.1
 """One with more prose than this and fewer links is not what its heading says: papers have a
 "Discussion", and books a "Further reading"."""
-
-_FLAT_PROSE: Final = 80
-_FLAT_LINKED: Final = 0.2
-"""A paragraph of the text, which ends a section that has no element of its own."""
 
 _SAME_LINE: Final = 70
 
@@ -179,60 +172,49 @@ def _plain(heading: str) -> str:
 def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -> list[Element]:
     """Take out sections whose heading says that they are not of the text.
 
-    A section is the largest element that begins with the heading, or else the siblings that follow it
-    up to the next heading. A documentation has a "See also" and an "Author" of its own.
+    A section is the largest element that begins with the heading. A documentation has a "See also" and an "Author"
+    of its own.
 
     Returns:
         What was taken out, in order.
     """
-    page = elements[0]
     taken: list[Element] = []
-    found = 0
     if kind is PageKind.DOCUMENTATION:
         return taken
-    for element in live(elements):
-        level = _level(element, kind)
-        if level and _is_away(element.node.text(), kind):
-            found += 1
-            if found > _MAX_SECTIONS:
-                break
-            parts = _section(element, level, page)
-            taken += [
-                part
-                for part in parts
-                if not shapes.says_its_own(part) and part.take_out(Rule.SECTION)
-            ]
+    away = (
+        element
+        for element in live(elements)
+        if _may_be_heading(element, kind) and _is_away(element.node.text(), kind)
+    )
+    for heading in islice(away, _MAX_SECTIONS):
+        section = _section(heading, elements[0])
+        if (
+            section is not None
+            and not shapes.says_its_own(section)
+            and section.take_out(Rule.SECTION)
+        ):
+            taken.append(section)
     return taken
 
 
-def _level(element: Element, kind: PageKind) -> int:
-    """The level of a heading, or of what looks like one; 0 for anything else."""
-    level = _LEVELS.get(element.tag, 0)
-    if level:
-        return level if _MIN_CHARS <= element.text <= _MAX_HEADING else 0
-    if kind in {PageKind.FORUM, PageKind.LISTING} or element.tag not in _LABELS:
-        return 0
-    is_label = _MIN_CHARS < element.text <= _MAX_LABEL and element.elements <= _MAX_PARTS
-    return _LABEL if is_label else 0
+def _may_be_heading(element: Element, kind: PageKind) -> bool:
+    """Tell whether it is a heading, or looks like one."""
+    if element.tag in HEADINGS:
+        return _MIN_CHARS <= element.text <= _MAX_HEADING
+    return (
+        kind not in {PageKind.FORUM, PageKind.LISTING}
+        and element.tag in _LABELS
+        and _MIN_CHARS < element.text <= _MAX_LABEL
+        and element.elements <= _MAX_PARTS
+    )
 
 
 def _is_away(heading: str, kind: PageKind) -> bool:
     return leads_away(heading) or (kind is not PageKind.FORUM and is_of_comments(heading))
 
 
-def _section(heading: Element, level: int, page: Element) -> list[Element]:
-    section, is_line = _around(heading, page)
-    has_own = section.text >= heading.text + _MIN_CHARS
-    if level == _LABEL and (is_line or not has_own):
-        return []
-    if not has_own:
-        return _following(section, level, page)
-    is_prose = section.prose >= _PROSE and section.linked < _LINKED * section.text
-    return [] if is_prose or section.prose > _PROSE_SHARE * page.prose else [section]
-
-
-def _around(heading: Element, page: Element) -> tuple[Element, bool]:
-    """The largest element that begins with a heading; whether the heading is part of a line."""
+def _section(heading: Element, page: Element) -> Element | None:
+    """The largest element that begins with a heading, unless it is the text, or what looks like a heading begins a line."""
     section = heading
     is_line = False
     while (parent := section.parent) is not None and _may_be_section(parent, section, page):
@@ -240,7 +222,11 @@ def _around(heading: Element, page: Element) -> tuple[Element, bool]:
         # The cells of a table are short, and none is the first words of it.
         most = heading.text if section.tag in {"td", "th"} else _SAME_LINE
         is_line = is_line or section.run > most
-    return section, is_line
+    has_own = section.text >= heading.text + _MIN_CHARS
+    is_prose = section.prose >= _PROSE and section.linked < _LINKED * section.text
+    is_text = is_prose or section.prose > _PROSE_SHARE * page.prose
+    is_line = is_line and heading.tag not in HEADINGS
+    return section if has_own and not is_text and not is_line else None
 
 
 def _may_be_section(parent: Element, child: Element, page: Element) -> bool:
@@ -253,42 +239,5 @@ def _may_be_section(parent: Element, child: Element, page: Element) -> bool:
 
 
 def _is_first(parent: Element, child: Element) -> bool:
-    for count, other in enumerate(parent.children):
-        if other is child:
-            return True
-        if (other.text and not other.is_out) or count > _MAX_STEPS:
-            return False
-    return False
-
-
-def _following(heading: Element, level: int, page: Element) -> list[Element]:
-    if heading.parent is None:
-        return []
-    siblings = heading.parent.children
-    section = [heading]
-    for element in siblings[siblings.index(heading) + 1 :]:
-        if element.is_out:
-            continue
-        is_paragraph = element.prose > _FLAT_PROSE and (
-            element.linked < _FLAT_LINKED * element.text
-        )
-        if is_paragraph or 0 < _first_level(element) <= level:
-            break
-        section.append(element)
-    is_small = (
-        sum(part.prose for part in section) <= _PROSE_SHARE * page.prose
-        and sum(part.text for part in section) < _TEXT_SHARE * page.text
-    )
-    return section if is_small else []
-
-
-def _first_level(element: Element) -> int:
-    """The level of the heading that an element begins with; 0 if it begins with something else."""
-    for _ in range(_MAX_STEPS):
-        if element.tag in _LEVELS:
-            return _LEVELS[element.tag]
-        begin = next((child for child in element.children if child.text and not child.is_out), None)
-        if begin is None:
-            return 0
-        element = begin
-    return 0
+    said = (other for other in parent.children[:_MAX_STEPS] if other.text and not other.is_out)
+    return next(said, None) is child

@@ -8,7 +8,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.tree import (
     CALLOUT,
-    HEADINGS,
     Dialect,
     ancestors,
     classes,
@@ -16,7 +15,6 @@ from searx_mcp.content.normalize.tree import (
     first_solid,
     has_text,
     is_attached,
-    is_blank,
     move_children,
     new,
     put_in_place,
@@ -47,7 +45,6 @@ _PLAIN: Final[Mapping[str | None, frozenset[str]]] = {
     "section": frozenset({"note", "warning"}),
 }
 """Classes that alone may label a block; `info` is as often the line of author and date."""
-_TEXT: Final = HEADINGS | {"p", "pre", "ul", "ol", "dl"}
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 80
 """Chosen: no word is so long that four of them need more."""
@@ -158,7 +155,7 @@ def _is_content(box: LexborNode) -> bool:
     if box.tag == "details" or not _STRONG.isdisjoint(classes(box)) or _icon_and_text(box):
         return True
     is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
-    return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
+    return is_labelled or (is_inside and _is_said(box))
 
 
 def _is_said(box: LexborNode) -> bool:
@@ -166,17 +163,6 @@ def _is_said(box: LexborNode) -> bool:
     if _PLAIN.get(box.tag, frozenset()).isdisjoint(classes(box)):
         return False
     return len(short_text(box, _LEAST_CHARS).split()) >= _LEAST_WORDS
-
-
-def _is_among_text(box: LexborNode) -> bool:
-    """Tell whether text stands right before or after it, as in a page without `main` and `article`."""
-    for step in ("prev", "next"):
-        beside = getattr(box, step)
-        while beside is not None and is_blank(beside):
-            beside = getattr(beside, step)
-        if beside is not None and beside.tag in _TEXT:
-            return True
-    return False
 
 
 def _holds_page(form: LexborNode) -> bool:

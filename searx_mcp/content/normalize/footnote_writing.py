@@ -17,8 +17,6 @@ from searx_mcp.content.normalize.tree import (
     children,
     classes,
     few,
-    has_text,
-    is_alone,
     is_attached,
     is_blank,
     move_children,
@@ -53,11 +51,13 @@ _HEADING = re.compile(
 _RAISED: Final = frozenset(
     {"sup", "span", "small", "a", "cite", "font", "b", "strong", "em", "i", "nobr"}
 )
-_LISTS: Final = frozenset({"ol", "ul", "dl"})
+_HOLDERS: Final = frozenset({"ol", "ul", "dl", "p"})
+"""Notes stand before what they were the items of, or the lines."""
 _UNWRAPPED: Final = frozenset({"li", "div", "dd", "td", "aside", "section", "table"})
 _SHOWN: Final = f"img,{MATH},{TASK},{REFERENCE},video,audio,iframe,hr"
 """What a note may consist of without any text."""
 
+_JUMPS: Final = ".mw-cite-backlink,.footnote-backref,.data-footnote-backref"
 _BACK = re.compile(
     r"back-?(?:ref|link|to)|reversefootnote|to-top|footnote-?back|return|jump-?back|fn-?return"
 )
@@ -69,11 +69,9 @@ _LABEL_ENDS: Final = "])}.:"
 _LEFT_OVER = re.compile(r"\A\s*(?:\[\]|[\])}.:])?\s+|\A\s+")
 """White space, with what stood around a label that was a link back."""
 
-_AFTER_LABEL = re.compile(r"\A[\s\xa0]*[\])}.:]*[\s\xa0]*")
 _HIDDEN_TITLES: Final = frozenset(
     {"sr-only", "visually-hidden", "screen-reader-text", "visuallyhidden"}
 )
-_DEEP: Final = 8
 _FEW: Final = 40
 """Children of an element that may do nothing but raise and bracket references."""
 
@@ -148,15 +146,16 @@ class Builder:
         self._tree = tree
         self._taken: set[str] = set()
         self._given: Counter[str] = Counter()
-        self._after: dict[int, LexborNode] = {}
-        self._emptied: list[LexborNode] = []
+        self._lists: dict[int, LexborNode] = {}
 
     def add(self, note: Note) -> None:
         """Put references in the place of what refers to a note, and the note in its form."""
         name = self.name(note.label)
         for reference in note.references:
             if is_attached(reference):
-                self._refer(reference, name)
+                made = new(self._tree, REFERENCE, name=name)
+                put_in_place(reference, made)
+                _take_brackets(made)
         self._write(note, name)
 
     def name(self, label: str) -> str:
@@ -171,72 +170,45 @@ class Builder:
         self._taken.add(name)
         return name
 
-    def note(self, name: str) -> LexborNode:
-        """An empty note that stands nowhere yet."""
-        return new(self._tree, NOTE, name=name)
-
-    def _group(self, place: LexborNode) -> LexborNode:
-        """The notes in front of an element, or new ones there."""
-        before = neighbour(place, forward=False)
-        if before is not None and before.tag == NOTES:
-            return before
-        notes = new(self._tree, NOTES)
-        place.insert_before(notes, move=True)
-        _drop_title(before)
-        return notes
-
     def finish(self) -> None:
         """Take out lists that have no items left."""
-        for listed in self._emptied:
+        for listed in self._lists.values():
             if is_attached(listed) and not solid(listed):
                 listed.decompose()
 
-    def _refer(self, reference: LexborNode, name: str) -> None:
-        place = _whole(reference)
-        made = new(self._tree, REFERENCE, name=name)
-        put_in_place(place, made)
-        _take_brackets(made)
-
     def _write(self, note: Note, name: str) -> None:
-        made = self.note(name)
-        first = note.parts[0]
-        block = first.parent
-        is_cut = block is not None and block.tag == "p"
-        self._place(block if is_cut and block is not None else first).insert_child(made, move=True)
-        _take_back_links(note)
-        _take_label(note)
+        place = note.parts[0]
+        block = place.parent
+        if block is not None and block.tag in _HOLDERS:
+            place = block
+            self._lists[block.mem_id] = block
+        notes = neighbour(place, forward=False)
+        if notes is None or notes.tag != NOTES:
+            before, notes = notes, new(self._tree, NOTES)
+            place.insert_before(notes, move=True)
+            _drop_title(before)
+        made = new(self._tree, NOTE, name=name)
+        notes.insert_child(made, move=True)
         for part in note.parts:
-            if not is_attached(part):
-                continue
             if part.is_element_node and part.tag in _UNWRAPPED:
-                move_children(_content(part), made)
-                _leave(part)
-            else:
+                cells = part.css("td") if part.tag == "table" else []
+                move_children(cells[-1] if cells else part, made)
+                term = neighbour(part, forward=False) if part.tag == "dd" else None
+                if term is not None and term.tag == "dt":
+                    term.decompose()  # its label
+                part.decompose()
+            elif is_attached(part):
                 made.insert_child(part, move=True)
+        for jump in made.css(_JUMPS):
+            jump.decompose()
+        for link in made.css("a"):
+            if is_attached(link) and _is_back(link, note.ids):
+                before, after = link.prev, link.next
+                link.decompose()
+                _unbracket(before, after)
         _trim(made)
-        if is_cut and block is not None and not has_text(block):
-            block.decompose()
-
-    def _place(self, part: LexborNode) -> LexborNode:
-        """The notes that a note belongs to, behind its list or where it stood."""
-        listed = part.parent
-        if listed is None or listed.tag not in _LISTS:
-            return self._group(part)
-        if listed.mem_id not in self._after:
-            notes = new(self._tree, NOTES)
-            listed.insert_after(notes, move=True)
-            self._after[listed.mem_id] = notes
-            self._emptied.append(listed)
-            _drop_title(neighbour(listed, forward=False))
-        return self._after[listed.mem_id]
-
-
-def _leave(part: LexborNode) -> None:
-    """Take out what a note stood in, with the term that was its label."""
-    term = neighbour(part, forward=False) if part.tag == "dd" else None
-    if term is not None and term.tag == "dt":
-        term.decompose()
-    part.decompose()
+        _take_label(made, note.label, is_item=place is block)
+        _trim(made)
 
 
 def _trim(made: LexborNode) -> None:
@@ -249,77 +221,37 @@ def _trim(made: LexborNode) -> None:
                 break
             node.decompose()
     first = _first_text(made)
-    if first is not None and (said := first.text_content or "") != (
-        rest := _LEFT_OVER.sub("", said)
-    ):
-        first.replace_with(rest)
+    if first is not None:
+        first.replace_with(_LEFT_OVER.sub("", first.text_content or ""))
 
 
 def _is_nothing(node: LexborNode) -> bool:
-    return node.is_element_node and not node.text().strip() and node.css_first(_SHOWN) is None
-
-
-def _whole(reference: LexborNode, *, up_to: LexborNode | None = None) -> LexborNode:
-    """A reference with what only raises or brackets it."""
-    place = reference
-    for around in ancestors(reference, _DEEP):
-        if around.tag not in _RAISED or (up_to is not None and around.mem_id == up_to.mem_id):
-            break
-        others = [node for node in few(around, _FEW) if node.mem_id != place.mem_id]
-        if not others and not is_alone(place):
-            break
-        if any(map(_says_more, others)):
-            break
-        place = around
-    return place
+    is_said = node.text().strip(_PUNCTUATION) or node.css_first(_SHOWN) is not None
+    return node.is_element_node and not is_said
 
 
 def _take_brackets(made: LexborNode) -> None:
-    """Take out the brackets and commas that stood around references."""
-    parent = made.parent
-    if parent is None:
-        return
-    if parent.tag in _RAISED:
+    """Take out what only raises a reference, and the brackets and commas that stand around references."""
+    while (parent := made.parent) is not None and parent.tag in _RAISED:
         inside = few(parent, _FEW)
-        texts = [node for node in inside if node.is_text_node]
-        links = [node for node in inside if node.is_element_node and node.tag != REFERENCE]
-        if inside and not links and not any(map(_says_more, texts)):
-            for node in texts:
+        others = [node for node in inside if node.tag != REFERENCE]
+        if not inside or any(node.text().strip(_PUNCTUATION) for node in others):
+            break
+        for node in children(parent):
+            if node.tag != REFERENCE:
                 node.decompose()
-            parent.unwrap()
-        return
-    before, after = made.prev, made.next
+        parent.unwrap()
+    _unbracket(made.prev, made.next)
+
+
+def _unbracket(before: LexborNode | None, after: LexborNode | None) -> None:
+    """Take out the brackets between two texts."""
     if before is None or after is None or not before.is_text_node or not after.is_text_node:
         return
     left, right = before.text_content or "", after.text_content or ""
-    if left.endswith("[") and right.startswith("]"):
-        _cut(before, left[:-1])
-        _cut(after, right[1:])
-
-
-def _says_more(node: LexborNode) -> bool:
-    """Tell whether a node is a reference itself, or says something beside brackets and commas."""
-    if node.is_text_node:
-        return bool((node.text_content or "").strip(_PUNCTUATION))
-    return node.is_element_node and (has_text(node) or node.tag == REFERENCE)
-
-
-def _cut(text: LexborNode, rest: str) -> None:
-    if rest:
-        text.replace_with(rest)
-    else:
-        text.decompose()
-
-
-def _take_back_links(note: Note) -> None:
-    for part in note.parts:
-        if not part.is_element_node:
-            continue
-        for jump in part.css(".mw-cite-backlink,.footnote-backref,.data-footnote-backref"):
-            jump.decompose()
-        for link in [part] if part.tag == "a" else part.css("a"):
-            if is_attached(link) and _is_back(link, note.ids):
-                _take(link, part)
+    if left[-1:] + right[:1] in {"[]", "()"}:
+        before.replace_with(left[:-1])
+        after.replace_with(right[1:])
 
 
 def _is_back(link: LexborNode, ids: set[str]) -> bool:
@@ -337,69 +269,22 @@ def _is_back(link: LexborNode, ids: set[str]) -> bool:
     return is_arrow and ("#" in (attributes.get("href") or "#"))
 
 
-def _take(node: LexborNode, part: LexborNode) -> None:
-    """Take out an element with what only raises or brackets it."""
-    place = _whole(node, up_to=part)
-    if place.mem_id != part.mem_id:
-        place.decompose()
-    else:
-        node.decompose()
-
-
-def _take_label(note: Note) -> None:
+def _take_label(made: LexborNode, label: str, *, is_item: bool) -> None:
     """Take out the label that a note begins with."""
-    for index, part in enumerate(note.parts[:2]):
-        if not is_attached(part) or is_blank(part):
-            continue
-        text = _first_text(part)
-        if text is None:
-            continue
-        said = text.text_content or ""
-        if label_of(said) and label_of(said).lower() == note.label.lower():
-            _take_text(text, part)
-            return
-        end = label_end(said, note.label)
-        if end and said[:end].rstrip()[-1:] in _LABEL_ENDS and part.tag != "li":
-            text.replace_with(said[end:])
-            return
-        if index == 0:
-            return
-
-
-def _first_text(part: LexborNode) -> LexborNode | None:
-    if part.is_text_node:
-        return part
-    for node in part.traverse(include_text=True):
-        if node.is_text_node and not is_blank(node):
-            return node
-    return None
-
-
-def _take_text(text: LexborNode, part: LexborNode) -> None:
-    """Take out a text with the inline elements that hold nothing else, and what ends the label."""
-    if text.mem_id == part.mem_id:
-        text.decompose()
+    text = _first_text(made)
+    said = (text.text_content or "") if text is not None else ""
+    end = label_end(said, label)
+    if text is None:
         return
-    place = text
-    for around in ancestors(text, _DEEP):
-        if around.mem_id == part.mem_id or not is_alone(place):
-            break
-        place = around
-    after = place.next
-    place.decompose()
-    if after is not None and after.is_text_node:
-        said = after.text_content or ""
-        rest = _AFTER_LABEL.sub("", said)
-        if rest and rest != said:
-            after.replace_with(rest)
+    if label_of(said).lower() == label.lower():
+        text.decompose()
+    elif end and said[:end].rstrip()[-1:] in _LABEL_ENDS and not is_item:
+        text.replace_with(said[end:])
 
 
-def _content(part: LexborNode) -> LexborNode:
-    """The element in a note that holds its text."""
-    if part.tag != "table":
-        return part
-    cells = part.css("td")
-    return cells[-1] if cells else part
+def _first_text(node: LexborNode) -> LexborNode | None:
+    parts = node.traverse(include_text=True)
+    return next((part for part in parts if part.is_text_node and not is_blank(part)), None)
 
 
 def _drop_title(before: LexborNode | None) -> None:

@@ -10,6 +10,7 @@ from searx_mcp.content.normalize.footnote_links import linked_notes
 from searx_mcp.content.normalize.footnote_writing import Builder, Note, is_note_heading
 from searx_mcp.content.normalize.tree import (
     HEADINGS,
+    NOTE,
     NOTES,
     REFERENCE,
     Dialect,
@@ -27,6 +28,7 @@ from searx_mcp.content.normalize.tree import (
 from searx_mcp.content.removals import Removals
 
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?\.?")
+_BOLD: Final = "p > strong:first-child,p > b:first-child"
 _BLOCKS: Final = frozenset({"p", "div", "li", "dd", "aside", "section"})
 _LISTS: Final = '[class*="footnote" i] ol,[class*="endnote" i] ol,[id*="footnote" i] ol,aside ol'
 _CONTINUED: Final = frozenset({"ul", "ol", "blockquote", "pre", "p", "table"})
@@ -39,14 +41,19 @@ _SHORTEST: Final = 2
 _START = re.compile(r"[0-9]{1,4}")
 """The number of the first item of a list."""
 
+_TOGGLES: Final = ":is(.margin-toggle,.sidenote-toggle,.sidenote-number)"
 _SIDENOTES: Final[Mapping[str, str]] = {
-    "label": ":is(.margin-toggle,.sidenote-toggle,.sidenote-number)",
     "span": "[class]:is(.sidenote,.marginnote,.ltx_note)",
     "small": ".sidenote",
     "aside": ".sidenote",
 }
-"""Notes beside the text, by the names that Tufte's style and LaTeXML give them, and the labels that
-unfold them on narrow screens."""
+"""Notes beside the text, by the names that Tufte's style and LaTeXML give them."""
+
+_SIDES: Final = ",".join(
+    f"{name}{mark},label{_TOGGLES} + {name},label{_TOGGLES} + input + {name}"
+    for name, mark in _SIDENOTES.items()
+)
+"""With what labels unfold on narrow screens."""
 
 _NUMBERS: Final = ".sidenote-number,.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.footnote-number,.sidenote__number"
 _LABELS: Final = frozenset({"label", "input", "sup", "a", "button"})
@@ -89,7 +96,7 @@ FOOTNOTES: Final = Dialect(
 
 
 def _loose_notes(tree: LexborHTMLParser) -> list[Note]:
-    """Notes that begin with a raised number that is raised in the text before, too.
+    """Notes that begin with a raised or bold number that is raised in the text before, too.
 
     A raised number alone may be an exponent: there has to be a paragraph that begins with it, and
     all of a group of such paragraphs have to be referred to.
@@ -99,18 +106,17 @@ def _loose_notes(tree: LexborHTMLParser) -> list[Note]:
         return []
     references: dict[int, list[LexborNode]] = {}
     starting: list[tuple[int, LexborNode]] = []
-    for mark in raised:
+    for mark in [*raised, *tree.css(_BOLD)[:_MAX_NUMBERS]]:
         match = _NUMBER.fullmatch(mark.text().strip())
         if match is None or mark.css_first("a[href]") is not None or not is_attached(mark):
             continue
         block = _begun_by(mark)
         if block is not None:
             starting.append((int(match[1]), block))
-        elif _follows_words(mark):
+        elif mark.tag == "sup" and _follows_words(mark):
             references.setdefault(int(match[1]), []).append(mark)
     if not references:
         return []
-    starting += _bold(tree)
     return [*_listed(tree, references), *_grouped(starting, references)]
 
 
@@ -137,30 +143,6 @@ def _follows_words(mark: LexborNode) -> bool:
         node = node.parent if node is not None else None
         if node is None or node.tag in _BLOCKS:
             return False
-    return False
-
-
-def _bold(tree: LexborHTMLParser) -> list[tuple[int, LexborNode]]:
-    """Paragraphs that begin with a bold number, below a rule or a heading of notes."""
-    found = []
-    for mark in tree.css("p > strong:first-child,p > b:first-child")[:_MAX_NUMBERS]:
-        match = _NUMBER.fullmatch(mark.text().strip())
-        block = _begun_by(mark) if match else None
-        if match and block is not None and _is_below_rule(block):
-            found.append((int(match[1]), block))
-    return found
-
-
-def _is_below_rule(block: LexborNode) -> bool:
-    node = neighbour(block, forward=False)
-    for _ in range(200):
-        if node is None:
-            return False
-        if node.tag == "hr" or (node.tag in HEADINGS and is_note_heading(short_text(node, 80))):
-            return True
-        if node.tag in HEADINGS:
-            return False
-        node = neighbour(node, forward=False)
     return False
 
 
@@ -237,10 +219,7 @@ def _rewrite_sidenotes(tree: LexborHTMLParser, builder: Builder) -> None:
 
     A sidenote behind a reference whose note stands below is its copy, and taken out.
     """
-    found = tree.css(",".join(f"{name}{mark}" for name, mark in _SIDENOTES.items()))
-    labels = [node for node in found if node.tag == "label"][:_MAX_SIDENOTES]
-    sides = [node for node in found if node.tag != "label"][:_MAX_SIDENOTES]
-    for side in [*filter(None, map(_toggled, labels)), *sides]:
+    for side in tree.css(_SIDES)[:_MAX_SIDENOTES]:
         if not is_attached(side) or not has_text(side):
             continue
         marks = _marks(side)
@@ -248,14 +227,6 @@ def _rewrite_sidenotes(tree: LexborHTMLParser, builder: Builder) -> None:
             side.decompose()
         else:
             _rewrite(tree, builder, side, marks)
-
-
-def _toggled(label: LexborNode) -> LexborNode | None:
-    """The note that a label unfolds on narrow screens, as in Tufte's style."""
-    node = neighbour(label, forward=True)
-    if node is not None and node.tag == "input":
-        node = neighbour(node, forward=True)
-    return node if node is not None and node.tag in {"span", "small", "aside"} else None
 
 
 def _marks(side: LexborNode) -> list[LexborNode]:
@@ -289,7 +260,7 @@ def _rewrite(
         return
     name = builder.name(number)
     side.insert_before(new(tree, REFERENCE, name=name), move=True)
-    note = builder.note(name)
+    note = new(tree, NOTE, name=name)
     move_children(content, note)
     _notes_behind(tree, side).insert_child(note, move=True)
     side.decompose()
@@ -315,20 +286,12 @@ def _notes_behind(tree: LexborHTMLParser, side: LexborNode) -> LexborNode:
     place, is_inside = side, False
     for around in ancestors(side, 32):
         if around.tag in _PLACES:
-            place, is_inside = around, False
+            place = around
         elif around.tag in _HOLDERS and place is side and "with-aside" not in classes(around):
             place, is_inside = around, True
             break
-    if is_inside:
-        last = place.last_child
-        if last is not None and last.tag == NOTES:
-            return last
+    notes = place.last_child if is_inside else neighbour(place, forward=True)
+    if notes is None or notes.tag != NOTES:
         notes = new(tree, NOTES)
-        place.insert_child(notes, move=True)
-        return notes
-    after = neighbour(place, forward=True)
-    if after is not None and after.tag == NOTES:
-        return after
-    notes = new(tree, NOTES)
-    place.insert_after(notes, move=True)
+        (place.insert_child if is_inside else place.insert_after)(notes, move=True)
     return notes

@@ -201,24 +201,19 @@ def _of_mathjax(tree: LexborHTMLParser, container: LexborNode) -> None:
     if container.css_first("div,p") is not None:
         return  # never closed: the rest of the page is in it, with what that hides
     formula = container.css_first("math")
-    drawn = container.css_first('mjx-math,svg g[data-mml-node="math"]')
-    is_block = container.attributes.get("display") in {"true", "block"} or (
-        formula is not None and _is_block(formula)
-    )
-    # Drawings in SVG may have been taken out as such.
-    is_seen = (
-        container.attributes.get("jax") == "SVG"
-        or container.css_first("svg,mjx-math > *") is not None
-    )
     if formula is not None:
-        _put(tree, container if is_seen else formula, _source_of(formula), is_block=is_block)
-        return
-    if drawn is None:
-        return
-    stated = drawn.attributes.get("data-latex") or ""
-    structure = to_tex(drawn)
-    tex = stated if stated and agrees(stated, structure.replace("\\", "")) else structure
-    _put(tree, container, tex, is_block=is_block)
+        # Drawings in SVG may have been taken out as such.
+        is_seen = container.attributes.get("jax") == "SVG" or (
+            container.css_first("svg,mjx-math > *") is not None
+        )
+        place, tex = container if is_seen else formula, _source_of(formula)
+    else:
+        drawn = container.css_first("mjx-math") or container
+        stated = drawn.attributes.get("data-latex") or ""
+        place, tex = container, stated if agrees(stated, container.text()) else ""
+        tex = tex or to_tex(drawn)
+    is_block = container.attributes.get("display") in {"true", "block"}
+    _put(tree, place, tex, is_block=is_block or (formula is not None and _is_block(formula)))
 
 
 def _of_mathml(tree: LexborHTMLParser, formula: LexborNode) -> None:

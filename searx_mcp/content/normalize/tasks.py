@@ -10,11 +10,11 @@ from searx_mcp.content.normalize.tree import (
     Dialect,
     ancestors,
     classes,
-    first_solid,
     has_text,
     is_hidden,
     neighbour,
     new,
+    put_in_place,
 )
 from searx_mcp.content.removals import Removals
 
@@ -25,33 +25,29 @@ _MAX_TASKS: Final = 10_000
 
 
 def _normalize_tasks(tree: LexborHTMLParser, _: Removals) -> None:
-    """Put a task in front of every list item that begins with a box to tick.
+    """Put a task in the place of every box to tick that a list item begins with.
 
     Boxes of forms, filters and menus have a name or a value to send; they stay as they are.
     """
     for box in tree.css('li input[type="checkbox" i]')[:_MAX_TASKS]:
         item = _item(box)
-        if item is None or item.first_child is None or not _is_task(box, item):
-            continue
-        done = {"done": ""} if "checked" in box.attributes else {}
-        task = new(tree, TASK, **done)
-        item.first_child.insert_before(task, move=True)
-        box.decompose()
+        if item is not None and _is_task(box, item):
+            task = new(tree, TASK, **({"done": ""} if "checked" in box.attributes else {}))
+            put_in_place(box, task)
 
 
 TASKS: Final = Dialect({"input": ""}, _normalize_tasks)
 
 
 def _item(box: LexborNode) -> LexborNode | None:
-    """The list item that begins with the box and has none yet."""
+    """The list item that begins with the box."""
     node = box
     for around in ancestors(box, 4):
         before = neighbour(node, forward=False)
         if before is not None and (before.tag == TASK or has_text(before)):
             return None
         if around.tag == "li":
-            first = first_solid(around)
-            return None if first is not None and first.tag == TASK else around
+            return around
         node = around
     return None
 
@@ -63,10 +59,9 @@ def _is_task(box: LexborNode, item: LexborNode) -> bool:
         return True
     if is_hidden(box) or _NOT_TASKS.search(words):
         return False
-    is_sent = bool(attributes.get("name")) or bool(attributes.get("value"))
-    if is_sent and "disabled" not in attributes:
+    if "disabled" not in attributes and (attributes.get("name") or attributes.get("value")):
         return False
-    for around in ancestors(item, 12):
-        if around.tag in _FORMS or _NOT_TASKS.search(" ".join(classes(around))):
-            return False
-    return True
+    return not any(
+        around.tag in _FORMS or _NOT_TASKS.search(" ".join(classes(around)))
+        for around in ancestors(item, 12)
+    )

@@ -20,7 +20,7 @@ from searx_mcp.content.writing.blocks import (
 )
 from searx_mcp.content.writing.inline_text import escape
 from searx_mcp.content.writing.paragraphs import CODE, STRONG, Part
-from searx_mcp.content.writing.walker import Close, DomWalker, Handlers, number, skip
+from searx_mcp.content.writing.walker import Close, DomWalker, number, skip
 
 _TITLE_CHARS: Final = 200
 _CLOSING_MARKS = re.compile(r"(?:^|(?<= ))#(?=#*$)")
@@ -198,32 +198,6 @@ def line_code(walker: DomWalker, _node: LexborNode) -> Close:
             walker.text.space()
 
     return walker.open_code(finish)
-
-
-def _code_break(walker: DomWalker, _node: LexborNode) -> Close:
-    """A line break in code."""
-    if isinstance(walker.frame, list):
-        walker.frame.append("\n")
-    return skip
-
-
-def _code_line(walker: DomWalker, _node: LexborNode) -> Close:
-    """An element in code that has lines of its own."""
-    _end_code_line(walker)
-    return _end_code_line
-
-
-def _end_code_line(walker: DomWalker) -> None:
-    lines = walker.frame
-    if isinstance(lines, list) and lines and not lines[-1].endswith("\n"):
-        lines.append("\n")
-
-
-LINE_BREAKS_IN_CODE: Final[Handlers] = {
-    "br": _code_break,
-    **dict.fromkeys(("div", "p", "li", "tr", "ul", "ol", "table", "blockquote"), _code_line),
-}
-"""What elements mean in code; the text of all others is code as it is."""
 
 
 @dataclass(slots=True)

@@ -217,7 +217,7 @@ class DomWalker:
         targets: the links and images met.
         footnotes: likewise.
         blocks: where finished blocks go: those of the page, of an item, of a cell.
-        frame: the list, table, list of terms or code whose parts are looked for, or `None`. Only its
+        frame: the list, table or list of terms whose parts are looked for, or `None`. Only its
             handlers know what it is.
         level: of quotes and lists around.
         finish_line: what makes the line that is being read a block, if it is such a line.
@@ -335,12 +335,12 @@ class DomWalker:
         Args:
             finish: is given its clean text.
         """
-        before = self._handlers, self._take, self.frame
+        before = self._handlers, self._take
         lines: list[str] = []
-        self._handlers, self._take, self.frame = self._modes.code, lines.append, lines
+        self._handlers, self._take = self._modes.code, lines.append
 
         def close(_: DomWalker) -> None:
-            self._handlers, self._take, self.frame = before
+            self._handlers, self._take = before
             finish(self.text.clean("".join(lines).replace("\xa0", " ")))
 
         return close

@@ -122,7 +122,7 @@ _BETWEEN_BLOCKS: Final[Handlers] = {
 _MODES: Final = Modes(
     blocks=_BETWEEN_BLOCKS,
     line=_ON_LINE,
-    code={**_UNSEEN, **block_elements.LINE_BREAKS_IN_CODE},
+    code=_UNSEEN,
 )
 
 

@@ -231,15 +231,6 @@ def test_of_what_stands_beside_a_post_the_name_of_the_member_stays(find):
     assert page.text.count("Ann The river runs") == 4
 
 
-def test_what_stands_between_paragraphs_named_as_text_stays(find):
-    named = f"<p class=post-body-paragraph>{SENTENCE * 3}</p>"
-    comments = f"<div>{''.join(f'<p>{SENTENCE}</p>' for _ in range(6))}</div>"
-    text = f"{named * 2}<h2>KEPT</h2>{named}<ul><li>KEPT too</ul>{named * 2}"
-    page = find(f"<div><p>Before</p>{text}{comments}</div>", url=BLOG, types="BlogPosting")
-    assert page.text.count("KEPT") == 2
-    assert "Before" not in page.text
-
-
 def test_notes_that_the_text_refers_to_come_with_it(find):
     notes = "<x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes>"
     text = f"<article>{ARTICLE}<p>The mill<x-reference name=1></x-reference> stands.</p></article>"

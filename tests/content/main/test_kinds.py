@@ -143,13 +143,6 @@ def test_all_sections_of_a_service_are_its_content(find):
     assert "Meadows" in page.text
 
 
-def test_several_texts_side_by_side_are_all_content(find):
-    text = f"<div class=entry-content>{PARAGRAPH * 3}</div>"
-    rest = f"<div>{'<p>A word about the mill and the meadows of it.</p>' * 20}</div>"
-    page = find(f"<main>{text}{text}{text}{rest}</main>", url="https://ex.org/1", types="Article")
-    assert page.roots == ("div", "div", "div")
-
-
 @pytest.mark.parametrize(
     ("body", "root"),
     [

@@ -146,10 +146,6 @@ def microdata(inner: str) -> str:
     return f"<div itemprop=articleBody id=m>{inner}</div>"
 
 
-def together(first_one: str, second: str, beside: str, outside: str = "") -> str:
-    return f"<div id=w>{one('a', first_one)}{one('b', second)}{beside}</div>{outside}"
-
-
 ROOTS = {
     "least text of main": (
         roots(lambda n: f"<main id=m>{words(n)}</main>{words(100)}", "m", _SERVICE), 150),
@@ -179,18 +175,6 @@ ROOTS = {
         roots(lambda n: one("b", prose(n)) + prose(400) + words(9_000), "b"), 1_500),
     "narrow by share": (
         roots(lambda n: one("b", prose(n)) + prose(2_000) + words(30_000), "b"), 3_000),
-    "together by prose": (
-        roots(lambda n: together(prose(1_000), prose(1_000), prose(min(n, 900)), prose(2_000)), "a b", sure=True), 301),
-    "together by text": (
-        roots(lambda n: together(prose(1_000), prose(1_000), words(n), prose(2_000)), "a b", sure=True), 800),
-    "together in two columns": (
-        roots(lambda n: f"<div id=w><div>{one('a', prose(n))}</div><div>{one('b', prose(n))}</div></div>{prose(300)}", "w", sure=True), 121),
-    "largest of several": (
-        roots(lambda n: together(prose(min(n, 5_000)), prose(1_000), prose(1_000)), "a", sure=True), 1_223),
-    "largest of the page": (
-        roots(lambda n: together(prose(n), prose(1_000), prose(4_000)), "a", sure=True), 2_143),
-    "siblings": (
-        roots(lambda n: together(prose(min(n, 5_000)), prose(min(n, 5_000)), prose(3_000)), "a b", sure=True), 1_001),
     "text of an article": (roots(lambda n: article(prose(n)) + prose(200), "r", sure=True), 251),
     "share of an article": (roots(lambda n: article(prose(n)) + prose(1_000), "r", sure=True), 1_000),
     "an article that stands out": (
@@ -393,10 +377,6 @@ SECTIONS = {
     "prose": (stays(sections(), lambda n: headed(prose(min(n, 3_000))) + prose(9_000)), 600),
     "links": (
         goes(sections(), lambda n: headed(f"{prose(1_000)}<p>{link(min(n, 900))}</p>") + prose(9_000)), 113),
-    "a paragraph below": (
-        stays(sections(), lambda n: f"{prose(9_000)}<h3>Share this</h3><p id=it>{'x' * n}</p>"), 81),
-    "links of a paragraph below": (
-        goes(sections(), lambda n: f"{prose(9_000)}<h3>Share this</h3><p id=it>{'x' * 200}{link(min(n, 900))}</p>"), 50),
     "a label in a line": (
         stays(sections(), lambda n: headed("<p>y</p>", f"<p><span>Share</span>{'x' * n}</p>") + prose(9_000)), 66),
     "parts of a label": (

@@ -75,9 +75,6 @@ CALLOUTS = {
     "a class alone": (
         f'<main><div class="warning">{SAID}</div></main>',
         f"<main>{callout('warning', SAID)}</main>"),
-    "a class alone among text": (
-        f'<h2>x</h2>\n<div class="note">{SAID}</div>',
-        f"<h2>x</h2>\n{callout('note', SAID)}"),
     "a title by its words": (f'<div class="NOTE"><p>Note</p>{P}</div>', callout("note", P)),
     "a title in the text": (
         '<div class="notecard warning"><p><strong>Warning:</strong> Mind this.</p></div>',

@@ -184,7 +184,7 @@ def test_a_hidden_note_stays_hidden(standard):
 )  # fmt: skip
 def test_a_note_takes_what_is_its_own(standard, item, left, note):
     html = f'<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes">{item}</ol>'
-    assert standard(html).endswith(f'</p>{left}<x-notes><x-note name="1">{note}</x-note></x-notes>')
+    assert standard(html).endswith(f'</p><x-notes><x-note name="1">{note}</x-note></x-notes>{left}')
 
 
 def test_nothing_is_left_of_a_number_that_leads_back(standard):
@@ -193,6 +193,14 @@ def test_nothing_is_left_of_a_number_that_leads_back(standard):
         '<div class="footnote" id="d1"><a href="#r1">1</a>. Bark.</div></div>'
     )
     assert '<x-note name="1">Bark.</x-note>' in standard(html)
+
+
+def test_nothing_is_left_of_the_brackets_around_links_back(standard):
+    html = (
+        '<p>Word.<sup id="r1">[<a href="#d1">1</a>]</sup></p><ol class="footnotes">'
+        '<li id="d1"><p><span>[<a href="#r1">1</a>]</span> Bark. (<a href="#r1">↩</a>)</p></li></ol>'
+    )
+    assert found(standard(html)) == (["1"], {"1": "Bark."})
 
 
 def test_references_of_a_long_article_are_all_found(standard):

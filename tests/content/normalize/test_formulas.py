@@ -71,11 +71,6 @@ FORMULAS = {
          "<mjx-c>𝑎</mjx-c></mjx-mi></mjx-num><mjx-dbox><mjx-den><mjx-mi><mjx-c>𝑏</mjx-c></mjx-mi>"
          "</mjx-den></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>"),
         block("\\frac{a}{b}")),
-    "MathJax 3 in SVG without MathML": (
-        ('<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi">'
-         '<path data-c="1D465"></path></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g>'
-         "</svg></mjx-container>"),
-        inline("x^{2}")),
     "wiki": (
         (f'<span class="mwe-math-element"><span style="display:none">{ANNOTATED.format(tex="x^2")}</span>'
          '<img class="mwe-math-fallback-image-inline" src="/a.svg" alt="{\\displaystyle x^{2}}"></span>'),

@@ -14,6 +14,7 @@ def tex(html):
 
 
 A, B, C = "<mi>a</mi>", "<mi>b</mi>", "<mi>c</mi>"
+DRAWN_A, DRAWN_B = "<mjx-mi><mjx-c>a</mjx-c></mjx-mi>", "<mjx-mi><mjx-c>b</mjx-c></mjx-mi>"
 TABLE = f"<mtable><mtr><mtd>{A}</mtd><mtd>{B}</mtd></mtr><mtr><mtd>{C}</mtd><mtd>{A}</mtd></mtr></mtable>"
 ROWS = "a & b \\\\ c & a"
 
@@ -27,7 +28,7 @@ ROWS = "a & b \\\\ c & a"
         (f"<msub>{A}{B}</msub>", "a_{b}"),
         (f"<msubsup>{A}{B}<mn>2</mn></msubsup>", "a_{b}^{2}"),
         (f"<msup><mrow>{A}<mo>+</mo>{B}</mrow><mn>2</mn></msup>", "{a + b}^{2}"),
-        (f"<msup>{A}<mo>′</mo></msup>", "a'"),
+        (f"<msup>{A}<mo>′</mo></msup>", "a^{\\prime}"),
         (f"<msqrt>{A}<mo>+</mo>{B}</msqrt>", "\\sqrt{a + b}"),
         (f"<mroot>{A}<mn>3</mn></mroot>", "\\sqrt[3]{a}"),
         ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover>", "\\sum_{i}^{n}"),
@@ -48,7 +49,12 @@ ROWS = "a & b \\\\ c & a"
          "a \\tag{\\text{(1)}}"),
         (f"<mfenced>{A}{B}</mfenced>", "\\left(a , b\\right)"),
         (f'<mfenced open="[" close="]" separators=";">{A}{B}</mfenced>', "\\left[a ; b\\right]"),
-        (f'<menclose notation="box">{A}</menclose>', "\\boxed{a}"),
+        (f'<menclose notation="box">{A}</menclose>', "a"),
+        (f"<mjx-msubsup>{DRAWN_A}<mjx-script>{DRAWN_B}{DRAWN_A}</mjx-script></mjx-msubsup>", "a_{a}^{b}"),
+        ((f"<mjx-munderover><mjx-over>{DRAWN_B}</mjx-over><mjx-box><mjx-munder><mjx-base>{DRAWN_A}</mjx-base>"
+         f"<mjx-under>{DRAWN_A}</mjx-under></mjx-munder></mjx-box></mjx-munderover>"), "a_{a}^{b}"),
+        ((f"<mjx-msqrt><mjx-sqrt><mjx-surd><mjx-mo>√</mjx-mo></mjx-surd><mjx-box>{DRAWN_A}</mjx-box></mjx-sqrt>"
+         "</mjx-msqrt>"), "\\sqrt{a}"),
         (f"<mmultiscripts>{A}{B}<none></none><mprescripts></mprescripts><mn>1</mn><mn>2</mn></mmultiscripts>",
          "{}_{1}^{2}a_{b}"),
         ("<mtext>if x is 50%</mtext>", "\\text{if x is 50\\%}"),

@@ -9,11 +9,11 @@ TASKS = {
         "<x-task></x-task> a"),
     "in a label": (
         "<label><input type=checkbox checked> a</label>",
-        '<x-task done=""></x-task><label> a</label>'),
-    "in a paragraph": ("<p><input type=checkbox> a</p>", "<x-task></x-task><p> a</p>"),
+        '<label><x-task done=""></x-task> a</label>'),
+    "in a paragraph": ("<p><input type=checkbox> a</p>", "<p><x-task></x-task> a</p>"),
     "TipTap": (
         "<label><input type=checkbox><span></span></label><div><p>a</p></div>",
-        "<x-task></x-task><label><span></span></label><div><p>a</p></div>"),
+        "<label><x-task></x-task><span></span></label><div><p>a</p></div>"),
     "in another one": (
         "<input type=checkbox checked> a<ul><li><input type=checkbox> b</li></ul>",
         '<x-task done=""></x-task> a<ul><li><x-task></x-task> b</li></ul>'),

@@ -84,7 +84,6 @@ BLOCKS = [
     pytest.param("<pre><code class=language-Rust>fn f() {\n\n    x\n}\n</code></pre>", "```rust\nfn f() {\n\n    x\n}\n```", id="block: code"),
     pytest.param("<pre>\n\n  a\n b\n\n</pre>", "```\n  a\n b\n```", id="block: lines around code"),
     pytest.param("<pre>a ``` b</pre>", "````\na ``` b\n````", id="block: backticks in code"),
-    pytest.param("<pre>a<br>b<div>c</div>d<b>*e*</b></pre>", "```\na\nb\nc\nd*e*\n```", id="block: elements in code"),
     pytest.param("<pre> \n</pre><p>x</p>", "x", id="block: no code"),
     pytest.param("<xmp><b>a</b></xmp><listing>b</listing>", "```\n<b>a</b>\n```\n\n```\nb\n```", id="block: other code"),
     pytest.param("<b>a <pre>![c](u)</pre></b>", "**a**\n\n```\n![c](u)\n```", id="block: code in a format"),
