@@ -302,3 +302,29 @@ async def test_when_all_searches_of_a_call_fail_the_error_is_that_of_one(connect
         both = await client.call_tool("web_search", {"queries": ["bees", "wasps"]})
     assert both.is_error
     assert text(both) == text(alone)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "begins"),
+    [
+        ("web_search", {"query": "bees"}, "Search failed: "),
+        ("web_search", {"query": "1 MB " * 200_000}, "Search failed: "),
+        ("web_search", {"query": "a\x00b"}, "Search failed: "),
+        ("web_search", {"query": {"x": 1}}, "Search failed: "),
+        ("web_fetch", {"url": "/gone"}, "Failed to fetch content: "),
+        ("web_fetch", {"url": 7}, "Failed to fetch content: "),
+        ("web_fetch", {"url": "/gone", "user_agent": "bad\r\nHeader: x"}, "Failed to fetch content: "),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+async def test_an_error_is_short_whatever_was_asked(
+    connect, settings_for, catalog_of, tool, arguments, begins
+):
+    async with FakeSearxng(status=429) as limited, FakeWeb({}) as web:
+        if arguments.get("url") == "/gone":
+            arguments = {**arguments, "url": web.url("/gone")}
+        async with connect(settings_for(limited, web), catalog_of(limited)) as client:
+            result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    assert text(result).startswith(begins)
+    assert estimate(text(result)) <= 120
