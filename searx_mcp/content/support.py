@@ -17,13 +17,17 @@ from typing import Final
 from searx_mcp.content.passages import Words
 from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, tokens
 
-_WINDOW: Final = 250
-"""Code points within which words support each other, two or three sentences."""
+_WINDOW: Final = 150
+"""Code points within which words support each other, one or two sentences."""
 _FEWEST: Final = 8
 """Words of a window at least."""
-_FLOOR: Final = 0.62
-"""Least score of a passage that answers a question of one word. It sinks with the root of the words: few passages share
-all of a long question."""
+_FLOOR: Final = 0.58
+"""Least score of a passage that answers a question of one word."""
+_SINKING: Final = 0.6
+"""The power of the question's weight by which the floor sinks: few passages share all of a long question."""
+_NOWHERE: Final = 0.1
+"""What the floor of a question of one word rises by if that word stands nowhere in the page; of more words, by their share
+of it times the root of their number."""
 _LETTERS: Final = 5
 """Letters of a word that weighs 1; a shorter one weighs less, as it stands in more texts by chance."""
 _TELLING: Final = 2.0
@@ -42,7 +46,7 @@ _ASKING = re.compile("|".join(ASKING_PARTS))
 _EDGES: Final = "?!.,:;\"'()[]{}\u00ab\u00bb\u201e\u201c\u201d\u00bf\u00a1\uff1f\u061f\u3002"
 _SUFFIX = re.compile(r"(?<=\w\w)['\u2019]\w{1,4}$")
 """Endings that are written behind an apostrophe: `UMC's`, `Tesla'dan`."""
-_CODE = re.compile(r"[a-z][A-Z]|\w(?:_|\.|::)\w|^--\w|\w\(")
+_CODE = re.compile(r"[a-z][A-Z]|\w(?:_|\.|::)\w|^--\w|\w\(|[^\W\d]/\d")
 _GERMAN: Final = frozenset(
     (
         "der",
@@ -168,9 +172,16 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     found = frozenset[str]() if best is None else near[best]
     share = max(shares, default=0.0) / sum(weights.values())
     score = max(0.0, share - _lost(asked, frozenset(times), passages))
-    floor = _FLOOR / math.sqrt(max(1.0, sum(asked.sizes.values())))
-    is_supported = score >= floor and (len(found) > 1 or len(asked.words) <= _FEW)
+    is_one = len(found) == 1 and len(asked.words) > _FEW
+    is_supported = score >= _floor(asked, times) and not is_one
     return Support(score, is_supported, _missing(asked, found, weights), best)
+
+
+def _floor(asked: _Question, times: Mapping[str, int]) -> float:
+    """The least score of a passage that answers: more if words of the question stand nowhere in the page."""
+    nowhere = len(asked.words) - len(times)
+    least = _FLOOR + _NOWHERE * nowhere / math.sqrt(len(asked.words))
+    return least / max(1.0, sum(asked.sizes.values())) ** _SINKING
 
 
 def _asked(question: str) -> _Question:
