@@ -181,7 +181,7 @@ def _floor(asked: _Question, times: Mapping[str, int]) -> float:
     """The least score of a passage that answers: more if words of the question stand nowhere in the page."""
     nowhere = len(asked.words) - len(times)
     least = _FLOOR + _NOWHERE * nowhere / math.sqrt(len(asked.words))
-    return least / max(1.0, sum(asked.sizes.values())) ** _SINKING
+    return least / math.pow(max(1.0, sum(asked.sizes.values())), _SINKING)
 
 
 def _asked(question: str) -> _Question:

@@ -98,13 +98,13 @@ def evidence_text(
         budget -= estimate(first)
     stats, sources, room, shown = _chosen(response, budget, boundary)
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
-    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
+    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
-    if _is_short(budget):
+    if is_short(budget):
         listed = _sources(response, shown.evidence)
         sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
     is_dull = response.is_refused and not any(step.failure for step in response.steps)
-    steps = () if is_dull and _is_short(budget) else response.steps
+    steps = () if is_dull and is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         number = response.stats.iterations
@@ -149,7 +149,8 @@ def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
     return f"; not found: {named}" if named else ""
 
 
-def _is_short(budget: int | None) -> bool:
+def is_short(budget: int | None) -> bool:
+    """Tell whether a budget is so small that passages are shown around their quotes."""
     return budget is not None and budget < _SHORT
 
 
@@ -157,7 +158,7 @@ def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
     """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
-    brief = _brief(response, boundary) if _is_short(budget) else response
+    brief = _brief(response, boundary) if is_short(budget) else response
     always = _always(brief, budget, boundary, STATS_SHARE)
     shown = _fitting(brief, response, always[-1], boundary)
     if response.evidence and not shown.evidence:
@@ -196,7 +197,7 @@ def _always(
     """Figures, sources, and the tokens that are left for all else."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
+    lines = _stats_lines(response, boundary, is_short=is_short(budget))
     stats, spent = lines_within(lines, round(share * room))
     room -= spent
     listed = [*_source_lines(_sources(response), boundary)] or [_NONE]

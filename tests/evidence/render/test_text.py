@@ -341,6 +341,10 @@ def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
     assert shown.count("See the limit of five calls.\n") >= 2
     assert "a.example/limit" not in shown
     assert "omitted due to response budget; ask for max_tokens)" in shown
+    data = evidence_data(told, budget=1_500, boundary=boundary)
+    passages = [each["text"].split("\n", 1)[1].rpartition("\n")[0] for each in data["evidence"]]
+    assert len(passages) > 2
+    assert all(each.strip() in shown for each in passages)
 
 
 def test_the_best_of_each_part_and_page_is_shown_in_little_room(boundary):
