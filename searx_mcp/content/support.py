@@ -193,8 +193,8 @@ def _asked(question: str) -> _Question:
     joined = set[tuple[str, str]]()
     for place, written in enumerate(plain.split()):
         word = _SUFFIX.sub("", written.strip(_EDGES))
-        own = stems([token for token in tokens(word) if token not in ASKING_WORDS])
         is_code = bool(_CODE.search(word))
+        own = stems([each for each in tokens(word) if is_code or each not in ASKING_WORDS])
         if is_code:
             joined.update(pairwise(own))
             exact.update(own)

@@ -71,6 +71,8 @@ def test_a_name_of_code_or_of_a_version_must_stand_as_it_is_written():
     assert told("When is parcel.delivered called?", *texts).answered
     assert not told("When is parcel.returned called?", *texts).answered
     assert told("Does it speak HTTP/2?", *texts).answered
+    assert told("What does old_work_mem hold?", "Set old_work_mem to 64 MB.").answered
+    assert not told("What does old_work_mem hold?", "Set old_mem to 64 MB.").answered
     assert not told("Does it speak HTTP/3?", *texts).answered
 
 
