@@ -104,7 +104,8 @@ class _Question:
     Attributes:
         words: the words as asked, by term.
         telling: those of names, and those with a digit.
-        exact: those that have no other form: of code, and with a digit.
+        exact: those of code, and with a digit.
+        rigid: those that have no other form: these, and acronyms.
         joined: neighbours within one name of code, such as `parcel.returned`.
         sizes: what each term weighs where nothing is known of a page.
     """
@@ -112,6 +113,7 @@ class _Question:
     words: dict[str, str]
     telling: frozenset[str]
     exact: frozenset[str]
+    rigid: frozenset[str]
     joined: frozenset[tuple[str, str]]
     sizes: dict[str, float]
 
@@ -158,7 +160,7 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     asked = _asked(question)
     if not asked.words:
         return Support(0.0, answered=bool(passages), best=0 if passages else None)
-    alike = _Alike(asked.words, asked.exact)
+    alike = _Alike(asked.words, asked.rigid)
     located = [_locate(each, alike) for each in passages]
     times = Counter(term for each in located for term in each.terms())
     # What stands all over a page is its topic, and tells little of what is asked about it.
@@ -189,7 +191,7 @@ def _asked(question: str) -> _Question:
     plain = _ASKING.sub(" ", question)
     is_german = not _GERMAN.isdisjoint(tokens(plain))
     words: dict[str, str] = {}
-    telling, exact = set[str](), set[str]()
+    telling, exact, acronyms = set[str](), set[str](), set[str]()
     joined = set[tuple[str, str]]()
     for place, written in enumerate(plain.split()):
         word = _SUFFIX.sub("", written.strip(_EDGES))
@@ -198,6 +200,7 @@ def _asked(question: str) -> _Question:
         if is_code:
             joined.update(pairwise(own))
             exact.update(own)
+        acronyms.update(own if word.isupper() else ())
         is_name = is_code or (place > 0 and not is_german and word[:1].isupper())
         for term in own:
             words.setdefault(term, word)
@@ -207,7 +210,8 @@ def _asked(question: str) -> _Question:
             elif is_name and not _SPACELESS.search(term):
                 telling.add(term)
     sizes = {term: _TELLING if term in telling else _size(term) for term in words}
-    return _Question(words, frozenset(telling), frozenset(exact), frozenset(joined), sizes)
+    rigid = frozenset(exact | acronyms)
+    return _Question(words, frozenset(telling), frozenset(exact), rigid, frozenset(joined), sizes)
 
 
 def _size(term: str) -> float:
@@ -220,13 +224,13 @@ def _size(term: str) -> float:
 class _Alike:
     """Finds the term of a question that a word is, or is another form of."""
 
-    def __init__(self, asked: Iterable[str], exact: frozenset[str]) -> None:
+    def __init__(self, asked: Iterable[str], rigid: frozenset[str]) -> None:
         self._known = {term: term for term in asked}
         self._begun: dict[str, list[str]] = {}
         for term in asked:
             if decade := _DECADE.fullmatch(term):
                 self._known.setdefault(decade[1], term)
-            elif term not in exact and len(term) >= _ALIKE and not _SPACELESS.match(term):
+            elif term not in rigid and len(term) >= _ALIKE and not _SPACELESS.match(term):
                 self._begun.setdefault(term[:_ALIKE], []).append(term)
 
     def term(self, word: str) -> str | None:

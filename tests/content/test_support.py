@@ -104,6 +104,12 @@ def test_letters_that_are_missing_in_a_row_are_named_together():
     assert told("青岭机场", "青岭的票价").missing == ("岭机场",)
 
 
+def test_an_acronym_has_no_other_form():
+    text = "JSON is kept as text; a function reads it."
+    assert told("Which function reads JSON?", text).missing == ()
+    assert told("Which function reads JSONB?", text).missing == ("JSONB",)
+
+
 def test_a_decade_is_answered_by_its_year():
     assert told("Was geschah in den 1970er Jahren?", "Im Jahr 1970 geschah dies.").score > 0.9
 
