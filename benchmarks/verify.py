@@ -18,7 +18,7 @@ from typing import Final
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.content.clean import clean
 from searx_mcp.evidence.answer.verification import check_report
-from searx_mcp.evidence.values import CheckedQuote, QuoteVerdict
+from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict
 
 DATA: Final = Path(__file__).parent / "verify_data" / "claims.toml"
 _LINKS: Final = ("([source]({0}))", "([the manual]({0}))", "<{0}>", "({0})")

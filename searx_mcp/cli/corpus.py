@@ -30,8 +30,9 @@ from searx_mcp.cli.output import (
 )
 from searx_mcp.cli.running import Commands, ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.requests import IngestRequest, StatusRequest
-from searx_mcp.evidence.values import EvidenceResponse, QuoteVerdict
+from searx_mcp.evidence.values import EvidenceResponse
 from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file, read_text
 from searx_mcp.models.spelling import counted

@@ -14,18 +14,16 @@ from searx_mcp.cli.output import (
     print_notes,
     print_prose,
 )
+from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 from searx_mcp.evidence.render.corpus import fitted, refusals
 from searx_mcp.evidence.render.text import fitting, verdict
 from searx_mcp.evidence.values import (
-    CheckedQuote,
     Citation,
     CorpusStatus,
     Evidence,
     EvidenceResponse,
     IngestResponse,
-    QuoteVerdict,
     ReadResponse,
-    VerifyReport,
 )
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.refusal import NEXT

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 from typing_extensions import override
 
 from searx_mcp.arguments import parse_corpus
+from searx_mcp.evidence.checked import VerifyReport
 from searx_mcp.evidence.requests import (
     AnswerArguments,
     AnswerRequest,
@@ -18,13 +19,7 @@ from searx_mcp.evidence.requests import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.evidence.values import (
-    CorpusStatus,
-    EvidenceResponse,
-    IngestResponse,
-    ReadResponse,
-    VerifyReport,
-)
+from searx_mcp.evidence.values import CorpusStatus, EvidenceResponse, IngestResponse, ReadResponse
 from searx_mcp.models.progress import Progress
 from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings

@@ -30,18 +30,13 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _HEADING_WEIGHT: Final = 2.0
 """How much a word in the titles above a passage counts, in words of the passage."""
-_COVERAGE_WEIGHT: Final = 0.3
-_PAIR_WEIGHT: Final = 0.3
-
-_COMMON: Final = 0.8
-"""A word in more of the passages than this share does not tell them apart."""
 
 UNLIKE: Final = 8
 """Parts without a word of the question that `score_all` imagines beside those it gets: of one or two parts
 nothing can be told about how rare a word is, and it would weigh less than one that is in none."""
 _SHARE_WEIGHT: Final = 0.15
-"""What coverage and pairs each count in `score_all`, where BM25 is a share of what it can be at most: the
-best passage of a page has about half of that, so that both weigh as in `rank`."""
+"""What coverage and pairs each count beside BM25, which is a share of what it can be at most: the best passage of a page
+has about half of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ class Ranked:
 
     Attributes:
         span: where it stands.
-        score: 0 without a word of the question; comparable within one text only.
+        score: as of `Match`.
     """
 
     span: Span
@@ -93,30 +88,14 @@ def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranke
 
     Returns:
         The whole text in parts of a section each, of whole paragraphs where these are not too long. Behind
-        those with words of the question come the others, the nearest to the best one first. Empty if no
-        word of the question tells passages apart.
+        those with words of the question come the others, the nearest to the best one first. Empty if it has no
+        word of the question.
     """
-    asked = terms(question)
-    parts = list(_parts(markdown, outline))
-    wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
-    found = [
-        _find(markdown[passage.start : passage.end], passage.path, wanted, pairs)
-        for passage in parts
-    ]
-    weights = _weights(found)
-    mean = len(markdown) / len(parts) if parts else 0.0
-    bm25 = [
-        _bm25(each.counts, weights, (passage.end - passage.start) / mean)
-        for each, passage in zip(found, parts, strict=True)
-    ]
-    if not any(bm25):
+    spans = [*_parts(markdown, outline)]
+    matches = score_all([(markdown[each.start : each.end], each.path) for each in spans], question)
+    ranked = [Ranked(span, match.score) for span, match in zip(spans, matches, strict=True)]
+    if not any(each.score for each in ranked):
         return []
-    best = max(bm25)
-    whole = sum(weights[term] for term in sorted(weights))
-    ranked = [
-        Ranked(passage, score / best + _extra(each, weights, whole, len(pairs)) if score else 0.0)
-        for passage, score, each in zip(parts, bm25, found, strict=True)
-    ]
     top = max(range(len(ranked)), key=lambda index: ranked[index].score)
     order = sorted(range(len(ranked)), key=lambda index: (-ranked[index].score, abs(index - top)))
     return [ranked[index] for index in order]
@@ -142,7 +121,7 @@ def passages(
         end: code points up to its end; all of the page unless given.
 
     Returns:
-        All of the part; empty if no word of the question tells passages of the page apart.
+        All of the part; empty if the page has no word of the question.
     """
     is_code = in_code(markdown)
     last = len(markdown) if end is None else end
@@ -301,13 +280,6 @@ def _frequency(found: Iterable[_Found]) -> Counter[str]:
     return Counter(term for each in found for term in each.counts)
 
 
-def _weights(found: Sequence[_Found]) -> dict[str, float]:
-    """Give the weights of the terms that tell the passages of a text apart."""
-    total = len(found)
-    telling = {term: times for term, times in _frequency(found).items() if times <= total * _COMMON}
-    return weigh(telling, total)
-
-
 def _match(
     found: _Found, weights: dict[str, float], whole: float, pairs: int, length: float
 ) -> Match:
@@ -331,10 +303,3 @@ def _bm25(counts: dict[str, float], weights: dict[str, float], length: float) ->
         for term, times in sorted(counts.items())
         if term in weights
     )
-
-
-def _extra(found: _Found, weights: dict[str, float], whole: float, pairs: int) -> float:
-    """Give what a passage gets for having much of the question, and its words side by side."""
-    covered = sum(weights[term] for term in sorted(found.counts) if term in weights)
-    joined = len(found.pairs) / pairs if pairs else 0.0
-    return _COVERAGE_WEIGHT * covered / whole + _PAIR_WEIGHT * joined

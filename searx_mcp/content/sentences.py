@@ -157,7 +157,7 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
     if not text[at].isspace():
         return False
     following = text[at + 1 : at + 2]
-    if following.islower():
+    if following.islower() or (mark != "." and following == "\u2026"):  # such as "fixup! …"
         return False
     return mark != "." or not _is_shortened(text[max(start, at - _REACH) : at], following)
 

@@ -17,13 +17,17 @@ from typing import Final
 from searx_mcp.content.passages import Words
 from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, tokens
 
-_WINDOW: Final = 250
-"""Code points within which words support each other, two or three sentences."""
+_WINDOW: Final = 150
+"""Code points within which words support each other, one or two sentences."""
 _FEWEST: Final = 8
 """Words of a window at least."""
-_FLOOR: Final = 0.62
-"""Least score of a passage that answers a question of one word. It sinks with the root of the words: few passages share
-all of a long question."""
+_FLOOR: Final = 0.58
+"""Least score of a passage that answers a question of one word."""
+_SINKING: Final = 0.6
+"""The power of the question's weight by which the floor sinks: few passages share all of a long question."""
+_NOWHERE: Final = 0.1
+"""What the floor of a question of one word rises by if that word stands nowhere in the page; of more words, by their share
+of it times the root of their number."""
 _LETTERS: Final = 5
 """Letters of a word that weighs 1; a shorter one weighs less, as it stands in more texts by chance."""
 _TELLING: Final = 2.0
@@ -42,7 +46,7 @@ _ASKING = re.compile("|".join(ASKING_PARTS))
 _EDGES: Final = "?!.,:;\"'()[]{}\u00ab\u00bb\u201e\u201c\u201d\u00bf\u00a1\uff1f\u061f\u3002"
 _SUFFIX = re.compile(r"(?<=\w\w)['\u2019]\w{1,4}$")
 """Endings that are written behind an apostrophe: `UMC's`, `Tesla'dan`."""
-_CODE = re.compile(r"[a-z][A-Z]|\w(?:_|\.|::)\w|^--\w|\w\(")
+_CODE = re.compile(r"[a-z][A-Z]|\w(?:_|\.|::)\w|^--\w|\w\(|[^\W\d]/\d")
 _GERMAN: Final = frozenset(
     (
         "der",
@@ -100,7 +104,8 @@ class _Question:
     Attributes:
         words: the words as asked, by term.
         telling: those of names, and those with a digit.
-        exact: those that have no other form: of code, and with a digit.
+        exact: those of code, and with a digit.
+        rigid: those that have no other form: these, and acronyms.
         joined: neighbours within one name of code, such as `parcel.returned`.
         sizes: what each term weighs where nothing is known of a page.
     """
@@ -108,6 +113,7 @@ class _Question:
     words: dict[str, str]
     telling: frozenset[str]
     exact: frozenset[str]
+    rigid: frozenset[str]
     joined: frozenset[tuple[str, str]]
     sizes: dict[str, float]
 
@@ -154,7 +160,7 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     asked = _asked(question)
     if not asked.words:
         return Support(0.0, answered=bool(passages), best=0 if passages else None)
-    alike = _Alike(asked.words, asked.exact)
+    alike = _Alike(asked.words, asked.rigid)
     located = [_locate(each, alike) for each in passages]
     times = Counter(term for each in located for term in each.terms())
     # What stands all over a page is its topic, and tells little of what is asked about it.
@@ -168,9 +174,16 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     found = frozenset[str]() if best is None else near[best]
     share = max(shares, default=0.0) / sum(weights.values())
     score = max(0.0, share - _lost(asked, frozenset(times), passages))
-    floor = _FLOOR / math.sqrt(max(1.0, sum(asked.sizes.values())))
-    is_supported = score >= floor and (len(found) > 1 or len(asked.words) <= _FEW)
+    is_one = len(found) == 1 and len(asked.words) > _FEW
+    is_supported = score >= _floor(asked, times) and not is_one
     return Support(score, is_supported, _missing(asked, found, weights), best)
+
+
+def _floor(asked: _Question, times: Mapping[str, int]) -> float:
+    """The least score of a passage that answers: more if words of the question stand nowhere in the page."""
+    nowhere = len(asked.words) - len(times)
+    least = _FLOOR + _NOWHERE * nowhere / math.sqrt(len(asked.words))
+    return least / math.pow(max(1.0, sum(asked.sizes.values())), _SINKING)
 
 
 def _asked(question: str) -> _Question:
@@ -178,15 +191,16 @@ def _asked(question: str) -> _Question:
     plain = _ASKING.sub(" ", question)
     is_german = not _GERMAN.isdisjoint(tokens(plain))
     words: dict[str, str] = {}
-    telling, exact = set[str](), set[str]()
+    telling, exact, acronyms = set[str](), set[str](), set[str]()
     joined = set[tuple[str, str]]()
     for place, written in enumerate(plain.split()):
         word = _SUFFIX.sub("", written.strip(_EDGES))
-        own = stems([token for token in tokens(word) if token not in ASKING_WORDS])
         is_code = bool(_CODE.search(word))
+        own = stems([each for each in tokens(word) if is_code or each not in ASKING_WORDS])
         if is_code:
             joined.update(pairwise(own))
             exact.update(own)
+        acronyms.update(own if word.isupper() else ())
         is_name = is_code or (place > 0 and not is_german and word[:1].isupper())
         for term in own:
             words.setdefault(term, word)
@@ -196,7 +210,8 @@ def _asked(question: str) -> _Question:
             elif is_name and not _SPACELESS.search(term):
                 telling.add(term)
     sizes = {term: _TELLING if term in telling else _size(term) for term in words}
-    return _Question(words, frozenset(telling), frozenset(exact), frozenset(joined), sizes)
+    rigid = frozenset(exact | acronyms)
+    return _Question(words, frozenset(telling), frozenset(exact), rigid, frozenset(joined), sizes)
 
 
 def _size(term: str) -> float:
@@ -209,13 +224,13 @@ def _size(term: str) -> float:
 class _Alike:
     """Finds the term of a question that a word is, or is another form of."""
 
-    def __init__(self, asked: Iterable[str], exact: frozenset[str]) -> None:
+    def __init__(self, asked: Iterable[str], rigid: frozenset[str]) -> None:
         self._known = {term: term for term in asked}
         self._begun: dict[str, list[str]] = {}
         for term in asked:
             if decade := _DECADE.fullmatch(term):
                 self._known.setdefault(decade[1], term)
-            elif term not in exact and len(term) >= _ALIKE and not _SPACELESS.match(term):
+            elif term not in rigid and len(term) >= _ALIKE and not _SPACELESS.match(term):
                 self._begun.setdefault(term[:_ALIKE], []).append(term)
 
     def term(self, word: str) -> str | None:

@@ -54,7 +54,12 @@ def _unread(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
 
 def _more(room: Room) -> str:
     """How to get the evidence that has no room."""
-    return f"max_tokens shows more{f', {room.finds} asks these pages again' if room.finds else ''}"
+    ways = ["max_tokens shows more"]
+    if room.finds:
+        ways.append(f"{room.finds} asks these pages again")
+    if room.fetch:
+        ways.append(f"{room.fetch} reads a whole page by cursor")
+    return ", ".join(ways)
 
 
 def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:

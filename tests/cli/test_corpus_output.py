@@ -9,9 +9,9 @@ from searx_mcp.cli.corpus_output import (
     print_status,
     print_verdicts,
 )
+from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
-    CheckedQuote,
     Chunk,
     Citation,
     CorpusPage,
@@ -22,12 +22,10 @@ from searx_mcp.evidence.values import (
     IngestedPage,
     IngestResponse,
     QuestionChunks,
-    QuoteVerdict,
     ReadMetadata,
     ReadResponse,
     Source,
     Timing,
-    VerifyReport,
 )
 
 TEA, TIN = "https://a.example/tea", "https://b.example/tin"

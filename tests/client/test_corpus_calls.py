@@ -16,9 +16,10 @@ from searx_mcp.errors import (
     SearxMcpError,
     SiteError,
 )
+from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.requests import ReadRequest
 from searx_mcp.evidence.storage.sqlite import FILE_NAME
-from searx_mcp.evidence.values import PROTECTED, QuoteVerdict
+from searx_mcp.evidence.values import PROTECTED
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng

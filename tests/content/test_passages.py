@@ -63,7 +63,7 @@ QUESTIONS = {
     "coverage": (
         "cheap boat tickets",
         "The boat that leaves for the islands in the morning is cheap, and so are its tickets.",
-        "Tickets, tickets, tickets. A boat, a boat, a boat.",
+        "Tickets, tickets. A boat, a boat.",
     ),
     "kana": ("ガス 料金", "電気とガスの料金は三千円です。", "電気の設備の説明です。"),
     "Han": ("退款政策", "退款的政策是七天之内。", "公司的历史和地址。"),

@@ -29,6 +29,7 @@ CASES = {
     "English quotes": ["“Stop!” she said.", "“Why?” he asked.", "Nobody moved."],
     "English brackets": ["It rained (as always.)", "We stayed."],
     "English ellipsis": ["He waited… and waited.", "Nothing came..."],
+    "English mark before an ellipsis": ["It begins with “fixup! …” or “squash! …”.", "It ends."],
     "English addresses": ["Read https://e.org/a.b?c=d.e first.", "Then write."],
     "English versions": ["Python 3.11 is needed.", "Version 2.0.1 is not."],
     "English notes": ["It was moved.[^1]", "Nobody saw it.[^note-2]", "Later they did."],

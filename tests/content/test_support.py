@@ -66,10 +66,21 @@ def test_the_title_of_a_page_stands_above_all_of_it():
     assert not told(question, "It will close at 18:00.", title="Slipway").answered
 
 
-def test_a_name_of_code_must_stand_as_it_is_written():
-    texts = ("Call parcel.delivered when it was returned.",)
+def test_a_name_of_code_or_of_a_version_must_stand_as_it_is_written():
+    texts = ("Call parcel.delivered when it was returned.", "It speaks HTTP/2 on 3 ports.")
     assert told("When is parcel.delivered called?", *texts).answered
     assert not told("When is parcel.returned called?", *texts).answered
+    assert told("Does it speak HTTP/2?", *texts).answered
+    assert told("What does old_work_mem hold?", "Set old_work_mem to 64 MB.").answered
+    assert not told("What does old_work_mem hold?", "Set old_mem to 64 MB.").answered
+    assert not told("Does it speak HTTP/3?", *texts).answered
+
+
+def test_a_word_that_stands_nowhere_weakens_more_than_one_that_stands_elsewhere():
+    text = "The gate closes the northern lock."
+    question = "which gate and siren and ladder"
+    assert told(question, text, "Sirens sound. Ladders lean.").answered
+    assert not told(question, text).answered
 
 
 @pytest.mark.parametrize(
@@ -91,6 +102,12 @@ def test_other_languages_and_scripts_without_spaces_are_told_apart(text, answere
 
 def test_letters_that_are_missing_in_a_row_are_named_together():
     assert told("青岭机场", "青岭的票价").missing == ("岭机场",)
+
+
+def test_an_acronym_has_no_other_form():
+    text = "JSON is kept as text; a function reads it."
+    assert told("Which function reads JSON?", text).missing == ()
+    assert told("Which function reads JSONB?", text).missing == ("JSONB",)
 
 
 def test_a_decade_is_answered_by_its_year():

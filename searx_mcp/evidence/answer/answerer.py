@@ -19,16 +19,11 @@ from searx_mcp.evidence.answer.report import (
 )
 from searx_mcp.evidence.answer.selection import Wishes
 from searx_mcp.evidence.answer.verification import check_report
+from searx_mcp.evidence.checked import CheckedQuote, VerifyReport
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.ingestion import Ingested, address_of
 from searx_mcp.evidence.requests import AnswerRequest, CorpusSearchRequest
-from searx_mcp.evidence.values import (
-    CheckedQuote,
-    EvidenceResponse,
-    EvidenceStats,
-    Mode,
-    VerifyReport,
-)
+from searx_mcp.evidence.values import EvidenceResponse, EvidenceStats, Mode
 from searx_mcp.fetch.site_index import SiteIndexes
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest

@@ -22,7 +22,7 @@ from searx_mcp.content.words import (
     stems,
 )
 from searx_mcp.evidence.answer.page_sentences import PageSentence, sentences_of
-from searx_mcp.evidence.values import QuoteVerdict
+from searx_mcp.evidence.checked import QuoteVerdict
 
 _POSTINGS: Final = 200
 """Statements with one word that are counted."""

@@ -20,7 +20,7 @@ from searx_mcp.evidence.answer.report import (
     read_report,
 )
 from searx_mcp.evidence.answer.statements import Finding, Statements, negation_in
-from searx_mcp.evidence.values import CheckedQuote, QuoteVerdict, VerifyReport
+from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 
 _MOST_FOUND: Final = 3
 _TRIES: Final = 50

@@ -2,7 +2,14 @@
 
 from typing import Any, Final
 
-from searx_mcp.evidence.render.text import QUOTES_SHARE, SOURCES_SHARE, STATS_SHARE, cited_url
+from searx_mcp.evidence.render.text import (
+    QUOTES_SHARE,
+    SOURCES_SHARE,
+    STATS_SHARE,
+    cited_url,
+    fitting,
+    is_short,
+)
 from searx_mcp.evidence.values import EvidenceResponse
 from searx_mcp.render.public import marked, without_absent
 from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
@@ -27,12 +34,15 @@ def evidence_data(
         response: the evidence.
         budget: tokens of the JSON; of evidence, citations, steps and images as many are there as have room,
             in this order of precedence, the first of each first, and `notes` say what is missing of evidence
-            and steps. `None` gives everything.
+            and steps. Of a small one, passages are those of `evidence_text`, in part too. `None` gives everything.
         boundary: of the fences around the texts of evidence, with which `notice` tells a model what all of
             it is. Without one, texts are for a program.
     """
     total = len(response.evidence)
-    if budget is not None:  # what cannot have room is left out before anything else looks at it
+    if is_short(budget):  # a whole chunk or two would fill it
+        shown = fitting(response, budget=budget, boundary=boundary).evidence
+        response = response.model_copy(update={"evidence": tuple(shown)})
+    elif budget is not None:  # what cannot have room is left out before anything else looks at it
         most = len(costs_until((each.text for each in response.evidence), budget))
         response = response.model_copy(update={"evidence": response.evidence[:most]})
     data = _data(response)

@@ -3,13 +3,13 @@
 The form of each line is that of the specification, so that a model that knows it finds its way.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
 from typing import Final
 
+from searx_mcp.evidence.render.passage import excerpt, holds, unrepeated
 from searx_mcp.evidence.render.trace import trace_lines
 from searx_mcp.evidence.values import (
     Citation,
@@ -25,9 +25,7 @@ from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.tokens import (
     UNLIMITED,
-    closing,
     estimate,
-    fit,
     line_cost,
     lines_within,
     share,
@@ -52,20 +50,11 @@ _MISFITS: Final = 8
 """Chunks that are too long before no further one is tried."""
 _QUOTE_WORDS: Final = 12
 """Words of a quote that stands above: enough to find it there."""
-_GAP: Final = "\n…\n"
-_WIDE_GAP = re.compile(r"(?<!\n)\n{2,}+…\n++")
-"""A gap beside blank lines, which say nothing more."""
 _PASSAGE: Final = 260
 """Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
 ones."""
-_HEAD_CHARS: Final = 60
-"""Code points of a long paragraph that are shown before its quote, to tell what it is about, and behind it."""
 _FEW: Final = 8
 """Passages that are looked at for it."""
-_LINK = re.compile(
-    r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
-)
-"""A link, whose address costs more than its words and is in the page and in the data."""
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
 """A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
@@ -98,13 +87,13 @@ def evidence_text(
         budget -= estimate(first)
     stats, sources, room, shown = _chosen(response, budget, boundary)
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary, more))
-    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=_is_short(budget)))
+    quotes = _block("CITATIONS", _citation_lines(shown, boundary, is_short=is_short(budget)))
     room -= estimate(evidence) + estimate(quotes)
-    if _is_short(budget):
+    if is_short(budget):
         listed = _sources(response, shown.evidence)
         sources = (*_source_lines(listed, boundary), *sources[len(_sources(response)) :])
     is_dull = response.is_refused and not any(step.failure for step in response.steps)
-    steps = () if is_dull and _is_short(budget) else response.steps
+    steps = () if is_dull and is_short(budget) else response.steps
     trace = _block("EXPANSION TRACE", trace_lines(steps, response.stats.stop_reason, boundary))
     if estimate(trace) > room:
         number = response.stats.iterations
@@ -149,7 +138,8 @@ def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
     return f"; not found: {named}" if named else ""
 
 
-def _is_short(budget: int | None) -> bool:
+def is_short(budget: int | None) -> bool:
+    """Tell whether a budget is so small that passages are shown around their quotes."""
     return budget is not None and budget < _SHORT
 
 
@@ -157,7 +147,7 @@ def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
     """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
-    brief = _brief(response, boundary) if _is_short(budget) else response
+    brief = _brief(response, boundary) if is_short(budget) else response
     always = _always(brief, budget, boundary, STATS_SHARE)
     shown = _fitting(brief, response, always[-1], boundary)
     if response.evidence and not shown.evidence:
@@ -168,25 +158,18 @@ def _chosen(
 
 def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
     """The best evidence without links, each around its quote, and the sources of it."""
+    seen: set[str] = set()
     evidence = [
-        each.model_copy(update={"text": _excerpt(response, each, _PASSAGE, boundary)})
+        each.model_copy(update={"text": unrepeated(text, seen)})
         for each in response.evidence[:_FEW]
+        for text in [excerpt(response, each, _PASSAGE, boundary)]
     ]
     citations = tuple(
-        each for each in response.citations if any(map(partial(_holds, each), evidence))
+        each for each in response.citations if any(map(partial(holds, each), evidence))
     )
     sources = _sources(response, evidence)
     return response.model_copy(
         update={"evidence": tuple(evidence), "citations": citations, "sources": tuple(sources)}
-    )
-
-
-def _holds(quote: Citation, evidence: Evidence) -> bool:
-    """Tell whether a quote is from a chunk."""
-    return (
-        quote.source == evidence.source
-        and evidence.span[0] <= quote.span[0]
-        and quote.span[1] <= evidence.span[1]
     )
 
 
@@ -196,7 +179,7 @@ def _always(
     """Figures, sources, and the tokens that are left for all else."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    lines = _stats_lines(response, boundary, is_short=_is_short(budget))
+    lines = _stats_lines(response, boundary, is_short=is_short(budget))
     stats, spent = lines_within(lines, round(share * room))
     room -= spent
     listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
@@ -258,7 +241,7 @@ def _fitting(
                 if misfits == _MISFITS:
                     break
                 continue
-            text = _excerpt(whole, whole.evidence[place], most, boundary)
+            text = excerpt(whole, whole.evidence[place], most, boundary)
         kept[place] = each.model_copy(update={"text": text})
         left -= costs[place] + estimate(text)
     shown = [kept[place] for place in sorted(kept)]
@@ -280,39 +263,6 @@ def _is_first(response: EvidenceResponse, place: int) -> bool:
     return all(other.sub_query != each.sub_query for other in before) or (
         url in begun and all(other.source != each.source for other in before)
     )
-
-
-def _excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
-    """What of a chunk's text has room: its quote, and the parts that fit the question best, in order."""
-    text = evidence.text
-    whole = _joined(text, [(0, len(text))], boundary)
-    if estimate(whole, limit=max(0, room)) <= room:
-        return whole
-    spans = [*evidence.parts] or [(0, len(text))]
-    kept: list[tuple[int, int]] = []
-    if quote := next((each for each in response.citations if _holds(each, evidence)), None):
-        at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
-        spans.sort(key=lambda span: not span[0] <= at < span[1])
-        if estimate(_joined(text, spans[:1], boundary)) > room:
-            block = max(spans[0][0], text.rfind("\n\n", 0, at) + 2)
-            head = text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
-            kept = [(block, block + len(head)), (at, spans[0][1])][0 if head else 1 :]
-    for span in spans[1:] if kept else spans:
-        if estimate(_joined(text, [*kept, span], boundary)) <= room:
-            kept.append(span)
-    return fit(_joined(text, kept or [(spans[0][0], len(text))], boundary), room)[0]
-
-
-def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
-    """Parts of a text in its order, with a mark where something is left out, without links, and code closed."""
-    pieces: list[str] = []
-    at = 0
-    for start, end in sorted(spans):
-        pieces += ([_GAP] if start != at else []) + [text[start:end]]
-        at = end
-    joined = "".join([*pieces, _GAP] if at < len(text) else pieces)
-    joined = _WIDE_GAP.sub(_GAP, joined).strip("\n")
-    return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
 
 
 def _sources(
@@ -415,7 +365,7 @@ def _quote_lines(
     quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
 ) -> Iterator[str]:
     """A quote and where it stands: its beginning and a short link where it stands above, and each link once."""
-    is_above = any(_holds(quote, each) for each in evidence)
+    is_above = any(holds(quote, each) for each in evidence)
     words = quote.text.split()
     text = quote.text
     if is_above and len(words) > _QUOTE_WORDS:

@@ -13,12 +13,12 @@ from searx_mcp.content.outline import headings
 from searx_mcp.evidence.answer.answerer import Answerer
 from searx_mcp.evidence.answer.config import AnswerConfig
 from searx_mcp.evidence.answer.verification import check_report
+from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict
 from searx_mcp.evidence.corpus.config import CorpusConfig
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.retrieval import Retriever
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
-from searx_mcp.evidence.values import CheckedQuote, QuoteVerdict
 from searx_mcp.fetch.site_index import SiteIndexes
 from searx_mcp.fetch.turns import Turns
 from searx_mcp.tasks import Tasks

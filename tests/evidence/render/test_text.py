@@ -312,15 +312,15 @@ def test_a_quote_that_stands_above_is_short_and_each_link_is_said_once(boundary)
 
 
 def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
-    filler = "\n\n".join(f"Paragraph {n}. {'word ' * 60}" for n in range(12))
+    filler = "\n\n".join(f"Paragraph {n}. {'word ' * 50}" for n in range(12))
     fact = "See [the limit](https://a.example/limit) of five calls."
     text = f"{filler}\n\n{fact}\n\n{filler}"
-    start = text.encode().index(fact.encode())
+    start = text.replace("word ", "word0 ").index(fact)
     evidence = tuple(
         Evidence(
             source=1,
             id=f"{n:064x}",
-            text=text,
+            text=text.replace("word ", f"word{n} "),
             score=0.9 - n / 10,
             span=(n * 9_999, n * 9_999 + len(text)),
         )
@@ -341,6 +341,34 @@ def test_little_room_has_parts_of_passages_around_their_quotes(boundary):
     assert shown.count("See the limit of five calls.\n") >= 2
     assert "a.example/limit" not in shown
     assert "omitted due to response budget; ask for max_tokens)" in shown
+    data = evidence_data(told, budget=1_500, boundary=boundary)
+    passages = [each["text"].split("\n", 1)[1].rpartition("\n")[0] for each in data["evidence"]]
+    assert len(passages) > 2
+    assert all(each.strip() in shown for each in passages)
+
+
+def test_chunks_that_overlap_say_nothing_twice_and_code_has_its_fence(boundary):
+    shared = "This paragraph stands at the end of one chunk and at the beginning of the next one."
+    code = "```python\n" + "\n".join(f"call({n})" for n in range(200)) + "\n```"
+    first = f"Calls are limited to five each second.\n\n{shared}"
+    second = f"{shared}\n\nMore cost an answer of 429.\n\n{code}"
+    at = second.index("call(100)")
+    evidence = (
+        Evidence(source=1, id="aa" * 32, text=first, score=0.9, span=(0, len(first))),
+        Evidence(
+            source=1,
+            id="bb" * 32,
+            text=second,
+            score=0.8,
+            span=(9_000, 9_000 + len(second)),
+            parts=((at, at + 90), (0, second.index("```"))),
+        ),
+    )
+    told = response(evidence=evidence, citations=(), steps=(), images=(), sub_queries=("q",))
+    text = evidence_text(told, budget=1_500, boundary=boundary)
+    assert text.count(shared) == 1
+    assert "```\ncall(100)" in text
+    assert text.count("```") == 2
 
 
 def test_the_best_of_each_part_and_page_is_shown_in_little_room(boundary):

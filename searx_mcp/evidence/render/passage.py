@@ -1,0 +1,100 @@
+"""A passage as it is shown where room is short: around its quote, without links, and nothing twice."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from searx_mcp.content.markdown import in_code
+from searx_mcp.evidence.values import Citation, Evidence, EvidenceResponse
+from searx_mcp.render.blocks import strangers
+from searx_mcp.render.tokens import closing, estimate, fit
+
+_GAP: Final = "\n…\n"
+_WIDE_GAP = re.compile(r"(?<!\n)\n{2,}+…\n++")
+"""A gap beside blank lines, which say nothing more."""
+_HEAD_CHARS: Final = 60
+"""Code points of a long paragraph that are shown before its quote, to tell what it is about, and behind it."""
+_LINK = re.compile(
+    r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
+)
+"""A link, whose address costs more than its words and is in the page and in the data."""
+_FENCE: Final = "```"
+_LONG: Final = 60
+"""Code points of a paragraph from which on it is not said twice."""
+
+
+def holds(quote: Citation, evidence: Evidence) -> bool:
+    """Tell whether a quote is from a chunk."""
+    return (
+        quote.source == evidence.source
+        and evidence.span[0] <= quote.span[0]
+        and quote.span[1] <= evidence.span[1]
+    )
+
+
+def excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
+    """What of a chunk's text has room: its quote, and the parts that fit the question best, in order.
+
+    Args:
+        response: that the evidence is of.
+        evidence: the chunk.
+        room: tokens.
+        boundary: of the fence.
+    """
+    text = evidence.text
+    whole = _joined(text, [(0, len(text))], boundary)
+    if estimate(whole, limit=max(0, room)) <= room:
+        return whole
+    spans = [*evidence.parts] or [(0, len(text))]
+    kept: list[tuple[int, int]] = []
+    if quote := next((each for each in response.citations if holds(each, evidence)), None):
+        at = len(text.encode()[: quote.span[0] - evidence.span[0]].decode(errors="replace"))
+        spans.sort(key=lambda span: not span[0] <= at < span[1])
+        if estimate(_joined(text, spans[:1], boundary)) > room:
+            block = max(spans[0][0], text.rfind("\n\n", 0, at) + 2)
+            head = text[block:at][:_HEAD_CHARS].rpartition(" ")[0]
+            kept = [(block, block + len(head)), (at, spans[0][1])][0 if head else 1 :]
+    for span in spans[1:] if kept else spans:
+        if estimate(_joined(text, [*kept, span], boundary)) <= room:
+            kept.append(span)
+    return fit(_joined(text, kept or [(spans[0][0], len(text))], boundary), room)[0]
+
+
+def unrepeated(text: str, seen: set[str]) -> str:
+    """Leave out the paragraphs at both ends of a passage that a better one has, as chunks overlap.
+
+    Args:
+        text: the passage; of one that has nothing else, the last paragraph stays.
+        seen: the paragraphs of better ones, to which its own are added.
+    """
+    blocks = text.split("\n\n")
+    while len(blocks) > 1 and _bare(blocks[0]) in seen:
+        del blocks[0]
+    while len(blocks) > 1 and _bare(blocks[-1]) in seen:
+        del blocks[-1]
+    seen.update(bare for bare in map(_bare, blocks) if len(bare) >= _LONG and _FENCE not in bare)
+    return "\n\n".join(blocks)
+
+
+def _bare(block: str) -> str:
+    return block.strip("…\n")
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
+    """Parts of a text in its order, with a mark where something is left out, without links, and code in fences."""
+    joined = _WIDE_GAP.sub(_GAP, "".join(_pieces(text, sorted(spans)))).strip("\n")
+    return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
+
+
+def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[str]:
+    is_code = in_code(text)
+    at = 0
+    for start, end in spans:
+        if start != at:
+            yield f"{closing(text[:at])}{_GAP}" if at and is_code(at - 1) and is_code(at) else _GAP
+            if is_code(start - 1) and is_code(start):
+                yield f"{_FENCE}\n"
+        yield text[start:end]
+        at = end
+    if at < len(text):
+        yield _GAP
