@@ -286,7 +286,7 @@ def _number(text: str) -> float | None:
 
 
 def _date(text: str) -> float | None:
-    """Parse a date in any of the three forms of RFC 9110, section 5.6.7, to Unix seconds; `None` if it is none."""
+    """Parse a date in one of the three forms of RFC 9110, section 5.6.7, to Unix seconds, or `None`."""
     text = text.strip()
     if len(text) > _MAX_DATE or not (text.isascii() and text.isprintable()):
         return None

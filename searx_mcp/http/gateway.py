@@ -150,9 +150,10 @@ class _TurnedAwayError(Exception):
 class Gateway:
     """A proxy on a free port of 127.0.0.1 for one owner, open while its `async with` block runs.
 
-    It tunnels CONNECT, which https and both kinds of WebSocket use, and forwards GET and HEAD of plain http, one
-    request on each connection. Each host is checked like a page's address: URL, the owner's rule, every resolved
-    address, and the address to be dialled. Clients need its password, so other local programs cannot use it.
+    It tunnels CONNECT, which https and both kinds of WebSocket use, and forwards GET and HEAD of plain
+    http, one request on each connection. Each host is checked like a page's address: URL, the owner's rule,
+    every resolved address, and the address to be dialled. Clients need its password, so other local
+    programs cannot use it.
 
     Not covered: the traffic inside a tunnel. A client may request anything from the host it named.
 

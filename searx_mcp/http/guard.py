@@ -79,8 +79,8 @@ class AddressGuard:
     def check_answers(self, host: str, port: int, addresses: Iterable[str]) -> None:
         """Refuse a name if any of its addresses is forbidden.
 
-        A name with both a public and a private address is how DNS rebinding starts, so one good address does not
-        redeem it.
+        A name with both a public and a private address is how DNS rebinding starts, so one good address
+        does not redeem it.
 
         Raises:
             BlockedAddressError: at least one address may not be dialled.
@@ -134,9 +134,9 @@ def open_private_socket(target: AddrInfoType) -> socket.socket:
 def own_address_probe() -> Callable[[str], bool]:
     """Return a function that says whether a literal address belongs to this machine.
 
-    It asks the kernel to bind an unused UDP port to the address, which works for the machine's own addresses only.
-    That needs no list of interfaces, which the standard library cannot provide on all systems, and it stays
-    correct when interfaces change. No packet is sent.
+    It asks the kernel to bind an unused UDP port to the address, which works for the machine's own
+    addresses only. That needs no list of interfaces, which the standard library cannot provide on all
+    systems, and it stays correct when interfaces change. No packet is sent.
 
     Where the kernel lets any process bind to any address (`ip_nonlocal_bind` on Linux, set on some load
     balancers), this cannot be known, and the function always returns false.

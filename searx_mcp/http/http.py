@@ -175,8 +175,8 @@ class HttpSession:
     ) -> AsyncIterator[Reply]:
         """Send a GET request, or a POST if there is a body; entering waits for the headers of the answer.
 
-        Redirects are not followed. Leaving the block before the end of the body closes the connection; otherwise it
-        is kept for the next request.
+        Redirects are not followed. Leaving the block before the end of the body closes the connection;
+        otherwise it is kept for the next request.
 
         Args:
             url: an absolute URL.
@@ -220,8 +220,9 @@ class HttpSession:
     async def send(self, request: Request) -> Response:
         """Send a request and read the answer as far as its status makes it useful.
 
-        The body of a redirect is not read, and that of a failure only adds detail to its status. Callers that decide
-        by the headers how much to read, for pages and robots.txt, use `open`, which leaves the body unread.
+        The body of a redirect is not read, and that of a failure only adds detail to its status. Callers
+        that decide by the headers how much to read, for pages and robots.txt, use `open`, which leaves the
+        body unread.
 
         Raises:
             SearxMcpError: as for `open` and `Reply.read`.
@@ -279,8 +280,8 @@ class HttpSession:
 def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
     """Wake the reader of a body when its connection is lost.
 
-    On bad chunk framing, aiohttp 3.14 closes the connection and leaves the reader waiting for ever (its C parser
-    forgets the body before it can pass on the error).
+    On bad chunk framing, aiohttp 3.14 closes the connection and leaves the reader waiting for ever (its C
+    parser forgets the body before it can pass on the error).
     """
 
     def tell(_closed: object = None) -> None:

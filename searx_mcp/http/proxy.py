@@ -161,8 +161,8 @@ class Bypass:
     def parse(cls, entries: Iterable[str]) -> Self:
         """Parse entries of NO_PROXY as curl does, and `<local>`.
 
-        `example.org`, `.example.org` and `*.example.org` all mean the domain with its subdomains. Addresses, networks
-        such as `10.0.0.0/8`, and `*` are allowed, too. A port may follow.
+        `example.org`, `.example.org` and `*.example.org` all mean the domain with its subdomains.
+        Addresses, networks such as `10.0.0.0/8`, and `*` are allowed, too. A port may follow.
 
         Raises:
             ValueError: for the first invalid entry.

@@ -98,8 +98,8 @@ class RobotsRules:
 def decode(body: bytes) -> str:
     """Decode the bytes of a robots.txt, up to 500 KiB.
 
-    A longer one loses the rest, and the line that was cut. The text is UTF-8, or UTF-16 if a byte order mark says
-    so, as some editors write it (section 2.2.2, last paragraph).
+    A longer one loses the rest, and the line that was cut. The text is UTF-8, or UTF-16 if a byte order
+    mark says so, as some editors write it (section 2.2.2, last paragraph).
     """
     if len(body) > MAX_ROBOTS:
         # The next byte shows whether a line ends exactly there.

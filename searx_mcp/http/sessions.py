@@ -42,8 +42,8 @@ _HEADER: Final = "Authorization"
 class Authorizer:
     """Middleware for the connections of own instances only.
 
-    Each request belongs to the own instance with its origin and the longest prefix of its path: an instance below
-    another's path never gets that one's credentials.
+    Each request belongs to the own instance with its origin and the longest prefix of its path: an instance
+    below another's path never gets that one's credentials.
     """
 
     def __init__(self, instances: Iterable[str], credentials: Iterable[Credentials]) -> None:
@@ -129,8 +129,8 @@ class Sessions:
     def own(self) -> HttpSession:
         """The operator's own instances: configured origins only, plain http to private addresses.
 
-        Only this kind has credentials. The search limits its requests: waiting here would use up an attempt's time,
-        and queue a health check behind searches.
+        Only this kind has credentials. The search limits its requests: waiting here would use up an
+        attempt's time, and queue a health check behind searches.
         """
 
         def connect(
@@ -193,8 +193,8 @@ class Sessions:
     ) -> "Gateway":
         """Create a proxy through which a browser reaches pages, guarded like `pages`.
 
-        It does not chain to a configured proxy: that would resolve the names itself, so the addresses that a page's
-        scripts request could not be checked.
+        It does not chain to a configured proxy: that would resolve the names itself, so the addresses that
+        a page's scripts request could not be checked.
 
         Args:
             admit: gets each URL, and raises a `FetchError` to refuse it.
@@ -295,8 +295,8 @@ async def _send_once(
 ) -> aiohttp.ClientResponse:
     """Keep the library from resending a GET whose connection closed before the answer.
 
-    The instance would count two searches where we charged one; a limiter that drops the connection (nginx's status
-    444) causes exactly that.
+    The instance would count two searches where we charged one; a limiter that drops the connection (nginx's
+    status 444) causes exactly that.
     """
     try:
         return await handler(request)

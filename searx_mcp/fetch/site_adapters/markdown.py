@@ -1,8 +1,9 @@
 """Markdown from texts of services and strangers.
 
-Names are untrusted, so they never become markup. Prose is parsed and written anew: it is rendered to HTML as its
-site would render it, and then converted like every page. Images become words, links become absolute, comments
-and hidden elements are removed, code stays code. So one place decides which markup may leave this package.
+Names are untrusted, so they never become markup. Prose is parsed and written anew: it is rendered to HTML
+as its site would render it, and then converted like every page. Images become words, links become absolute,
+comments and hidden elements are removed, code stays code. So one place decides which markup may leave this
+package.
 """
 
 import re
