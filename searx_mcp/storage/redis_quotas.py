@@ -1,4 +1,4 @@
-"""Calls counted on a Redis or Valkey server, so that all processes together keep to a limit."""
+"""Counts calls on a Redis or Valkey server, so that all processes together keep a limit."""
 
 import logging
 import time
@@ -80,12 +80,12 @@ class RedisQuotas:
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        prefix: in front of the names of all keys.
+        prefix: of the names of all keys.
         patience: seconds one call may wait.
-        clock: Unix seconds, which all processes should agree on.
+        clock: Unix seconds; all processes should agree on them.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class RedisQuotas:
         patience: float,
         clock: Callable[[], float] = time.time,  # noqa: TID251 - several machines share the counts
     ) -> None:
-        # The store on the same server warns when it is away; once is enough.
+        # The store on the same server warns if it is down; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
         self._keys = RedisKeys(prefix)
         self._clock = clock
@@ -106,18 +106,18 @@ class RedisQuotas:
         return f"<RedisQuotas {self._link.place}>"
 
     async def charge(self, name: str, windows: Sequence[tuple[int, float]]) -> tuple[float, bool]:
-        """Count a call if there is room for it in all windows.
+        """Count a call if all windows have room for it.
 
         Args:
-            name: whose call it is.
-            windows: calls that they have, in how many seconds.
+            name: of the caller.
+            windows: the limits: calls, and in how many seconds.
 
         Returns:
-            0, or the seconds after which there is room and nothing is counted; and whether it was the last call that
-            had room.
+            0, or the seconds after which there is room, and nothing is counted; and whether this call used up
+            the last room.
 
         Raises:
-            StorageUnavailableError: the server is away.
+            StorageUnavailableError: the server is down.
         """
         keys = [self._keys.quota(name, seconds) for _, seconds in windows]
         arguments: list[str | int] = [repr(self._clock()), PARTS]
