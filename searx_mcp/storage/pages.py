@@ -68,8 +68,7 @@ class Capture:
         url: as requested.
         fetched_at: when it was fetched or last found unchanged, Unix seconds.
         fresh_until: Unix seconds until which it serves without asking the site.
-        max_bytes: limit of decoded bytes it was made with; without truncation by another limit, a larger one
-            may give more.
+        max_bytes: limit of decoded bytes it was made with; a truncated one may have more.
         validators: for the next conditional request to `page.final_url`.
         may_be_stale: whether it may serve after `fresh_until` if its site cannot be asked.
     """
