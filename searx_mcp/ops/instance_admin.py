@@ -25,7 +25,7 @@ from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.ops.instance_export import host_name, read_portable, take_over
 from searx_mcp.ops.instance_reports import (
-    Members,
+    PoolParts,
     Selection,
     instance_details,
     pool_report,
@@ -64,7 +64,7 @@ class AskingParts(Protocol):
         ...
 
 
-class OpenParts(Members, Protocol):
+class OpenParts(PoolParts, Protocol):
     """The parts of an open client for managing its pool."""
 
     @property

@@ -42,7 +42,7 @@ from searx_mcp.search.budget import (
 from searx_mcp.storage.state import Account, Budget, StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.search.trial import Asked
+    from searx_mcp.search.trial import TrialSearch
     from searx_mcp.sources.open.members import SourceMembers
 
 _STATES: Final = tuple(InstanceState)
@@ -50,7 +50,7 @@ _NEVER: Final = float("inf")
 _WHY: Final = {Tier.OPEN: Source.TABLE, Tier.KEYED: Source.KEY}
 
 
-class Members(Protocol):
+class PoolParts(Protocol):
     """The members of a pool, as in an open client."""
 
     @property
@@ -126,7 +126,7 @@ _KEYS: Final[dict[SortKey, Callable[[InstanceReport], tuple[float | str, ...]]]]
 }
 
 
-async def pool_report(members: Members, state: StateStore, now: float) -> PoolReport:
+async def pool_report(members: PoolParts, state: StateStore, now: float) -> PoolReport:
     """Report on the pool, with the rest of each budget.
 
     Args:
@@ -161,7 +161,7 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
 
 
 async def instance_details(
-    row: InstanceReport, members: Members, state: StateStore, now: float, *, is_configured: bool
+    row: InstanceReport, members: PoolParts, state: StateStore, now: float, *, is_configured: bool
 ) -> InstanceDetails:
     """Report everything known about one instance.
 
@@ -233,7 +233,9 @@ async def quota_report(pool: InstancePool, state: StateStore, now: float) -> Led
     )
 
 
-async def trial_report(asked: "Asked", pool: InstancePool, state: StateStore, now: float) -> Trial:
+async def trial_report(
+    asked: "TrialSearch", pool: InstancePool, state: StateStore, now: float
+) -> Trial:
     """Report a search at one instance: its outcome, its cost, and the rest of the budget.
 
     Args:

@@ -77,7 +77,7 @@ class DropReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ListedRow:
     """The list's data on one address; absent, null and invalid values are `None`.
 
     Attributes:
@@ -177,11 +177,11 @@ def parse_searxspace(text: str, *, onion: bool = False) -> Listing:
     )
 
 
-def read_row(value: object) -> Row:
+def read_row(value: object) -> ListedRow:
     """Parse the row of one address, whatever its shape."""
     search = _value(value, "timing", "search")
     median, single = (_number(_value(search, "all", name)) for name in ("median", "value"))
-    return Row(
+    return ListedRow(
         network_type=_word(_value(value, "network_type")),
         status=_number(_value(value, "http", "status_code")),
         has_error=bool(_value(value, "error") or _value(value, "http", "error")),
@@ -235,7 +235,7 @@ def _public_url(address: str) -> URL:
 
 
 def _refusal(
-    url: URL, row: Row, *, tells_status: bool, tells_version: bool, onion: bool
+    url: URL, row: ListedRow, *, tells_status: bool, tells_version: bool, onion: bool
 ) -> DropReason | None:
     host = _host(url)
     is_onion = onion and host.endswith(_ONION) and row.network_type in {None, "tor"}

@@ -37,7 +37,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
-from searx_mcp.remote.exchange import Allowance, Exchange
+from searx_mcp.remote.exchange import Allowance, ServiceRoutes
 from searx_mcp.remote.words import disowned, seen
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
@@ -107,7 +107,7 @@ class RemoteClient:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._sessions: Sessions | None = None
-        self._exchange: Exchange | None = None
+        self._exchange: ServiceRoutes | None = None
         self._routes: Mapping[str, bool] = {}
         self._routes_until = -math.inf
         self._tasks: Tasks | None = None
@@ -128,7 +128,7 @@ class RemoteClient:
             own_origins=(config.url,),
             credentials=(Credentials(url=config.url, token=key),) if key else (),
         )
-        self._exchange = Exchange(self._sessions.own, config)
+        self._exchange = ServiceRoutes(self._sessions.own, config)
         self._tasks = await Tasks().__aenter__()
         self._flights = SingleFlight(self._tasks.spawn)
         return self
@@ -207,7 +207,7 @@ class RemoteClient:
         place = (
             self._cursors.place(request.cursor)
             if request.cursor
-            else specified.Place(request.url, request.prompt, "")
+            else specified.CursorTarget(request.url, request.prompt, "")
         )
         usual = self.settings.web_fetch.default_max_chars
         most = request.limit or request.max_chars or usual
@@ -348,7 +348,7 @@ class RemoteClient:
             return _SPECIFIED
         return {route.path.removeprefix("/"): route.streams for route in told.routes[:1_000]}
 
-    def _opened(self) -> Exchange:
+    def _opened(self) -> ServiceRoutes:
         if self._exchange is None:
             raise RuntimeError("open the RemoteClient first: async with RemoteClient(settings)")
         return self._exchange

@@ -49,7 +49,7 @@ class Allowance(NamedTuple):
         return self.began + self.seconds
 
 
-class Exchange:
+class ServiceRoutes:
     """Makes requests to the routes of one service.
 
     Args:

@@ -73,7 +73,7 @@ class _Fetched(_Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CursorTarget:
     """The meaning of one of our cursors.
 
     Attributes:
@@ -91,9 +91,9 @@ class Cursors:
     """Maps our cursors to a service's, which may have any form; the oldest are dropped."""
 
     def __init__(self) -> None:
-        self._places: OrderedDict[str, Place] = OrderedDict()
+        self._places: OrderedDict[str, CursorTarget] = OrderedDict()
 
-    def named(self, place: Place) -> str:
+    def named(self, place: CursorTarget) -> str:
         """Return the cursor of a place; a new one if there is none."""
         for known, other in self._places.items():
             if other == place:
@@ -104,7 +104,7 @@ class Cursors:
             self._places.popitem(last=False)
         return cursor
 
-    def place(self, cursor: str) -> Place:
+    def place(self, cursor: str) -> CursorTarget:
         """Return the meaning of a cursor.
 
         Raises:
@@ -181,7 +181,7 @@ def search_response(
 
 
 def fetch_body(
-    request: FetchRequest, place: Place, most: int, *, usual: int
+    request: FetchRequest, place: CursorTarget, most: int, *, usual: int
 ) -> tuple[dict[str, object], int]:
     """Build the body for a page; also return how many leading characters of the answer to skip.
 
@@ -207,7 +207,7 @@ def fetch_body(
 def page(
     data: Mapping[str, Any],
     request: FetchRequest,
-    place: Place,
+    place: CursorTarget,
     *,
     skipped: int,
     most: int,
@@ -230,7 +230,7 @@ def page(
     shown = text[skipped : skipped + most]
     end = request.offset + len(shown)
     is_more = told.truncated or len(text) > skipped + most
-    named = Place(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
+    named = CursorTarget(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
     return Page(
         url=place.url,
         final_url=place.url,

@@ -104,7 +104,7 @@ class Freshness(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedAnswer:
     """A cached answer.
 
     Attributes:
@@ -169,7 +169,7 @@ class ResponseCache:
     def __repr__(self) -> str:
         return f"<ResponseCache [{len(self._entries)} answers]>"
 
-    def get(self, key: CacheKey, *, wanted: int) -> Kept | None:
+    def get(self, key: CacheKey, *, wanted: int) -> CachedAnswer | None:
         """Return the answer to `key`, and how a caller who wants this many hits may use it.
 
         An answer with fewer hits is as good if there are no more.
@@ -182,7 +182,7 @@ class ResponseCache:
         # Check an empty one again: a clock that was set back has moved its expiry in the cache.
         if freshness is None or age >= self.lifetime(found):
             return None
-        return Kept(found, age, freshness)
+        return CachedAnswer(found, age, freshness)
 
     def put(self, key: CacheKey, found: Found, *, at: float | None = None) -> None:
         """Store an answer; never one without hits whose engines failed.
@@ -413,8 +413,8 @@ class CachedSearch:
         return found
 
     async def _newest(
-        self, kept: Kept | None, key: CacheKey, wanted: int, shared: SharedAnswers
-    ) -> Kept | None:
+        self, kept: CachedAnswer | None, key: CacheKey, wanted: int, shared: SharedAnswers
+    ) -> CachedAnswer | None:
         """Return our answer or that of other processes, whichever is newer."""
         theirs = await shared.get(key)
         if theirs is None or (kept is not None and theirs.at <= self._clock() - kept.age):
@@ -440,7 +440,7 @@ class CachedSearch:
             _log.exception("search.refresh_broke")
 
 
-def _note_hit(kept: Kept) -> None:
+def _note_hit(kept: CachedAnswer) -> None:
     _log.debug("search.cache_hit age_s=%d kind=%s", kept.age, kept.freshness.name.lower())
 
 

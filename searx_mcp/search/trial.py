@@ -31,7 +31,7 @@ _MONTH = "The budget for public instances is used up"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialSearch:
     """One real search at one instance.
 
     Attributes:
@@ -80,7 +80,7 @@ class TrialRunner:
         host: str,
         query: InstanceQuery,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-    ) -> Asked:
+    ) -> TrialSearch:
         """Search once.
 
         Args:
@@ -115,7 +115,7 @@ class TrialRunner:
             log.settle(self._pool, self._clock())
         if outcome is None:
             raise self._forbidden(log)
-        return Asked(
+        return TrialSearch(
             url,
             own,
             outcome,

@@ -131,7 +131,7 @@ R = TypeVar("R", bound=Running)
 
 
 @dataclass(slots=True)
-class Lease(Generic[R]):
+class BorrowedBrowser(Generic[R]):
     """A borrowed browser.
 
     Attributes:
@@ -194,16 +194,16 @@ class Keeper(Generic[R]):
         self._is_closed = False
 
     @asynccontextmanager
-    async def lend(self) -> AsyncIterator[Lease[R]]:
+    async def lend(self) -> AsyncIterator[BorrowedBrowser[R]]:
         """Lend a browser for the duration of the block.
 
         Raises:
             SettingsError: it did not start.
         """
         life = self._borrow()
-        lease: Lease[R] | None = None
+        lease: BorrowedBrowser[R] | None = None
         try:
-            lease = Lease(await asyncio.shield(life.ready))
+            lease = BorrowedBrowser(await asyncio.shield(life.ready))
             yield lease
         finally:
             self._return(life, is_sound=lease is None or lease.is_sound)

@@ -26,7 +26,7 @@ from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
-from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Source, Sources
+from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Sources, UnpackedSource
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
 
@@ -279,7 +279,7 @@ class NativeRunner:
 
     async def _unpack(
         self, version: str, deadline: float, steps: _Steps, undo: AsyncExitStack
-    ) -> tuple[str, Source]:
+    ) -> tuple[str, UnpackedSource]:
         self.folder.tidy()
         self.folder.prepare(proxy_text(self.network))
         name = self.folder.make_version()
@@ -290,7 +290,7 @@ class NativeRunner:
         return name, source
 
     async def _equip(
-        self, name: str, source: Source, port: int, deadline: float, steps: _Steps
+        self, name: str, source: UnpackedSource, port: int, deadline: float, steps: _Steps
     ) -> Installed:
         installation = Installation(
             python=sys.executable,

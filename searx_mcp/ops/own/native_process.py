@@ -54,7 +54,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StartPlan:
     """How to start an instance.
 
     Attributes:
@@ -137,7 +137,7 @@ class NativeProcess:
             return None
         return running if is_it else None
 
-    def start(self, plan: Plan, environ: Mapping[str, str]) -> Child:
+    def start(self, plan: StartPlan, environ: Mapping[str, str]) -> Child:
         """Start it, detached from us and our terminal; it ends at once if another one runs.
 
         Args:
@@ -255,7 +255,7 @@ class Starting:
         Raises:
             OwnInstanceError: `not_writable` or `disk_full`.
         """
-        plan = Plan(
+        plan = StartPlan(
             source=self._folder.source(installed.folder),
             environment=self._folder.environment(installed.folder),
             settings=self._folder.settings,

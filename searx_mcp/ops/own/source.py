@@ -206,7 +206,7 @@ GIT_BRANCH = "master"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class UnpackedSource:
     """SearXNG's source, unpacked.
 
     Attributes:
@@ -245,7 +245,7 @@ class Sources:
         self._repository = repository.rstrip("/")
         self._trees = {PINNED: PINNED_TREE} if trees is None else trees
 
-    async def get(self, version: str, target: Path | None, *, deadline: float) -> Source:
+    async def get(self, version: str, target: Path | None, *, deadline: float) -> UnpackedSource:
         """Get one version.
 
         Args:
@@ -308,7 +308,7 @@ class Sources:
         raise _unfetched("too many redirects")
 
 
-def unpack(archive: bytes, target: Path | None) -> Source:
+def unpack(archive: bytes, target: Path | None) -> UnpackedSource:
     """Unpack the needed files of a zip archive made by git.
 
     Args:
@@ -324,7 +324,7 @@ def unpack(archive: bytes, target: Path | None) -> Source:
     return _write(entries, target, commit=commit)
 
 
-async def _to_its_end(work: Callable[[], Source]) -> Source:
+async def _to_its_end(work: Callable[[], UnpackedSource]) -> UnpackedSource:
     """Run work in a thread; a cancelled caller waits for it, so that nothing is written afterwards."""
     future = asyncio.get_running_loop().run_in_executor(None, work)
     try:
@@ -335,7 +335,7 @@ async def _to_its_end(work: Callable[[], Source]) -> Source:
         raise
 
 
-def _from_here(version: str, target: Path | None) -> Source:
+def _from_here(version: str, target: Path | None) -> UnpackedSource:
     path = Path(os.path.expanduser(version))  # noqa: PTH111 - that of `Path` raises for unknown users
     try:
         archive = read_bytes(path, MAX_ARCHIVE)
@@ -361,7 +361,7 @@ def _unfetched(why: str) -> OwnInstanceError:
     )
 
 
-def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Source:
+def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> UnpackedSource:
     if target is not None:
         target.mkdir(mode=0o700)
     root: _Tree = {}
@@ -374,13 +374,13 @@ def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Sou
         changed_at = max(changed_at, entry.changed_at)
         if target is not None and entry.path.parts[0] in _NEEDED:
             _put(target, entry)
-    source = Source(commit, _hash_of(root).hex(), min(changed_at, _MAX_SECONDS))
+    source = UnpackedSource(commit, _hash_of(root).hex(), min(changed_at, _MAX_SECONDS))
     if target is not None:
         _finish(target, source)
     return source
 
 
-def _finish(target: Path, source: Source) -> None:
+def _finish(target: Path, source: UnpackedSource) -> None:
     """Check that it is SearXNG, and write its version."""
     if not target.joinpath(*_APPLICATION.parts).is_file():
         raise wrong("there is no searx/webapp.py in it")

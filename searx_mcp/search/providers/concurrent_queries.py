@@ -46,7 +46,7 @@ class EngineClient(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EngineReply:
     """One engine's reply.
 
     Attributes:
@@ -102,8 +102,8 @@ class ConcurrentQueries:
         log: SourceLog,
         *,
         keep: Keep,
-        is_enough: Callable[[Sequence[Reply]], bool],
-    ) -> list[Reply]:
+        is_enough: Callable[[Sequence[EngineReply]], bool],
+    ) -> list[EngineReply]:
         """Ask engines concurrently until all have answered, there is enough, or the time is over.
 
         Args:
@@ -117,7 +117,7 @@ class ConcurrentQueries:
             The replies, in the order of `asked`.
         """
         loop = asyncio.get_running_loop()
-        replies: dict[str, Reply] = {}
+        replies: dict[str, EngineReply] = {}
         deadline = log.deadline
         try:
             async with asyncio.TaskGroup() as group:
@@ -149,13 +149,13 @@ class ConcurrentQueries:
 
     async def _reply(
         self, choice: Choice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
-    ) -> Reply | None:
+    ) -> EngineReply | None:
         try:
             answered = await self._one(engine, query, log)
             if answered is None:
                 return None
             page = answered.outcome.page or ResultPage()
-            return Reply(choice, page, keep(choice, page))
+            return EngineReply(choice, page, keep(choice, page))
         except Exception:  # noqa: BLE001 - the one supervisor of an engine
             # A bug of ours costs one engine, never the search.
             _log.exception("open_sources.engine_crashed engine=%s", engine.name)

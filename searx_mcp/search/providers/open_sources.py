@@ -12,7 +12,7 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, EngineReply
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.unavailable import sources_unavailable
@@ -147,9 +147,9 @@ class OpenSources:
             name: engine for name, engine in self._engines.items() if engine.host not in blocked
         }
 
-    async def _ask(self, asking: "_Asking", log: SourceLog) -> list[Reply]:
+    async def _ask(self, asking: "_Asking", log: SourceLog) -> list[EngineReply]:
         """Return the replies of all rounds: first pages, and further ones while there are too few hits."""
-        gathered: list[Reply] = []
+        gathered: list[EngineReply] = []
         choices: Sequence[Choice] = asking.route.choices
         if asking.query.page > 1:
             single = [each.engine for each in choices if not self._engines[each.engine].pages]
@@ -189,7 +189,7 @@ class OpenSources:
         return self._gate(page.hits, question, self._engines[choice.engine])
 
     def _is_enough(
-        self, asking: "_Asking", earlier: Sequence[Reply], fresh: Sequence[Reply]
+        self, asking: "_Asking", earlier: Sequence[EngineReply], fresh: Sequence[EngineReply]
     ) -> bool:
         """Return whether two engines, or the only one, have brought as many relevant hits as wanted."""
         replies = [*earlier, *fresh]
@@ -197,7 +197,7 @@ class OpenSources:
         with_hits = {reply.choice.engine for reply in replies if reply.relevant}
         return len(with_hits) >= several and len(fuse(self._lists(replies))) >= asking.wanted
 
-    def _lists(self, replies: Sequence[Reply]) -> list[RankedList]:
+    def _lists(self, replies: Sequence[EngineReply]) -> list[RankedList]:
         """Return a list for each engine, its pages concatenated."""
         hits: dict[Choice, list[Hit]] = {}
         for reply in replies:
@@ -207,7 +207,9 @@ class OpenSources:
             for choice, rows in hits.items()
         ]
 
-    def _collected(self, asking: "_Asking", replies: Sequence[Reply], log: SourceLog) -> Collected:
+    def _collected(
+        self, asking: "_Asking", replies: Sequence[EngineReply], log: SourceLog
+    ) -> Collected:
         lists = self._lists(replies)
         hits = fuse(lists)
         if asking.category is Category.GENERAL:

@@ -69,7 +69,7 @@ def _named(engine: object) -> Engine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class EngineContext:
     """The request; in a job, the engine is the table's row of that name.
 
     Attributes:
@@ -83,7 +83,7 @@ class Asked:
     now: float
 
 
-def judge(response: Response, asked: Asked) -> Answered:
+def judge(response: Response, asked: EngineContext) -> Answered:
     """Classify one answer, apart from its time.
 
     Args:
@@ -197,5 +197,5 @@ def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
     return None
 
 
-ANSWERED: Final = Reader("open source", judge, takes=Asked, gives=Answered)
+ANSWERED: Final = Reader("open source", judge, takes=EngineContext, gives=Answered)
 """The outcome of an answer of an open source."""

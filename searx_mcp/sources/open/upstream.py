@@ -11,7 +11,7 @@ from searx_mcp.sources.exchange import Failure, exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,
-    Asked,
+    EngineContext,
     outcome_of,
     rested,
 )
@@ -71,7 +71,7 @@ class OpenUpstream:
             partial(self._session_for, engine),
             self._request(engine, ask, timeout),
             ANSWERED,
-            Asked(engine=engine, query=query, now=self._clock()),
+            EngineContext(engine=engine, query=query, now=self._clock()),
             name=engine.name,
             workers=self._workers,
         )

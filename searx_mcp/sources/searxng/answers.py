@@ -128,7 +128,7 @@ def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class InstanceContext:
     """What a reader knows besides the answer.
 
     Attributes:
@@ -144,14 +144,14 @@ class Asked:
     text: str = ""
 
 
-def _judge(response: Response, asked: Asked) -> Judgement:
+def _judge(response: Response, asked: InstanceContext) -> Judgement:
     judgement = judge(response, base_url=asked.base_url, format=asked.format)
     if asked.own:
         return naming_engines(judgement)
     return distrust(judgement, base_url=asked.base_url, text=asked.text)
 
 
-def _read_robots(response: Response, asked: Asked) -> str | Judgement:
+def _read_robots(response: Response, asked: InstanceContext) -> str | Judgement:
     if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return judge(response, base_url=asked.base_url, format=asked.format)
     if response.status != HTTPStatus.OK:
@@ -167,25 +167,27 @@ def _read_robots(response: Response, asked: Asked) -> str | Judgement:
     return decision.rule
 
 
-def _read_config(response: Response, _asked: Asked) -> ConfigFacts | None:
+def _read_config(response: Response, _asked: InstanceContext) -> ConfigFacts | None:
     if response.status != HTTPStatus.OK:
         return None
     return parse_config(response.body.decode("utf-8-sig", "replace"))
 
 
-def _read_suggestions(response: Response, _asked: Asked) -> tuple[str, ...]:
+def _read_suggestions(response: Response, _asked: InstanceContext) -> tuple[str, ...]:
     return parse_suggestions(response.body) if response.status == HTTPStatus.OK else ()
 
 
-RESULTS: Final = Reader("searxng results", _judge, takes=Asked, gives=Judgement)
+RESULTS: Final = Reader("searxng results", _judge, takes=InstanceContext, gives=Judgement)
 """The outcome of a search."""
 
-ROBOTS: Final = Reader("searxng robots", _read_robots, takes=Asked, gives=str | Judgement)
+ROBOTS: Final = Reader("searxng robots", _read_robots, takes=InstanceContext, gives=str | Judgement)
 """The rule of the operator's robots.txt that excludes us, or nothing."""
 
-CONFIG: Final = Reader("searxng config", _read_config, takes=Asked, gives=ConfigFacts | None)
+CONFIG: Final = Reader(
+    "searxng config", _read_config, takes=InstanceContext, gives=ConfigFacts | None
+)
 SUGGESTIONS: Final = Reader(
-    "searxng suggestions", _read_suggestions, takes=Asked, gives=tuple[str, ...]
+    "searxng suggestions", _read_suggestions, takes=InstanceContext, gives=tuple[str, ...]
 )
 
 JOBS: Final[Mapping[str, Job]] = MappingProxyType(

@@ -21,7 +21,7 @@ from searx_mcp.sources.searxng.answers import (
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
-    Asked,
+    InstanceContext,
     suggest_url,
 )
 from searx_mcp.sources.searxng.classify import Judgement, generator
@@ -87,7 +87,7 @@ class Upstream:
         answered = await self._ask(
             build_url(base_url, query, format, time_limit=timeout if own else None),
             RESULTS,
-            Asked(base_url=base_url, own=own, format=format, text=query.text),
+            InstanceContext(base_url=base_url, own=own, format=format, text=query.text),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -141,7 +141,7 @@ class Upstream:
         answered = await self._ask(
             f"{origin}/robots.txt",
             ROBOTS,
-            Asked(base_url=base_url, format=format),
+            InstanceContext(base_url=base_url, format=format),
             timeout=timeout,
             max_bytes=FETCHED_BYTES,
             honestly=True,
@@ -167,7 +167,7 @@ class Upstream:
         answered = await self._ask(
             f"{base_url.rstrip('/')}/config",
             CONFIG,
-            Asked(base_url=base_url, own=own),
+            InstanceContext(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_CONFIG,
             honestly=True,
@@ -195,7 +195,7 @@ class Upstream:
         answered = await self._ask(
             suggest_url(base_url, text),
             SUGGESTIONS,
-            Asked(base_url=base_url, own=own),
+            InstanceContext(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -238,8 +238,8 @@ class Upstream:
     async def _ask(
         self,
         url: str,
-        reader: Reader[Asked, T],
-        asked: Asked,
+        reader: Reader[InstanceContext, T],
+        asked: InstanceContext,
         *,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
         max_bytes: int,
