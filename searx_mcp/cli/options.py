@@ -34,7 +34,7 @@ def arguments(
 
     Args:
         request: whose fields they are.
-        without: alternative spellings of a repeated option.
+        without: fields to leave out, because a repeated option covers them.
     """
 
     def decorate(command: _Command) -> _Command:

@@ -12,7 +12,7 @@ from searx_mcp.tasks import LEASE, Lease
 _MILLISECONDS: Final = round(LEASE * 1_000)
 
 _TAKE = Script(r"""
--- KEYS: the lease; its value is who has it. ARGV: who wants it, milliseconds. Gives who has it then.
+-- KEYS: the lease; its value is its holder. ARGV: the applicant, milliseconds. Returns the holder.
 local holder = redis.call('GET', KEYS[1])
 if holder then
   return string.sub(holder, 1, 64)
@@ -22,7 +22,7 @@ return ARGV[1]
 """)
 
 _EXTEND = Script(r"""
--- KEYS: the lease; ARGV: who has it, milliseconds from now, or 0 to end it. Gives 0 if somebody else has it.
+-- KEYS: the lease; ARGV: the holder, milliseconds from now, or 0 to end it. Returns 0 for another holder.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end

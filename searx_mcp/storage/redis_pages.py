@@ -65,8 +65,8 @@ READ: Final = Script(
     _NAMES
     + r"""
 -- KEYS: the root of all names.
--- ARGV: the name of a body, or nothing and that of a capture; the most bytes of both.
--- Gives the capture and the body, which was used thereby.
+-- ARGV: the name of a body, or nothing and that of a capture; maximum bytes of both.
+-- Returns the capture and the body, and records the use of the body.
 local name, capture = ARGV[1], ''
 if name == '' then
   capture = redis.call('GETRANGE', capture_of(ARGV[2]), 0, ARGV[3])
@@ -83,11 +83,11 @@ return {capture, body}
 PUT: Final = Script(
     _NAMES
     + r"""
--- KEYS: the root of all names. What makes room is not known before, so that it cannot be named.
+-- KEYS: the root of all names. Keys to evict are not known in advance, so they cannot be listed.
 -- ARGV: the name of a body, its value, milliseconds to keep it; the name of the capture under its
--- key, or nothing, and its value, which begins with the name of the body; most bytes of all, bytes
--- counted beside a body, beside a capture; most captures of a page, most steps to make room;
--- milliseconds now. Without a value, the capture is only forgotten. Gives 1 if it is kept.
+-- key, or nothing, and its value, which begins with the name of the body; maximum bytes of all,
+-- overhead bytes of a body, of a capture; maximum captures of a page, maximum evictions;
+-- milliseconds now. Without a value, the capture is only deleted. Returns 1 if it was stored.
 local name, value, life = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local capture, captured = ARGV[4], ARGV[5]
 local most, beside_body, beside_capture = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -172,7 +172,7 @@ if value == '' then
   return 0
 end
 
--- A full server refuses the first thing that is written, and nothing after it.
+-- A full server refuses the first write only; later ones in the script succeed.
 local done = redis.pcall('SET', body_of(name), value, 'PX', life)
 if done.err then
   if not string.find(done.err, 'OOM', 1, true) then

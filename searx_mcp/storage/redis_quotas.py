@@ -13,9 +13,9 @@ PARTS: Final = 60
 """Parts of a window; a call counts for up to one part longer than the window."""
 
 CHARGE = Script(r"""
--- KEYS: hashes of calls by part of a window. ARGV: now, parts of a window; for each key its limit and its seconds.
--- Gives the seconds until there is room, 0 if the call is counted, and whether it was the last that had room.
--- The clock of a key never goes back, so that a process whose clock is behind neither forgets nor hides a call.
+-- KEYS: hashes of calls by part of a window. ARGV: now, parts of a window; for each key its limit and seconds.
+-- Returns the seconds until there is room, 0 if the call was counted, and whether it used up the last room.
+-- The clock of a key never goes back, so a process whose clock is slow neither drops nor hides a call.
 local function number_in(text)
   return #text <= 12 and string.match(text, '^%d+$') and tonumber(text)
 end

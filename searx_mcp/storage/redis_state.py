@@ -39,7 +39,7 @@ PATIENCE = 0.5
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
 -- ARGV: now, skew, format, id, the accounts as JSON; "sources" are numbers of KEYS.
--- Gives nothing when granted; else when to try again, and the number of the refusing account.
+-- Returns nothing if granted; else when to try again, and the number of the refusing account.
 local now, skew, format = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local member = format .. ':' .. ARGV[4]
 local accounts = cjson.decode(ARGV[5])
@@ -112,9 +112,9 @@ return {}
 """)
 
 CHARGES = Script(r"""
--- KEYS: the charges of accounts; ARGV: for each, from when on they are wanted.
--- Gives a line for each charge: the number of its key, its time, "format:id". One text of many
--- lines is read faster than a list of lists.
+-- KEYS: the charges of accounts; ARGV: for each, the earliest time of interest.
+-- Returns a line for each charge: the number of its key, its time, "format:id". One text of many
+-- lines is parsed faster than a list of lists.
 local lines = {}
 for number, key in ipairs(KEYS) do
   local found = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[number], '+inf', 'WITHSCORES')
@@ -126,8 +126,8 @@ return table.concat(lines, '\n')
 """)
 
 SAVE = Script(r"""
--- KEYS: the hash of records, by URL: when it changed last, a space, the body.
--- ARGV: now, skew, seconds to keep; then for each record its URL, when it changed last, its text.
+-- KEYS: the hash of records, by URL: time of the last change, a space, the body.
+-- ARGV: now, skew, seconds to keep; then for each record its URL, time of the last change, its text.
 local now, skew = tonumber(ARGV[1]), tonumber(ARGV[2])
 for i = 4, #ARGV, 3 do
   local kept = redis.call('HGET', KEYS[1], ARGV[i])
@@ -142,7 +142,7 @@ return 1
 
 CLAIM = Script(r"""
 -- KEYS: when the job was claimed; ARGV: now, skew, seconds of its period, seconds to keep.
--- Gives 1 if it is free, and is claimed thereby.
+-- Returns 1 if it was free, and claims it.
 local now = tonumber(ARGV[1])
 local kept = redis.call('GET', KEYS[1])
 local claimed_at = kept and tonumber(kept)
