@@ -1,4 +1,4 @@
-"""Replaces how names are resolved and sockets opened, for programs that cannot use the system's way."""
+"""Replaces how names are resolved and sockets opened, for programs that need another way than the system."""
 
 import asyncio
 import socket

@@ -42,7 +42,7 @@ _SUSPENDED: Final = 120.0
 _FIRST_GAP: Final = 30.0
 _LONGEST_GAP: Final = HOUR
 _LEAST_GAP: Final = 3.0
-"""Initial gap in seconds: an engine that was never refused is asked ten times as often as one that just was."""
+"""Minimum gap in seconds, for an engine never refused: it is asked ten times as often as one that just was."""
 _SHORTENS: Final = 0.985
 """Factor by which each answer shortens the gap: 46 answers halve it, as a refusal doubles it."""
 _LONGEST_SPELL: Final = DAY

@@ -86,7 +86,7 @@ class OpenDatabase:
     def close(self) -> None:
         """Close the file, which may then be set aside; a database in memory is lost."""
         with suppress(sqlite3.Error, OSError):
-            if self.is_in_place():  # closing leaves no empty journal behind
+            if self.is_in_place():  # this mode leaves no empty journal behind
                 self.connection.execute("PRAGMA journal_mode = DELETE")
         self.connection.close()
         if self._hold is not None:
