@@ -32,7 +32,7 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import SearchContext, TimePlan
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
-from searx_mcp.sources.open.answers import Answered, Asked, judge
+from searx_mcp.sources.open.answers import Answered, EngineContext, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.question import Question
@@ -212,7 +212,7 @@ class _StandIns:
     ) -> Answered:
         page = self._fake.respond(engine.url(ask))
         reply = Response(page.status, page.headers, page.content)
-        return judge(reply, Asked(engine=engine, query=query, now=self._clock()))
+        return judge(reply, EngineContext(engine=engine, query=query, now=self._clock()))
 
 
 async def _search(

@@ -19,7 +19,7 @@ from searx_mcp.content.document import options_for
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
-from searx_mcp.sources.searxng.answers import RESULTS, Asked
+from searx_mcp.sources.searxng.answers import RESULTS, InstanceContext
 from searx_mcp.sources.searxng.upstream import MAX_BODY
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.threads import ThreadWorkers
@@ -124,7 +124,7 @@ async def _all() -> dict[str, Run]:
     def answer(form: Format, text: str) -> Awaitable[object]:
         return RESULTS.read_safely(
             Response(200, {"content-type": _MEDIA[form]}, text.encode()[:MAX_BODY]),
-            Asked(base_url="https://instance.example", format=form, text="x"),
+            InstanceContext(base_url="https://instance.example", format=form, text="x"),
             workers=None,
             deadline=loop.time() + _SECONDS,
         )

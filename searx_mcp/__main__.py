@@ -5,7 +5,7 @@ from searx_mcp.cli.streams import complete_streams
 
 
 def main() -> None:
-    """Run the command; what a library prints while it loads is kept from the output."""
+    """Run the command; keep what a library prints while loading off the output."""
     end_at_once()
     output = complete_streams()
     from searx_mcp.cli.main import main as run  # noqa: PLC0415 - loads libraries

@@ -1,19 +1,19 @@
-"""Arguments of callers turned into requests, and described to them: one place for every front.
+"""Parses arguments of callers into requests, and describes them: one place for every front.
 
-Callers are models and people, so spellings are forgiven and meanings are not:
+Callers are models and people, so parsing is lenient about spelling and strict about meaning:
 
-- Names: any of `results_count`, `resultsCount`, `results-count`, and the names that other servers have
-  for the same.
-- `null`, an empty text but for `time_range`, and an empty list but for those of a profile count as not given.
-- Numbers and booleans may be text; a list may be one value, a comma list or JSON in a text.
+- Names: any of `results_count`, `resultsCount`, `results-count`, and other servers' names for the same.
+- `null`, an empty text except for `time_range`, and an empty list except for those of a profile count as not
+  given.
+- Numbers and booleans may be text; a list may be one value, a comma list or a JSON text.
 - `safe_search` takes 0 to 2 and their names; `true` is 1, as it is as a number, and `false` is 0.
-- A category is any that SearXNG or the settings know, in any spelling of its blanks.
-- A domain is taken out of an address; `www.` stays, since `gov.uk` is more than `www.gov.uk`.
+- A category is any that SearXNG or the settings know, with any spelling of its spaces.
+- A domain is extracted from an address; `www.` stays, since `gov.uk` is more than `www.gov.uk`.
 - An address that starts with a host, such as `example.org/page`, gets `https://`.
 
-Whatever else is wrong raises one `InvalidArgumentError` that tells all of it, by the names as the caller wrote them. A message
-shows at most 60 characters of a value, and nothing of a query. The arguments themselves are declared
-with the requests.
+Anything else that is wrong raises one `InvalidArgumentError` that lists all problems, by the names as the
+caller wrote them. A message shows at most 60 characters of a value, and nothing of a query. The arguments
+themselves are declared with the requests.
 """
 
 from collections.abc import Mapping
@@ -31,15 +31,15 @@ from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
 
 @dataclass(frozen=True, slots=True)
 class SearchDefaults:
-    """Values that a search takes where the call names nothing.
+    """Defaults of a search.
 
     Attributes:
         results_count: results of a call that names no number.
         max_results: the most results a call may ask for.
         category: category of a call that names none.
         language: language of a call that names none.
-        categories: what is accepted besides the categories SearXNG is known to have.
-        profile: arguments, spelled as a caller may spell them, that come before the ones above.
+        categories: accepted in addition to SearXNG's known categories.
+        profile: arguments, in any spelling that a caller may use, that have priority over the ones above.
     """
 
     results_count: int = 10
@@ -51,14 +51,14 @@ class SearchDefaults:
 
 
 def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> SearchRequest:
-    """Turn the arguments of a `web_search` call into a request.
+    """Parse the arguments of a `web_search` call.
 
     Args:
         raw: by name, as the caller wrote them.
-        defaults: what is taken where the call names nothing.
+        defaults: for arguments that are not given.
 
     Raises:
-        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
+        InvalidArgumentError: arguments are unknown, missing or wrong; lists all of them.
     """
     declared = _search_arguments(defaults)
     wrong = _Wrong()
@@ -105,10 +105,10 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
 
     Args:
         raw: by name, as its author wrote them.
-        defaults: what is taken where the profile names nothing.
+        defaults: for arguments that are not given.
 
     Raises:
-        InvalidArgumentError: arguments are unknown or wrong; tells of all of them.
+        InvalidArgumentError: arguments are unknown or wrong; lists all of them.
     """
     defaults = defaults or SearchDefaults()
     named = _named(raw, _search_arguments(defaults), _Wrong())
@@ -118,14 +118,14 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
 
 
 def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchRequest:
-    """Turn the arguments of a `web_fetch` call into a request.
+    """Parse the arguments of a `web_fetch` call.
 
     Args:
         raw: by name, as the caller wrote them.
-        by_person: whether a person makes the call, who may switch robots.txt off.
+        by_person: whether a person makes the call, who may ignore robots.txt.
 
     Raises:
-        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
+        InvalidArgumentError: arguments are unknown, missing or wrong; lists all of them.
     """
     wrong = _Wrong()
     given = _named(
@@ -152,14 +152,14 @@ CorpusRequest = TypeVar("CorpusRequest", bound=Frozen)
 
 
 def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> CorpusRequest:
-    """Turn the arguments of a call to the corpus into a request.
+    """Parse the arguments of a call to the corpus.
 
     Args:
-        request: what is asked of it.
+        request: type of the request.
         raw: by name, as the caller wrote them.
 
     Raises:
-        InvalidArgumentError: arguments are unknown, missing or wrong; tells of all of them.
+        InvalidArgumentError: arguments are unknown, missing or wrong; lists all of them.
     """
     wrong = _Wrong()
     given = _named(raw, arguments_of(request), wrong, blank_matters=frozenset())
@@ -178,7 +178,7 @@ def corpus_schema(request: type[CorpusRequest]) -> dict[str, object]:
 
 
 def _wanted(request: type[Frozen]) -> dict[str, list[str]]:
-    """Arguments of which a call must name one, by the advice to a call that names none."""
+    """Return arguments of which a call must name one, by the advice for a call that names none."""
     found: dict[str, list[str]] = {}
     for name, declared in arguments_of(request).items():
         if declared.argument.wanted:
@@ -187,10 +187,10 @@ def _wanted(request: type[Frozen]) -> dict[str, list[str]]:
 
 
 def search_schema(defaults: SearchDefaults) -> dict[str, object]:
-    """Describe the arguments of `web_search` as a JSON schema that every known client reads.
+    """Describe the arguments of `web_search` as a JSON schema that every known client supports.
 
-    It has no unions, references and nulls, and only non-empty text in an `enum`. What is accepted
-    beyond it stays unsaid, because each word costs every conversation.
+    It has no unions, references or nulls, and only non-empty text in an `enum`. What else is accepted is not
+    described, because each word costs every conversation.
     """
     default = parse_search({"query": "-"}, defaults=defaults)
     return _schema(
@@ -212,7 +212,7 @@ def search_schema(defaults: SearchDefaults) -> dict[str, object]:
 def fetch_schema(
     *, timeout: float = 30.0, max_content_length: int = 1_048_576
 ) -> dict[str, object]:
-    """Describe the arguments of `web_fetch` likewise.
+    """Describe the arguments of `web_fetch` in the same way.
 
     Args:
         timeout: the default, in seconds.
@@ -228,7 +228,7 @@ def fetch_schema(
 
 
 class _Given(NamedTuple):
-    """An argument of a call: its name as written, its value, and how that is read."""
+    """An argument of a call: its name as written, its value, and its reader."""
 
     written: str
     raw: object
@@ -237,13 +237,13 @@ class _Given(NamedTuple):
 
 
 class _Wrong(list[InvalidArgumentError]):
-    """What is wrong with the arguments of a call, told together at the end."""
+    """The problems with the arguments of a call, reported together at the end."""
 
     def add(self, written: str, message: str) -> None:
         self.append(InvalidArgumentError(written, message))
 
     def read(self, given: Mapping[str, _Given]) -> dict[str, Any]:
-        """The values of the arguments that have one."""
+        """Return the values of the arguments that have one."""
         values = {}
         for name, each in given.items():
             try:
@@ -259,11 +259,11 @@ class _Wrong(list[InvalidArgumentError]):
 
 _BLANK_MATTERS = frozenset({"query", "url", "time_range"})
 _NONE_MATTERS = frozenset({"allowed_domains", "blocked_domains"})
-"""Lists of a profile, in whose place an empty one may stand; elsewhere models write `[]` for nothing."""
+"""Lists of a profile, which may be empty; elsewhere models write `[]` for nothing."""
 
 
 def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
-    """Give the arguments of a search, bounded as the settings say."""
+    """Return the arguments of a search, with the bounds of the settings."""
     declared = dict(arguments_of(SearchRequest))
     for name, bounds in (
         ("results_count", {"le": defaults.max_results}),
@@ -281,7 +281,7 @@ def _named(
     *,
     blank_matters: frozenset[str] = _BLANK_MATTERS,
 ) -> dict[str, _Given]:
-    """Find the argument behind each name that a caller wrote."""
+    """Find the argument for each name that a caller wrote."""
     known = {
         spelling: (name, read)
         for name, declared in arguments.items()
@@ -305,7 +305,7 @@ def _named(
         found[name] = _Given(written, value, read, arguments[name].limits)
     is_listed = False
     for written in unknown:
-        # A look for the nearest name takes its time, and there may be any number of them.
+        # Searching for the nearest name is slow, and there may be any number of them.
         hint = did_you_mean(written, arguments) if len(wrong) < MOST_PROBLEMS else ""
         if not (hint or is_listed):
             hint, is_listed = f"; known: {', '.join(arguments)}", True
@@ -315,13 +315,13 @@ def _named(
 
 _UNSAID = frozenset({"title", "$ref", "anyOf"})
 _LONG = frozenset({"minLength", "maxLength", "minItems", "maxItems", "pattern"})
-"""What a model cannot count or never comes near; a call that breaks it is told."""
+"""Bounds that a model cannot count or never reaches; a call that violates one gets an error."""
 
 
 def _schema(
     request: type[Frozen], configured: Mapping[str, Mapping[str, object]]
 ) -> dict[str, object]:
-    """Resolve what pydantic writes with references and unions, and leave out what says nothing."""
+    """Resolve pydantic's references and unions, and drop what carries no information."""
     whole = request.model_json_schema()
     properties = {}
     for name, declared in arguments_of(request).items():
@@ -340,6 +340,6 @@ def _schema(
             for rule, value in merged.items()
             if rule not in _UNSAID and value not in (None, "", [])
         }
-    # Unknown names are refused by us. Gemini's clients refuse a schema that says so.
+    # We refuse unknown names ourselves. Gemini's clients refuse a schema that says so.
     schema: dict[str, object] = {"type": "object", "properties": properties}
     return {**schema, "required": whole["required"]} if "required" in whole else schema

@@ -158,23 +158,23 @@ class SearxMcpError(Exception):
 
 
 _TENTH = 0.1
-"""Of a second: what is shown of a longer time."""
+"""Of a second: the precision of longer times in a message."""
 _NEARLY_ALL = 0.85
-"""The share of a call's time after which all of it counts as used up: a tenth is kept back for turning what
-has arrived into an answer."""
+"""The share of a call's time after which all of it counts as used up: a tenth is reserved for composing an
+answer from what has arrived."""
 
 
 MOST_PROBLEMS: Final = 8
-"""Wrong arguments that one error tells of; more are counted. Chosen: a call seldom names more by intention."""
+"""Maximum wrong arguments in one error; more are counted. Chosen: a call rarely names more on purpose."""
 
 
 class InvalidArgumentError(SearxMcpError):
     """One or several of a caller's arguments are wrong.
 
     Attributes:
-        field: the name of the first as the caller knows it.
-        problems: each name with what is wrong, as far as they are told.
-        untold: how many more are wrong.
+        field: the caller's name of the first.
+        problems: each name with what is wrong, up to the maximum.
+        untold: number of further ones.
     """
 
     def __init__(
@@ -199,14 +199,14 @@ class InvalidArgumentError(SearxMcpError):
 
     @classmethod
     def of(cls, errors: "Sequence[InvalidArgumentError]") -> "InvalidArgumentError":
-        """Make one error of several, or give the only one back."""
+        """Combine several errors into one, or return the only one."""
         first, *further = errors
         if not further:
             return first
         return cls(first.field, first.problems[0][1], advice=first.advice, further=further)
 
     def told(self, problems: Iterable[str]) -> str:
-        """Put the problems into one sentence, with how many there are besides."""
+        """Join the problems into one sentence, with the number of further ones."""
         rest = [f"and {self.untold} more"] if self.untold else []
         return "; ".join((*problems, *rest))
 

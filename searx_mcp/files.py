@@ -1,6 +1,6 @@
-"""Files that a person names, or in whose place others may have put something else.
+"""Files that a person names, or that others may have replaced.
 
-Also folders and files for the user alone, the secrets in them, and file systems of other machines.
+Also private folders and files, the secrets in them, and network file systems.
 """
 
 import errno
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 MOUNTS = Path("/proc/self/mounts")
-"""Where Linux lists what is mounted; elsewhere there is no such file."""
+"""Where Linux lists mounts; other systems have no such file."""
 _NO_FILE = "it is not a regular file"
 
 _NETWORK = frozenset(
@@ -40,14 +40,14 @@ def check_regular(path: Path) -> None:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """Read a regular file; nothing else is waited for, such as a named pipe or a device.
+    """Read a regular file; never block on anything else, such as a named pipe or a device.
 
     Args:
         path: the file; a symbolic link is followed.
-        limit: bytes it may have.
+        limit: maximum bytes.
 
     Raises:
-        OSError: it cannot be read, is no regular file or is too long; `strerror` says which.
+        OSError: it cannot be read, is not a regular file or is too long; `strerror` says which.
     """
     with open_regular(path) as file:
         content = file.read(limit + 1)
@@ -57,10 +57,10 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file to read it; nothing else is waited for, such as a named pipe or a device.
+    """Open a regular file for reading; never block on anything else, such as a named pipe or a device.
 
     Raises:
-        OSError: it cannot be opened, or is no regular file; `strerror` says which.
+        OSError: it cannot be opened, or is not a regular file; `strerror` says which.
     """
     try:
         file = open(path, "rb", opener=_open)  # noqa: SIM115 - for the caller
@@ -73,10 +73,10 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Read a regular file of UTF-8 text; a byte order mark at its beginning is left out.
+    """Read a regular file of UTF-8 text, without its byte order mark.
 
     Raises:
-        OSError: as `read_bytes`, or it is not UTF-8.
+        OSError: as for `read_bytes`, or it is not UTF-8.
     """
     try:
         return read_bytes(path, limit).decode("utf-8-sig")
@@ -85,34 +85,34 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make `folder` for the user alone; one that exists is left as it is.
+    """Create `folder` for the user alone; an existing one is not changed.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file for the user alone; one that exists is not even opened.
+    """Create an empty file for the user alone; an existing one is not even opened.
 
     POSIX drops all locks a process holds on a file when it closes any handle of that file, so a
     database that may be in use must never be opened and closed behind SQLite's back.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def kept_secret(path: Path) -> bytes:
-    """The secret in the file `path`, made for the user alone if there is none.
+    """Return the secret in the file `path`; create it for the user alone if there is none.
 
-    Of several processes that make it at once, one succeeds and the others take its secret.
+    Of several concurrent processes, one creates it and the others use it.
 
     Raises:
-        OSError: it can neither be read nor made, or is empty.
+        OSError: it can neither be read nor created, or is empty.
     """
     with suppress(FileNotFoundError):
         return _read_secret(path)
@@ -122,17 +122,17 @@ def kept_secret(path: Path) -> bytes:
     try:
         draft.write_bytes(secrets.token_bytes(_SECRET_BYTES))
         with suppress(FileExistsError):
-            os.link(draft, path)  # whole or not at all, and never in the place of another's
+            os.link(draft, path)  # atomic, and never replaces another's
     finally:
         draft.unlink()
     return _read_secret(path)
 
 
 def network_filesystem(folder: Path, mounts: Path = MOUNTS) -> str | None:
-    r"""The kind of network file system `folder` is on, or `None`.
+    r"""Return the kind of network file system of `folder`, or `None`.
 
-    It knows what Linux lists as mounted and Windows' `\\server\share`. It does not see drive
-    letters of Windows that stand for a share, nor mounts of macOS.
+    It knows the mounts that Linux lists and Windows' `\\server\share`. It does not detect Windows drive
+    letters of shares, or mounts on macOS.
 
     Args:
         folder: an existing folder.
@@ -163,7 +163,7 @@ def _open(path: str, flags: int) -> int:
 
 def _read_secret(path: Path) -> bytes:
     secret = read_bytes(path, _LONGEST_SECRET)
-    if not secret:  # what everybody knows hides nothing
+    if not secret:  # an empty secret hides nothing
         raise OSError(errno.EINVAL, "it is empty", str(path))
     return secret
 

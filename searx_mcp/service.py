@@ -1,4 +1,4 @@
-"""The protocols that every front talks to."""
+"""The protocols that every front uses."""
 
 from typing import Protocol, runtime_checkable
 
@@ -49,7 +49,7 @@ class Service(Protocol):
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
-        """Run all searches of a request at the same time."""
+        """Run all searches of a request concurrently."""
         ...
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:

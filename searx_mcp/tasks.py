@@ -1,4 +1,4 @@
-"""Tasks, threads and places of asyncio: work that is shared, bounded, or outlives its caller."""
+"""Tasks, threads and slots for asyncio: work that is shared, limited, or outlives its caller."""
 
 import asyncio
 import threading
@@ -15,18 +15,19 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 """Starts a coroutine as a task of the client, with which it ends."""
 
 LEASE: Final = 2.5
-"""Seconds for which a lease holds unless it is renewed: a process that was killed keeps others waiting for
-no longer than that and `_LONGEST_PAUSE`."""
+"""Seconds for which a lease is held unless it is renewed: a killed process keeps others waiting no longer
+than that and `_LONGEST_PAUSE`."""
 _RENEWAL: Final = 0.8
 """Seconds between two renewals: two of them may be lost."""
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 0.25
 _PAUSE_GROWTH: Final = 1.5
-"""Seconds between two looks at another process's lease, and how they grow: seven looks in the first second."""
+"""Seconds between two checks of another process's lease, and their growth: seven checks in the first
+second."""
 
 
 class Tasks:
-    """The one task group for work that outlives a caller; leaving it cancels what is left."""
+    """The one task group for work that outlives a caller; leaving it cancels the rest."""
 
     def __init__(self) -> None:
         self._group = asyncio.TaskGroup()
@@ -57,13 +58,13 @@ class _Flight(Generic[T]):
 
 
 class SingleFlight(Generic[T]):
-    """Runs `make` once for all callers that ask for the same key at the same time.
+    """Runs `make` once for all concurrent callers with the same key.
 
-    The work is a task of its own: a caller that is cancelled leaves the others alone, and only
-    when the last one leaves is the work cancelled. A newcomer never joins work that is dying.
+    The work is a separate task: a cancelled caller does not affect the others, and the work is cancelled only
+    when the last caller leaves. A new caller never joins work that is being cancelled.
 
     Args:
-        spawn: starts a coroutine as a task of the owner's task group.
+        spawn: starts a coroutine as a task in the owner's task group.
     """
 
     def __init__(self, spawn: Spawn) -> None:
@@ -75,10 +76,10 @@ class SingleFlight(Generic[T]):
         return f"<SingleFlight [{len(self._flights)} in flight]>"
 
     async def run(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
-        """The result of `make()` for `key`, shared with everybody who asks meanwhile.
+        """Return the result of `make()` for `key`, shared with all concurrent callers.
 
         Raises:
-            Exception: whatever `make` raised, for each of the callers.
+            Exception: raised by `make`, for each of the callers.
         """
         flight = self._flights.get(key)
         if flight is None:
@@ -105,7 +106,7 @@ class SingleFlight(Generic[T]):
         except Exception as exc:  # noqa: BLE001 - handed to every waiter, not swallowed
             if not flight.future.done():
                 flight.future.set_exception(exc)
-                flight.future.exception()  # marks it as retrieved: the last waiter may be gone
+                flight.future.exception()  # marks the exception as retrieved: the last waiter may be gone
         else:
             if not flight.future.done():
                 flight.future.set_result(result)
@@ -120,28 +121,28 @@ class SingleFlight(Generic[T]):
 class Lease(Protocol):
     """The right to do one piece of work for all processes; it ends after `LEASE` unless it is renewed.
 
-    Nothing is raised: where the processes cannot agree now, each goes on by itself.
+    Raises nothing: if the processes cannot coordinate, each works on its own.
 
     Attributes:
-        id: names this try among all others; never empty.
+        id: of this attempt; unique and never empty.
     """
 
     id: str
 
     async def take(self) -> str:
-        """Take it if it is free; harmless when it is taken already.
+        """Take it if it is free; does nothing if it is taken.
 
         Returns:
-            The ID of its holder, which may be `id`; empty if unknown.
+            The holder's ID, which may be `id`; empty if unknown.
         """
         ...
 
     async def renew(self) -> bool:
-        """Hold it for another `LEASE`; returns whether it still is ours."""
+        """Renew it for another `LEASE`; return whether it is still ours."""
         ...
 
     async def leave(self) -> None:
-        """Give it back if it is ours."""
+        """Release it if it is ours."""
         ...
 
 
@@ -153,40 +154,40 @@ async def fly_alone(
     end: float,
     spawn: Spawn,
 ) -> T:
-    """The result of `make()`, or what another process has made of the same meanwhile.
+    """Return the result of `make()`, or what another process has made in the meantime.
 
-    The holder of the lease makes it, and leaves it where `find` looks before giving the lease back. The
-    others wait once: until that lease ends, however it ends, or half of their time is over. Those that
-    then find nothing make it too, without another wait.
+    The holder of the lease makes the result, and stores it where `find` looks before releasing the lease. The
+    others wait once: until that lease ends, for any reason, or half of their time is over. If they find
+    nothing then, they make it too, without waiting again.
 
     Args:
         lease: one that was never taken.
         make: does the work.
-        find: looks for what others have made.
-        end: the event loop's time by which the result must be there.
-        spawn: starts a coroutine as a task of the owner's task group.
+        find: looks for a result of others.
+        end: loop time of the deadline.
+        spawn: starts a coroutine as a task in the owner's task group.
 
     Raises:
-        Exception: whatever `make` raised here.
+        Exception: raised by `make` here.
     """
     keeping: asyncio.Task[None] | None = None
-    is_ours = True  # or may be, until the server has said otherwise
+    is_ours = True  # or may be, until the server says otherwise
     try:
         is_ours = await _has_got(lease, end)
         if is_ours:
             keeping = spawn(_keep(lease))
-        # Also without a wait: it may have been left since the caller looked.
+        # Also without a wait: the result may have been stored since the caller looked.
         found = await find()
         return await make() if found is None else found
     finally:
         if keeping is not None:
             keeping.cancel()
         if is_ours:
-            _ = spawn(lease.leave())  # behind the result
+            _ = spawn(lease.leave())  # after the result
 
 
 async def _has_got(lease: Lease, end: float) -> bool:
-    """Take a lease, or wait for the one who has it; returns whether it is ours in the end."""
+    """Take a lease, or wait for its holder; return whether it is ours in the end."""
     now, pause = asyncio.get_running_loop().time, _FIRST_PAUSE
     until = (now() + end) / 2
     first = holder = await lease.take()
@@ -206,10 +207,10 @@ async def _keep(lease: Lease) -> None:
 
 
 class Place:
-    """A place that is taken when it is first needed, and given back when the block ends.
+    """A slot that is taken on first use, and released at the end of the block.
 
     Args:
-        places: how many there are.
+        places: the semaphore of slots.
     """
 
     def __init__(self, places: asyncio.Semaphore) -> None:
@@ -218,14 +219,14 @@ class Place:
         self._is_taken = False
 
     async def take(self) -> None:
-        """Wait for a free place, and keep it; does nothing when it is taken already."""
+        """Wait for a free slot and take it; does nothing if it is already taken."""
         async with self._turn:
             if not self._is_taken:
                 await self._places.acquire()
                 self._is_taken = True
 
     def leave(self) -> None:
-        """Give the place back before the block ends; does nothing when it is not taken."""
+        """Release the slot before the block ends; does nothing if it is not taken."""
         if self._is_taken:
             self._is_taken = False
             self._places.release()
@@ -251,10 +252,10 @@ class _Call(Generic[T]):
 
 
 class CallThread:
-    """Runs calls one after the other on one thread, which starts with the first of them.
+    """Runs calls one after the other on one thread, which the first call starts.
 
-    A caller that is cancelled leaves its call to run to its end, or takes it back if it has not
-    begun. The thread is a daemon: a disk that hangs cannot keep the process from ending.
+    If a caller is cancelled, its call still runs to its end, or is removed if it has not started. The thread
+    is a daemon: a hanging disk cannot keep the process from ending.
     """
 
     def __init__(self, name: str) -> None:
@@ -269,10 +270,10 @@ class CallThread:
         return f"<CallThread {self._name} [{'running' if self._is_running else 'idle'}]>"
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Run `work` after everything handed over before.
+        """Run `work` after all earlier calls.
 
         Raises:
-            Exception: whatever `work` raised.
+            Exception: raised by `work`.
         """
         call = _Call(work)
         self._hand_over(call, ends=False)
@@ -281,8 +282,8 @@ class CallThread:
     async def stop(self, last: Callable[[], None]) -> None:
         """Run `last` and end the thread; a cancelled caller does not prevent it.
 
-        Calls handed over meanwhile still run, and keep the thread. There is never a second one,
-        so `last` may let go of what only this thread may touch.
+        Calls made meanwhile still run, and keep the thread. There is never a second one, so `last` may
+        release what only this thread may use.
         """
         if self._is_running:
             call = _Call(last)

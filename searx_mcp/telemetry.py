@@ -1,7 +1,7 @@
-"""Events, told to the log and to what listens for a call: counters, traces.
+"""Events for the log and for the listeners of a call: counters, traces.
 
-An event is one line of the log: a name and fields, such as `fetch.cache_hit age_s=%d kind=%s`. `docs/reference/log.md`
-lists them. Listeners get every event, whatever the level of the log.
+An event is one line of the log: a name and fields, such as `fetch.cache_hit age_s=%d kind=%s`.
+`docs/reference/log.md` lists them. Listeners get every event, whatever the level of the log.
 """
 
 import logging
@@ -15,10 +15,10 @@ from typing_extensions import override
 
 
 class Listener(Protocol):
-    """Takes events; it must return at once and must not raise."""
+    """Receives events; it must return at once and must not raise."""
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Take one event."""
+        """Receive one event."""
         ...
 
 
@@ -27,10 +27,10 @@ _LISTENERS: ContextVar[tuple[Listener, ...]] = ContextVar("searx_mcp.listeners",
 
 @contextmanager
 def heard_by(listeners: tuple[Listener, ...]) -> Iterator[None]:
-    """Tell listeners every event of the block, and of the tasks that it starts.
+    """Send every event of the block, and of the tasks that it starts, to listeners.
 
     Args:
-        listeners: in place of those outside the block.
+        listeners: replace those outside the block.
     """
     token = _LISTENERS.set(listeners)
     try:
@@ -46,7 +46,7 @@ else:
 
 
 class EventLog(_Adapter):
-    """A logger whose lines are also told to the listeners of the call in hand.
+    """A logger whose lines also go to the listeners of the current call.
 
     Args:
         name: of the logger.
@@ -57,7 +57,7 @@ class EventLog(_Adapter):
 
     @override
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
-        """Write one event, and tell it."""
+        """Write one event, and send it to the listeners."""
         if listeners := _LISTENERS.get():
             name, *keys = _parsed(str(msg))
             fields = dict(zip(keys, args, strict=True))
@@ -69,6 +69,6 @@ class EventLog(_Adapter):
 
 @lru_cache(maxsize=256)
 def _parsed(message: str) -> tuple[str, ...]:
-    """The name of an event and the names of its fields."""
+    """Return the name of an event and the names of its fields."""
     name, *fields = message.split()
     return (name, *(field.partition("=")[0] for field in fields))

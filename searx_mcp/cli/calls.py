@@ -1,4 +1,4 @@
-"""Search, fetch and suggest: call the client, print what comes back."""
+"""Search, fetch and suggest: call the client, print the result."""
 
 from collections.abc import Iterable
 
@@ -111,7 +111,7 @@ async def suggest(loaded: Loaded, /, *, query: str, as_json: bool) -> None:
 
 
 def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
-    """Print a search response: results with summaries, and whole pages when asked for."""
+    """Print a search response: results with summaries, and whole pages on request."""
     out = console()
     if not response.results:
         out.print("No search results found.")
@@ -135,7 +135,7 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
 
 
 def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
-    """Print several searches one after the other; what is repeated is named once."""
+    """Print several searches one after the other; repeated results are named once."""
     out = console()
     share = budget // len(batch.queries) if budget else None
     for number, each in enumerate(batch.queries, start=1):
@@ -150,7 +150,7 @@ def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
 
 
 def print_page(page: Page) -> None:
-    """Print a page as Markdown, its head on standard error."""
+    """Print a page as Markdown, and its metadata on standard error."""
     head = error_console()
     head.print(plain_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
     head.print(
@@ -195,7 +195,7 @@ fetch = command(
 
 
 def print_attempts(error: SearxMcpError) -> None:
-    """Print which instances were asked for a search that failed, on standard error."""
+    """Print which instances a failed search asked, on standard error."""
     attempts: tuple[Attempt, ...] = getattr(error, "attempts", ())
     if attempts:
         out = error_console()
@@ -203,11 +203,11 @@ def print_attempts(error: SearxMcpError) -> None:
 
 
 def attempts_table(attempts: Iterable[Attempt], *, width: int) -> RenderableType:
-    """One row per request to an instance.
+    """Return a table with one row per request to an instance.
 
     Args:
         attempts: in their order.
-        width: columns there are.
+        width: available columns.
     """
     rows = (
         (

@@ -1,4 +1,4 @@
-"""`read`, `answer` and the commands under `corpus`: call the client, print what comes back."""
+"""`read`, `answer` and the commands under `corpus`: call the client, print the result."""
 
 import json
 import os
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from searx_mcp.settings.sources import Loaded
 
 MAX_REPORT: Final = 4_000_000
-"""Bytes of a report that is checked; a character takes up to four."""
+"""Maximum bytes of a report; a character takes up to four."""
 
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
@@ -93,7 +93,7 @@ async def export(loaded: "Loaded", /, *, output: str | None) -> None:
     with _written(output) as file:
         async with _opened(loaded) as client:
             async for page in (await client.corpus()).export():
-                # In ASCII: no word of a page acts on a terminal, and nothing is lost.
+                # In ASCII: no text of a page acts on a terminal, and nothing is lost.
                 file.write(f"{json.dumps(page.model_dump(mode='json'))}\n")
                 number += 1
     if output is not None:
@@ -146,7 +146,7 @@ async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
 
 @asynccontextmanager
 async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
-    """A client that remembers; where it does not remember the corpus, that is said."""
+    """Open a client that uses the stores; report if it has no corpus."""
     from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
     settings = loaded.settings
@@ -163,7 +163,7 @@ async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
 
 @asynccontextmanager
 async def _opened_corpus(loaded: "Loaded", *, as_json: bool) -> AsyncIterator["SearxClient"]:
-    """The same; an error is printed as JSON too where that is wanted."""
+    """The same; print errors as JSON too, if requested."""
     try:
         async with _opened(loaded) as client:
             yield client
@@ -220,7 +220,7 @@ async def _totals(client: "SearxClient") -> int:
 
 @contextmanager
 def _written(output: str | None) -> Iterator[TextIO]:
-    """Standard output, or a file for the user alone that is there as a whole or not at all."""
+    """Open standard output, or a private file that is written atomically."""
     if output is None:
         yield sys.stdout
         return

@@ -1,4 +1,4 @@
-"""What a person reads of kept pages: passages, evidence, lists and verdicts."""
+"""Prints stored pages for a person: passages, evidence, lists and verdicts."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -29,7 +29,7 @@ from searx_mcp.models.spelling import counted
 from searx_mcp.render.refusal import NEXT
 
 _SHOWN: Final = 300
-"""Characters of a passage without a quote, where whole ones are not wanted."""
+"""Characters of a passage without a quote, unless whole ones are requested."""
 _QUOTES: Final = 3
 """Quotes shown of a source, beside the best passage."""
 _QUOTE: Final = 100
@@ -45,11 +45,11 @@ _STYLES: Final = {
 
 
 def print_read(response: ReadResponse, *, budget: int | None) -> None:
-    """Print the passages of a page; what is known of the page goes to standard error.
+    """Print the passages of a page, and its metadata on standard error.
 
     Args:
         response: of the page.
-        budget: tokens; `None` for no limit.
+        budget: tokens; `None` if unlimited.
     """
     head, out = error_console(), console()
     head.print(plain_text(f"{response.title or '(no title)'}  {response.url}", style="bold"))
@@ -76,12 +76,12 @@ def print_read(response: ReadResponse, *, budget: int | None) -> None:
 
 
 def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
-    """Print the best passage and of each source what to quote, or all passages.
+    """Print the best passage and each source's quotes, or all passages.
 
     Args:
         response: the evidence.
-        budget: tokens; `None` for no limit.
-        passages: whether all passages are shown.
+        budget: tokens; `None` if unlimited.
+        passages: whether to show all passages.
     """
     out = console()
     shown = fitting(response, budget=budget, boundary="")
@@ -156,7 +156,7 @@ def _figures(response: EvidenceResponse) -> str:
 
 
 def print_ingested(response: IngestResponse) -> None:
-    """Print what became of each page; failures go to standard error."""
+    """Print the result for each page; failures go to standard error."""
     for page in response.pages:
         if page.error:
             print_prose(error_console(), f"{page.url}: {page.error}", style="red")
@@ -168,7 +168,7 @@ def print_ingested(response: IngestResponse) -> None:
 
 
 def print_status(status: CorpusStatus) -> None:
-    """Print what the corpus holds."""
+    """Print the contents of the corpus."""
     out = console()
     if status.source_url and not status.documents:
         out.print(

@@ -1,4 +1,4 @@
-"""A search that needs no network: instances in trouble and a few pages, all on this machine."""
+"""A search without a network: failing instances and a few pages, all on this machine."""
 
 import random
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ _TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """A search of the demo: who takes part, with the grade that puts it in its place."""
+    """A search of the demo: the instances, each with the grade that determines its place."""
 
     title: str
     query: str
@@ -106,14 +106,14 @@ async def play(*, as_json: bool) -> None:
 
 
 async def _play(scene: _Scene, web: FakeWeb, out: Console | None) -> dict[str, Any]:
-    """Run one search and print it, unless there is nowhere to; returns it as JSON."""
+    """Run one search and print it, if there is an output; return it as JSON."""
     fakes = [*scene.own, *(fake for _, fake in scene.public)]
     settings = Settings(
         instances={"own": [fake.url for fake in scene.own]},
         fetch={"allow_private": [web.origin, *(fake.origin for fake in fakes)]},
         search={"attempt_timeout": _HUNG_TIMEOUT},
         web_search={"use_random_instances": False},
-        open_sources={"mode": "off"},  # nothing of the demo leaves this machine
+        open_sources={"mode": "off"},  # no request of the demo leaves this machine
     )
     entries = (
         CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)

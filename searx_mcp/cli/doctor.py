@@ -34,7 +34,7 @@ _MARKS: Final = {
     CheckStatus.FAILED: ("✗", "x", "red"),
     CheckStatus.SKIPPED: ("-", "-", "dim"),
 }
-"""The mark of a status, the one a terminal without Unicode shows, and its style."""
+"""The symbol of a status, its replacement on a terminal without Unicode, and its style."""
 
 
 @click.command()
@@ -78,7 +78,7 @@ def selfcheck(*, as_json: bool) -> None:
     Runs the guard over a table of known tricks; sends no request.
     """
     show_progress("checking addresses")
-    # Only a selector loop connects in a way that can be led elsewhere.
+    # Only a selector loop connects in a way that can be redirected.
     found = run(
         prove_guard(
             bundled_vectors(), lambda settings, dialling: SearxClient(settings, dialling=dialling)
@@ -86,7 +86,7 @@ def selfcheck(*, as_json: bool) -> None:
         loop_factory=asyncio.SelectorEventLoop,
     )
     if as_json:
-        # Addresses hold what no terminal should get, so everything beyond ASCII is escaped.
+        # Addresses contain characters that terminals must not get, so everything beyond ASCII is escaped.
         click.echo(json.dumps(found.model_dump(mode="json"), indent=2))
     else:
         _print_proof(found)
@@ -117,7 +117,7 @@ def _print_check(out: Console, check: Check, *, mark: str, width: int) -> None:
     indent = _INDENT * 2
     for line in _wrapped(sentence, width - len(indent)):
         out.print(Text(indent + line, style="bold"))
-    for line in literal:  # to be copied, so never broken
+    for line in literal:  # to be copied, so never wrapped
         out.print(Text(f"{indent}{_INDENT}{line}"))
 
 
@@ -128,7 +128,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _can_show_marks(out: Console) -> bool:
-    """Tell whether the terminal, or the reader of the pipe, is likely to know more than ASCII."""
+    """Return whether the terminal, or the reader of the pipe, probably supports more than ASCII."""
     return "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
 
 

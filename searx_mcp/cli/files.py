@@ -1,4 +1,4 @@
-"""`config`, `paths` and `purge`: print the settings and the files that are kept, and delete those."""
+"""`config`, `paths` and `purge`: print the settings and the stored files, and delete those."""
 
 import json
 import os
@@ -29,7 +29,7 @@ _WARNING = (
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _KILO = 1_000
 _LONG_VALUE = 60
-"""Columns in which a longer value of a setting is folded."""
+"""Columns at which a longer value of a setting is wrapped."""
 
 
 @click.command()
@@ -47,7 +47,7 @@ def config(context: click.Context, /, *, as_json: bool) -> None:
 
 
 def _check_server(settings: "Settings") -> None:
-    """Check what only a server needs, and only its user may be able to read."""
+    """Check settings that only a server needs, and that perhaps only its user can read."""
     if settings.server.traces:
         from searx_mcp.server.spans import check_libraries  # noqa: PLC0415 - seldom set
 
@@ -120,7 +120,7 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
         raise InvalidArgumentError(
             "--yes", "is required without a terminal", advice="Nothing was deleted."
         )
-    # Also the pages of before they were switched off, so it is not the settings that say where.
+    # Include pages from before the cache was switched off, whatever the settings say now.
     kept_pages = sqlite_pages.open_store(
         folder / sqlite_pages.FILE_NAME if folder else None,
         max_bytes=settings.fetch.cache_size,
@@ -166,7 +166,7 @@ def _print_table(kept: "KeptFiles") -> None:
     out = console()
     if out.width < WIDE:
         for file in kept.files:
-            out.print(Text(file.path, "bold"))  # to be copied, so never broken
+            out.print(Text(file.path, "bold"))  # to be copied, so never wrapped
             about = f"{_size(file.size)}, written {_age(file.age)} ago. {file.what}"
             print_prose(out, about, indent="  ")
     elif kept.files:
@@ -216,5 +216,5 @@ def _age(seconds: float) -> str:
 
 
 def _print_json(data: dict[str, object]) -> None:
-    # Paths as they are: cleaned ones would name no file.
+    # Unmodified paths: cleaned ones would not name a file.
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))

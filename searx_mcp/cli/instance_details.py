@@ -1,4 +1,4 @@
-"""All that is known of one instance, in a terminal."""
+"""Prints all that is known about one instance."""
 
 from datetime import datetime
 
@@ -34,7 +34,7 @@ _ENGINES_SHOWN = 12
 
 
 def print_details(out: Console, details: InstanceDetails, now: datetime) -> None:
-    """Print everything that is known of an instance."""
+    """Print everything known about an instance."""
     row = details.instance
     out.print(plain_text(row.url, style="bold"))
     for title, facts in (

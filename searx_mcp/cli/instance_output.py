@@ -1,4 +1,4 @@
-"""Everything the `instances` commands print: tables that fit 80 columns, and one instance in detail."""
+"""Output of the `instances` commands: tables that fit 80 columns, and one instance in detail."""
 
 import math
 from collections import Counter
@@ -39,7 +39,7 @@ from searx_mcp.models.instance import (
 )
 
 PAGE: Final = 20
-"""Rows of the pool that a terminal is shown unless all are wanted."""
+"""Rows of the pool shown on a terminal unless all are requested."""
 _NARROW: Final = (
     "instance", "tier", "score", "state", "ok", "p50", "p95", "fmt", "left", "next try",
 )  # fmt: skip
@@ -49,7 +49,7 @@ _WIDE: Final = (
 )  # fmt: skip
 
 _ROOMY: Final = 72
-"""Columns from which on there is room for all of these."""
+"""Columns from which all of these fit."""
 _SPARED: Final = frozenset({"p50", "p95", "fmt"})
 
 _STYLES: Final = {
@@ -72,7 +72,7 @@ def print_pool(report: PoolReport, *, everything: bool) -> None:
 
     Args:
         report: on the pool.
-        everything: whether a terminal is shown more than a page, as a pipe always is.
+        everything: whether to show more than a page on a terminal; a pipe always gets everything.
     """
     out = console()
     rows = report.instances
@@ -92,7 +92,7 @@ def print_pool(report: PoolReport, *, everything: bool) -> None:
 
 
 def about_pool(report: PoolReport) -> Iterator[str]:
-    """The lines below the pool: where its list comes from, and what public instances allow."""
+    """Yield the lines below the pool: the source of its list, and what public instances allow."""
     if report.catalog_source:
         yield f"Public list: {report.catalog_source} ({report.catalog_age_days} days old)."
     if report.month:
@@ -100,7 +100,7 @@ def about_pool(report: PoolReport) -> Iterator[str]:
 
 
 def pool_line(rows: Sequence[InstanceReport]) -> str:
-    """A sentence that counts the rows by tier and by state."""
+    """Return a sentence that counts the rows by tier and by state."""
     tiers, states = Counter(row.tier for row in rows), Counter(row.state for row in rows)
     by_tier = ", ".join(f"{tiers[tier]} {tier}" for tier in Tier if tiers[tier])
     by_state = ", ".join(
@@ -141,11 +141,11 @@ def print_engines(out: Console, engines: Sequence[EngineReport]) -> None:
 
 
 def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
-    """One row per instance.
+    """Return a table with one row per instance.
 
     Args:
-        rows: in the order they are shown.
-        width: columns there are.
+        rows: in display order.
+        width: available columns.
     """
     headers = _WIDE if width >= WIDE else _NARROW
     shown = [name for name in headers if width >= _ROOMY or name not in _SPARED]
@@ -155,7 +155,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             host(row.url),
             row.tier,
             *([plain_text(_grade(row))] if width >= WIDE else []),
-            # Open sources are not chosen by a score but by the query.
+            # Open sources are chosen by the query, not by a score.
             f"{row.score:.2f}" if row.tier.is_instance else "",
             state(row.state),
             percent(success(row)),
@@ -170,7 +170,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
 
 
 def engine_table(engines: Iterable[EngineReport]) -> Table:
-    """One row per engine of an own instance."""
+    """Return a table with one row per engine of an own instance."""
     table = plain_table("engine", "state", "next", "answered", "refused", "failed", "results")
     for each in engines:
         why = f" ({each.reason})" if each.reason else ""
@@ -181,7 +181,7 @@ def engine_table(engines: Iterable[EngineReport]) -> Table:
 
 
 def check_table(checked: Checked, *, width: int) -> Table:
-    """One row per instance that was probed."""
+    """Return a table with one row per checked instance."""
     headers = ("instance", "answers", "robots.txt", "limiter", "engines", "version")
     table = _table(*headers, width=width)
     for check in checked.checks:
@@ -199,12 +199,12 @@ def check_table(checked: Checked, *, width: int) -> Table:
 
 
 def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> Table:
-    """One row per account, with what becomes of it at this rate.
+    """Return a table with one row per account, with a forecast.
 
     Args:
-        lines: in the order they are shown.
-        now: the time at which they were so.
-        width: columns there are.
+        lines: in display order.
+        now: the time when they were read.
+        width: available columns.
     """
     headers = ("instance", "spent", "of", "left", "free", "a day", "at this rate")
     table = _table(*headers, width=width)
@@ -222,7 +222,7 @@ def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> T
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:
-    """Lines on a real search: its outcome, its cost and what is left."""
+    """Yield lines on a real search: its outcome, its cost and the rest of the budget."""
     status = "" if trial.status_code is None else f", status {trial.status_code}"
     verdict = trial.verdict.replace("_", " ")
     read = f"{trial.rows_used} of {trial.rows_seen} rows read"
@@ -250,7 +250,7 @@ def trial_lines(trial: Trial) -> Iterator[str]:
 
 
 def refresh_lines(refresh: Refresh) -> Iterator[str]:
-    """Lines on the list that was fetched."""
+    """Yield lines on a fetched list."""
     if refresh.problem:
         yield f"The list was not updated: {refresh.problem}"
     if refresh.listed:
@@ -266,7 +266,7 @@ def _grade(row: InstanceReport) -> str:
 
 
 def forecast(line: BudgetLine, now: datetime) -> Text:
-    """When a budget runs out at this rate, in local time."""
+    """Return when a budget runs out at this rate, in local time."""
     if line.dry_at is None:
         return Text("won't run out", "dim")
     if line.dry_at <= now:
@@ -278,13 +278,13 @@ def forecast(line: BudgetLine, now: datetime) -> Text:
 
 
 def _forecasts(line: BudgetLine, now: datetime) -> str:
-    """The same of the user."""
+    """Return the same in words."""
     shown = forecast(line, now).plain
     return "have used them up" if shown == "used up" else shown.replace("runs out", "run out")
 
 
 def month_line(month: MonthReport) -> str:
-    """A sentence on the searches that public instances allow together."""
+    """Return a sentence on the searches that public instances allow together."""
     usable = month.capacity - month.kept_back
     now = f"{month.left_now or 'none'} available now"
     if month.retry_after:
@@ -296,44 +296,44 @@ def month_line(month: MonthReport) -> str:
 
 
 def state(of: InstanceState) -> Text:
-    """A state, in its colour."""
+    """Return a state in its colour."""
     return Text(of.replace("_", " "), _STYLES.get(of, "yellow"))
 
 
 def success(row: InstanceReport) -> float | None:
-    """The share of requests that ended a search; `None` for what answers well and had nothing to find yet."""
+    """Return the share of requests that ended a search; `None` if it answers well but had no results yet."""
     is_unproven = row.state is InstanceState.HEALTHY and not row.success
     return None if is_unproven else row.success
 
 
 def percent(share: float | None) -> str:
-    """A share as percent; empty if there is none."""
+    """Return a share as percent; empty if there is none."""
     return "" if share is None else f"{math.floor(100 * share + 0.5)}%"
 
 
 def seconds(value: float | None, width: int) -> str:
-    """A latency; without its unit where there is little room."""
+    """Return a latency; without its unit if there is little room."""
     if value is None:
         return ""
     return f"{value:.2f} s" if width >= WIDE else f"{value:.2f}"
 
 
 def next_try(row: InstanceReport) -> str:
-    """When an instance may be asked again."""
+    """Return when an instance may be asked again."""
     if row.state is InstanceState.BLACKLISTED:
         return "never"
     return f"in {duration(row.retry_after)}" if row.retry_after else "now"
 
 
 def when(at: datetime, now: datetime) -> str:
-    """A time and how far it is from now, in local time."""
+    """Return a time and its distance from now, in local time."""
     ahead = (at - now).total_seconds()
     away = f"in {duration(ahead)}" if ahead > 0 else f"{duration(abs(ahead))} ago"
     return f"{at.astimezone():%Y-%m-%d %H:%M} ({away})"
 
 
 def instant(unix: float) -> datetime:
-    """A time in Unix seconds."""
+    """Convert a time in Unix seconds."""
     return datetime.fromtimestamp(unix, UTC)
 
 
@@ -350,7 +350,7 @@ def _limiter(check: Check) -> str:
 
 
 def _table(*headers: str, width: int) -> Table:
-    """A table in which addresses have the room that the rest leaves: cut at 80 columns, else folded."""
+    """Return a table in which addresses get the remaining width: cut at 80 columns, else wrapped."""
     if width < WIDE:
         table = Table(
             box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold", expand=True

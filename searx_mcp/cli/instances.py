@@ -1,4 +1,4 @@
-"""The commands under `instances`: ask the client's admin, print what comes back."""
+"""The commands under `instances`: call the client's admin, print the result."""
 
 import asyncio
 import json
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from searx_mcp.settings.sources import Loaded
 
 WATCH_INTERVAL: Final = 2.0
-"""Seconds between two drawings of a watched list."""
+"""Seconds between two refreshes of a watched list."""
 _AROUND: Final = 6
 """Lines around the rows of a watched list: headers, footers and the prompt."""
 
@@ -345,14 +345,14 @@ async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
 async def opened_admin(
     loaded: "Loaded", *, as_json: bool = False
 ) -> AsyncIterator["InstanceAdmin"]:
-    """The admin of a client that remembers; an error is printed as JSON too where that is wanted."""
+    """Open the admin of a client that uses the stores; print errors as JSON too, if requested."""
     async with opened_client(loaded, as_json=as_json) as client:
         yield client.admin
 
 
 @asynccontextmanager
 async def opened_client(loaded: "Loaded", *, as_json: bool = False) -> AsyncIterator["SearxClient"]:
-    """A client that remembers; errors likewise."""
+    """Open a client that uses the stores; errors likewise."""
     from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
     try:
@@ -393,7 +393,7 @@ def _write(file: Path, data: bytes, option: str) -> None:
 
 
 def _as_sent(answer: "Response") -> bytes:
-    """An answer's status and headers, an empty line, and the decoded body."""
+    """Return an answer's status and headers, an empty line, and the decoded body."""
     headers = (f"{name}: {value}" for name, value in answer.headers.items())
     head = "\n".join([f"HTTP {answer.status}", *headers, "", ""])
     return head.encode("utf-8", "surrogateescape") + answer.body

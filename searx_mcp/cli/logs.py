@@ -1,8 +1,8 @@
-"""The log of a command: lines on standard error, one per event, that no stranger can forge.
+"""The log of a command: lines on standard error, one per event, that untrusted text cannot forge.
 
-A line is `time LEVEL event call=N name=value …`. What a stranger chose is quoted where it could pass
-for a field or a line of its own, cut, and freed of secrets. Standard error is written by a thread: a
-host that does not read it must not stop a server.
+A line is `time LEVEL event call=N name=value …`. Untrusted values are quoted if they could be taken for a
+field or a line, shortened, and stripped of secrets. A thread writes to standard error: a host that does not
+read it must not block a server.
 """
 
 import json
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 OURS: Final = "searx_mcp"
 _STDERR: Final = 2
 _LINES: Final = 1_000
-"""Lines that wait to be written; further ones are counted and dropped."""
+"""Maximum lines that wait to be written; more are counted and dropped."""
 _PATIENCE: Final = 0.5
 """Seconds that the end of the command waits for its last lines to be read."""
 _LONGEST: Final = 2_000
-"""Characters of a value that are written."""
+"""Maximum characters of a value."""
 _LEAST_SECRET: Final = 6
-"""Characters from which on a value is looked for; a shorter one would be found in words."""
+"""Minimum characters of a secret that is masked; a shorter one would match inside words."""
 
 _PLAIN = re.compile(r"[^\s\"'=\\]+")
 _UNSHOWN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
-"""What ends a line, moves a cursor, or turns a line around."""
+"""Characters that end a line, move the cursor, or reverse the text direction."""
 _PASSWORD = re.compile(r"://[^\s/:@]{0,500}:([^\s/]{1,500})@")
-"""In an address of a proxy, an instance or a store."""
+"""Credentials in the address of a proxy, an instance or a store."""
 _SECRETS = (
     (re.compile(r"://[^\s/\"'<>]{1,500}@"), "://…@"),
     (re.compile(r"(?i)\b(bearer|basic)\s{1,3}[\w.~+/=-]+"), r"\1 …"),
@@ -55,12 +55,13 @@ _SECRETS = (
 
 
 def configure(level: str) -> None:
-    """Send the log to standard error, unless a program that runs this command has set up its own.
+    """Send the log to standard error, unless a program that runs this command has configured logging.
 
-    Libraries are heard from WARNING on; below DEBUG only where they speak: what they say may hold a query.
+    Libraries log from WARNING on; unless the level is DEBUG, only where their messages come from is shown:
+    the messages may contain a query.
 
     Args:
-        level: from which on events of ours are written.
+        level: lowest level of our own events.
     """
     root = logging.getLogger()
     if root.handlers:
@@ -74,17 +75,17 @@ def configure(level: str) -> None:
 
 
 def share_terminal(aside: Callable[[], AbstractContextManager[None]]) -> None:
-    """Write each line within `aside`, which makes way for it."""
+    """Write each line within `aside`, which hides what else is on the terminal."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, StderrHandler):
             handler.aside = aside
 
 
 def hide(settings: "BaseModel") -> None:
-    """Let no secret of these settings be written from now on."""
+    """Mask the secrets of these settings from now on."""
     found = {text for text in _secrets_of(settings) if len(text) >= _LEAST_SECRET}
     as_json = {json.dumps(text, ensure_ascii=False)[1:-1] for text in found}
-    secrets = sorted(found | as_json, key=len, reverse=True)  # one may hold another
+    secrets = sorted(found | as_json, key=len, reverse=True)  # one may contain another
     for handler in logging.getLogger().handlers:
         if secrets and isinstance(handler.formatter, LineFormatter):
             handler.formatter.secrets = re.compile("|".join(map(re.escape, secrets)))
@@ -103,7 +104,7 @@ def _secrets_of(value: object) -> Iterator[str]:
             yield found[1]
             yield unquote(found[1])
         case BaseModel():
-            for name in value.model_fields_set:  # no default is a secret
+            for name in value.model_fields_set:  # defaults are not secrets
                 yield from _secrets_of(getattr(value, name))
         case object(password=str(password)):  # of a proxy
             yield password
@@ -119,13 +120,13 @@ def _secrets_of(value: object) -> Iterator[str]:
 
 
 class LineFormatter(logging.Formatter):
-    """Writes an event as a line.
+    """Formats an event as a line.
 
     Args:
-        shows_messages: whether to show what exceptions and libraries say; it may hold a query.
+        shows_messages: whether to show messages of exceptions and libraries, which may contain a query.
 
     Attributes:
-        secrets: finds what must not be written.
+        secrets: matches what must not be written.
     """
 
     def __init__(self, *, shows_messages: bool) -> None:
@@ -135,7 +136,7 @@ class LineFormatter(logging.Formatter):
 
     @override
     def format(self, record: logging.LogRecord) -> str:
-        """The line, and below it, each behind four blanks, the lines of a traceback."""
+        """Return the line, followed by the lines of a traceback, each indented by four spaces."""
         from searx_mcp.server.events import call_number  # noqa: PLC0415 - few commands log anything
 
         at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
@@ -147,7 +148,7 @@ class LineFormatter(logging.Formatter):
         return "\n    ".join(escaped(self._redacted(text)) for text in (line, *trace))
 
     def _event(self, record: logging.LogRecord) -> tuple[str, str]:
-        """The name of the event of a record and its fields, which begin with a blank."""
+        """Return the name of a record's event and its fields, which begin with a space."""
         if record.name.partition(".")[0] != OURS:
             fields = f" logger={quoted(record.name)} at={quoted(record.filename)}:{record.lineno}"
             if self._shows_messages:
@@ -159,7 +160,7 @@ class LineFormatter(logging.Formatter):
         return event, blank + fields
 
     def _value(self, value: object) -> Any:  # noqa: ANN401 - as of quoted()
-        """A value without secrets, which neither quotes nor the cut may hide from what finds them."""
+        """Return a value without secrets; masking comes before quoting and cutting, which could hide them."""
         if value is None or isinstance(value, int | float):
             return quoted(value)
         return quoted(self._redacted(str(value)[: 2 * _LONGEST]))
@@ -188,7 +189,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def quoted(value: object) -> Any:  # noqa: ANN401 - numbers stay what they are, for their format
-    """Write a value as a field has it: a number or a word as it is, all else in quotes, cut."""
+    """Format a value for a field: a number or a word as it is, anything else quoted and cut."""
     if isinstance(value, int | float):
         return value
     text = "-" if value is None else str(value)
@@ -197,12 +198,12 @@ def quoted(value: object) -> Any:  # noqa: ANN401 - numbers stay what they are, 
 
 
 def escaped(text: str) -> str:
-    r"""Write what is no letter, sign or blank as `\x1b` or `\u202e`."""
+    r"""Escape everything but letters, punctuation and spaces as `\x1b` or `\u202e`."""
     return _UNSHOWN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _places(error: BaseException, seen: set[int]) -> Iterator[str]:
-    """The types of an exception and of those behind it, each with the places it came through."""
+    """Yield the types of an exception and of its causes, each with its code locations."""
     seen.add(id(error))
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None and id(cause) not in seen:
@@ -219,7 +220,7 @@ class StderrHandler(logging.Handler):
     """Writes lines to standard error from a thread, so that an unread pipe blocks nothing else.
 
     Attributes:
-        aside: makes way for a line, for the length of the block.
+        aside: context that hides what else is on the terminal while a line is written.
     """
 
     def __init__(self) -> None:
@@ -246,7 +247,7 @@ class StderrHandler(logging.Handler):
 
     @override
     def flush(self) -> None:
-        """Wait until the lines so far have been written, but not for long."""
+        """Wait briefly until the lines so far have been written."""
         written = threading.Event()
         if self._thread is not None:
             try:
@@ -269,7 +270,7 @@ class StderrHandler(logging.Handler):
         while line:
             try:
                 line = line[os.write(_STDERR, line) :]
-            except BlockingIOError:  # the other end made the pipe so
+            except BlockingIOError:  # the other end made the pipe non-blocking
                 time.sleep(_PATIENCE)
             except OSError:
                 break

@@ -1,9 +1,8 @@
 """The `searx-mcp` command: its subcommands and exit codes.
 
-Without arguments it serves MCP, on standard input and output unless set otherwise, which is what a
-host starts; on a terminal, where no MCP client is, it shows its help. What only one command needs
-is imported by that command: a server must answer before a table library is imported, and help needs
-no settings.
+Without arguments it serves MCP, on standard input and output by default, which is what a host starts; on a
+terminal, where no MCP client is, it shows its help. Each command imports what only it needs: a server must
+answer before a table library is imported, and help needs no settings.
 """
 
 import contextlib
@@ -40,9 +39,9 @@ from searx_mcp.errors import (
 _LOG_LEVELS: Final = ("SEARX_MCP_LOG_LEVEL", "MCP_LOG_LEVEL")
 _CLOSED: Final = "Redirect it to /dev/null to discard the output."
 _TOLD: Final = frozenset({"-h", "--help", "--version"})
-"""Options that are answered before any command is called."""
+"""Options that are handled before any command is called."""
 _COMPLETION: Final = "_SEARX_MCP_COMPLETE"
-"""The variable by which a shell asks how to complete a line; the answer goes to standard output."""
+"""The variable with which a shell requests completions; the answer goes to standard output."""
 _SERVERS: Final = (None, "stdio", "serve")
 """Commands that serve; without any, `serve` does."""
 
@@ -57,17 +56,19 @@ def main(
     *,
     output: HeldOutput | None = None,
 ) -> None:
-    """Run the command; never shows a traceback for what a user can cause.
+    """Run the command; never show a traceback for what a user can cause.
 
     Args:
-        arguments: of the command line; those of the process unless given.
-        output: standard output, if it is held: only what does not serve MCP may write to it.
+        arguments: of the command line; by default, those of the process.
+        output: standard output, if it is held: only commands that do not serve MCP may write to it.
     """
     code: int = ExitCode.FAILED
     failure: BaseException | None = None
     try:
         code = _code(arguments, output)
-    except* OSError as group:  # other failures than of standard output are translated at their edge
+    except* (
+        OSError
+    ) as group:  # failures of anything but standard output are translated where they occur
         failure = group
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
@@ -118,7 +119,7 @@ def _show(error: click.ClickException) -> None:
 
 
 def exit_code(error: SearxMcpError) -> ExitCode:
-    """The exit code that stands for an error."""
+    """Return the exit code of an error."""
     match error:
         case InvalidArgumentError():
             return ExitCode.USAGE
@@ -133,7 +134,7 @@ def exit_code(error: SearxMcpError) -> ExitCode:
 
 
 def fail(error: SearxMcpError) -> ExitCode:
-    """Say what is wrong on standard error, and give the exit code."""
+    """Print what is wrong on standard error, and return the exit code."""
     advice, where = error.advice, ""
     if isinstance(error, FetchError) or (error.time_limit is not None and not advice):
         from searx_mcp.content.clean import clean  # noqa: PLC0415 - only these failures need it

@@ -1,4 +1,4 @@
-"""The verbs of the service as commands, with the arguments of their tools."""
+"""Commands for the verbs of the service, with the arguments of their tools."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -28,13 +28,13 @@ _PAGES: Final = "url"
 def arguments(
     request: type[Frozen], *, without: Collection[str] = ()
 ) -> Callable[[_Command], _Command]:
-    """Give a command the arguments of a tool; they arrive as texts and flags.
+    """Add the arguments of a tool to a command; they arrive as texts and flags.
 
-    A question is typed in words, quoted or not, behind an address.
+    A question is given as words after an address, quoted or not.
 
     Args:
         request: whose fields they are.
-        without: those that say in another way what a repeated option says.
+        without: fields to leave out, because a repeated option covers them.
     """
 
     def decorate(command: _Command) -> _Command:
@@ -52,9 +52,9 @@ def arguments(
 
 
 def given(options: Mapping[str, object]) -> dict[str, object]:
-    """The arguments that the user named; what parses them checks them, and passes over `None`.
+    """Return the arguments that the user gave; parsing checks them, and ignores `None`.
 
-    Addresses among the words of a question are pages to answer it from, where a command takes several.
+    Addresses among the words of a question are pages for its answer, if a command takes several.
     """
     named = {name: value for name, value in options.items() if value != ()}
     words, pages, further = (_several(options, name) for name in ("words", _PAGES, _QUESTION))
@@ -76,14 +76,14 @@ def _several(options: Mapping[str, object], name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Printing(Generic[ResponseT]):
-    """What a command prints.
+    """How a command prints.
 
     Attributes:
         show: prints a response for a person, with the call's tokens and whether whole passages are wanted.
-        failure: an error for programs, with the arguments as typed.
+        failure: converts an error for programs, with the arguments as typed.
         is_whole: whether programs get every field.
         is_failed: whether the command fails although there is a response.
-        has_passages: whether whole passages can be wanted.
+        has_passages: whether whole passages can be requested.
         printed: what `--json` prints.
     """
 
@@ -104,13 +104,13 @@ def command(
     *,
     parse: Callable[[Mapping[str, object]], RequestT] | None = None,
 ) -> click.Command:
-    """Make the command of a verb.
+    """Create the command of a verb.
 
     Args:
-        verb: what it does.
-        printing: what it prints.
-        opened: gives what performs it, with the settings of this run.
-        parse: makes a request of what a person typed, if a person may ask for more than others.
+        verb: the operation.
+        printing: of its result.
+        opened: opens the service, with the settings of this run.
+        parse: parses a request, if a person may ask for more than others.
     """
     told = verb.command
     if told is None:

@@ -1,6 +1,6 @@
-"""Plain text, tables, JSON and progress, as every command prints them.
+"""Plain text, tables, JSON and progress, shared by all commands.
 
-Texts from instances and pages are never read as markup, and nothing in them acts on the terminal.
+Texts from instances and pages are never parsed as markup, and cannot control the terminal.
 """
 
 import json
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from searx_mcp.models.progress import Progress
 
 WIDE: Final = 110
-"""Columns from which on a table shows all it has."""
+"""Columns from which a table shows all columns."""
 _NARROWEST: Final = 12
-"""Columns that an address is never cut below."""
+"""Minimum columns of an address."""
 _GAP: Final = "  "
 _PIPE_WIDTH = 200
-"""Columns of a table where no terminal says how many there are."""
+"""Columns of a table if there is no terminal."""
 
 
 class _Console(Console):
@@ -42,26 +42,26 @@ class _Console(Console):
 
 
 def console() -> Console:
-    """The console on standard output; in a pipe, tables are as wide as they need to be."""
+    """Return the console on standard output; in a pipe, tables are as wide as necessary."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
     return _Console(highlight=False, soft_wrap=True, width=width)
 
 
 def error_console() -> Console:
-    """The console on standard error; in a pipe likewise."""
+    """Return the console on standard error; in a pipe likewise."""
     width = None if sys.stderr.isatty() else _PIPE_WIDTH
     return _Console(stderr=True, highlight=False, soft_wrap=True, width=width)
 
 
 def show_progress(message: str, limit: float | None = None) -> "Progress | None":
-    """Say on standard error what is going on, until something is printed.
+    """Show progress on standard error until something else is printed.
 
     Args:
-        message: what is said at first.
-        limit: seconds that it may take; `None` if that is not known.
+        message: the first text.
+        limit: maximum seconds; `None` if unknown.
 
     Returns:
-        What says more, or `None` where no terminal shows it.
+        A function that changes the text, or `None` if there is no terminal.
     """
     shown = spinner()
     if shown is None:
@@ -78,13 +78,15 @@ def show_progress(message: str, limit: float | None = None) -> "Progress | None"
 
 @contextmanager
 def show_steps(message: str) -> "Iterator[Progress]":
-    """Say on standard error each step of a long task: with its time when it has ended, or else when it begins.
+    """Print each step of a long task on standard error.
 
-    A terminal shows what is going on, too; elsewhere each step is one line. What stands behind a colon is a
+    A step is printed with its duration when it ends, or else when it starts.
+
+    A terminal also shows the current step; elsewhere each step is one line. The text after a colon is a
     detail of its step.
 
     Args:
-        message: what is said at first.
+        message: the first text.
     """
     show = show_progress(message)
     step, begun = "", 0.0
@@ -111,7 +113,7 @@ def read_input(most: int) -> str:
     """Read standard input.
 
     Args:
-        most: characters; of a longer text, one more is read.
+        most: maximum characters; of a longer text, one more is read.
     """
     if sys.stdin.isatty():
         say("Reading standard input; press Ctrl-D to end it.")
@@ -126,11 +128,11 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 
 def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:
-    """An error for programs.
+    """Convert an error for programs.
 
     Args:
-        error: what is wrong.
-        **more: what the command tells besides.
+        error: the error.
+        **more: further fields of the command.
     """
     data: dict[str, Any] = {
         "error_type": error.code.value,
@@ -143,7 +145,7 @@ def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """Print what a person should know besides, on standard error."""
+    """Print notes for a person on standard error."""
     for note in notes:
         print_prose(error_console(), f"Note: {note}", style="yellow")
 
@@ -154,7 +156,7 @@ def print_prose(out: Console, text: str, *, style: str = "", indent: str = "") -
 
 
 def plain_table(*headers: str) -> Table:
-    """A table without lines, whose first column is never broken."""
+    """Return a table without lines, whose first column is never wrapped."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
         table.add_column(header, overflow="fold", no_wrap=number == 0)
@@ -164,12 +166,12 @@ def plain_table(*headers: str) -> Table:
 def noted_table(
     headers: Sequence[str], rows: Iterable[tuple[Sequence[Text], str]], *, width: int
 ) -> RenderableType:
-    """A table whose rows have a note each: in a column of its own, or below the row if there is no room.
+    """Return a table with a note for each row: in its own column, or below the row if there is no room.
 
     Args:
         headers: of the columns, that of the note last.
         rows: cells and note, in their order.
-        width: columns there are.
+        width: available columns.
     """
     rows = list(rows)
     if width >= WIDE:
@@ -196,17 +198,17 @@ def noted_table(
 
 
 def host(url: str) -> Text:
-    """An instance's address without what all of them share."""
+    """Return an instance's address without the parts that all of them share."""
     return plain_text(url.removeprefix("https://").rstrip("/"))
 
 
 def plain_text(content: str, *, style: str = "") -> Text:
-    """Text from any source, as plain text without control sequences."""
+    """Return text from any source as plain text without control sequences."""
     return Text(clean(content), style=style)
 
 
 def duration(seconds: float) -> str:
-    """A length of time in the largest unit that fits."""
+    """Return a duration in the largest unit that fits."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

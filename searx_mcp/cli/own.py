@@ -1,4 +1,4 @@
-"""The commands under `instances own`: run SearXNG on this machine, and print how it is."""
+"""The commands under `instances own`: run SearXNG on this machine, and print its state."""
 
 from collections.abc import Iterator
 from contextlib import (
@@ -91,8 +91,8 @@ async def bring_up(loaded: Loaded, options: NativeOptions, *, as_json: bool) -> 
 
     Args:
         loaded: the settings of this run.
-        options: the user's wishes.
-        as_json: whether a program reads standard output, and gets an error there.
+        options: of the user.
+        as_json: whether a program reads standard output, and gets errors there.
     """
     with _reported(as_json=as_json), _steps(as_json=as_json) as progress:
         async with _opened(loaded, progress) as runner:
@@ -190,7 +190,7 @@ def _say_nothing(_: str) -> None:
 
 @contextmanager
 def _reported(*, as_json: bool) -> Iterator[Progress]:
-    """Say what is done while a person is looking; errors are printed as wanted."""
+    """Show progress to a person; print errors in the requested form."""
     try:
         yield show_progress("looking for the instance") or _say_nothing
     except SearxMcpError as error:
@@ -232,7 +232,7 @@ def _print_instance(report: NativeInstance) -> None:
 
 
 def _rows(report: NativeInstance) -> dict[str, str]:
-    """What is known of an instance, as lines for a person."""
+    """Return the facts about an instance as lines for a person."""
     age = "" if report.age_days is None else f", {report.age_days} days old"
     process = f" ({report.pid})" if report.pid else ""
     rows = {

@@ -1,4 +1,4 @@
-"""Running a command: its settings, its work, and what it says when that fails."""
+"""Runs a command: its settings, its work, and its errors."""
 
 import contextlib
 import functools
@@ -39,11 +39,11 @@ _OPTIONS: Final = {
 }
 """The options that are settings."""
 _NARROWEST: Final = 20
-"""Columns below which nothing is made narrower."""
+"""Minimum columns of anything."""
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command; `docs/reference/cli.md` shows what stands below each."""
+    """Exit codes of the command; `docs/reference/cli.md` shows the text below each."""
 
     DONE = 0
     """Success, including a search without results."""
@@ -63,13 +63,13 @@ class ExitCode(IntEnum):
 
 @dataclass(slots=True)
 class Session:
-    """What one run of the command holds.
+    """The state of one run of the command.
 
     Attributes:
-        output: standard output as long as nothing may write to it by its name; `None` where a program
-            runs the command within its own process.
+        output: standard output while nothing may write to it by name; `None` if a program runs the command in
+            its own process.
         loaded: the settings, once they have been read.
-        as_json: whether the command that reads them prints JSON.
+        as_json: whether the command prints JSON.
         spinner: while a terminal shows one.
     """
 
@@ -80,11 +80,11 @@ class Session:
 
 
 class Deferred(click.Command):
-    """A command of a module that is imported when the command is called.
+    """A command whose module is imported when it is called.
 
     Args:
         place: of the command, as `module:name`.
-        help: what the list of commands says of it.
+        help: its line in the list of commands.
     """
 
     def __init__(self, place: str, help: str) -> None:  # noqa: A002 - click's word
@@ -100,13 +100,13 @@ class Deferred(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """The context of the command itself, which is called in the place of this one."""
+        """Return the context of the command itself, which is called in place of this one."""
         command: click.Command = getattr(import_module(self._module), self._attribute)
         return command.make_context(info_name, args, parent, **extra)
 
 
 class Commands(click.Group):
-    """A group whose list of commands breaks a sentence instead of cutting it."""
+    """A group whose list of commands wraps sentences instead of cutting them."""
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -119,11 +119,11 @@ class Commands(click.Group):
 
 
 def loaded(context: click.Context, overrides: Mapping[str, object] | None = None) -> "Loaded":
-    """The settings of this run, read once.
+    """Return the settings of this run, read once.
 
     Args:
         context: of the command.
-        overrides: the command's options that are settings, by dotted name; `None` counts as not given.
+        overrides: options of the command that are settings, by dotted name; `None` counts as not given.
     """
     root = context.find_root()
     session = root.ensure_object(Session)
@@ -148,7 +148,7 @@ def loaded(context: click.Context, overrides: Mapping[str, object] | None = None
 
 
 def check(read: "Loaded", usable: Callable[["Settings"], None]) -> None:
-    """Check that the settings can be used, and say of one that cannot where it comes from."""
+    """Check that the settings are usable, and add its origin to the error about one that is not."""
     try:
         usable(read.settings)
     except SettingsError as error:
@@ -161,7 +161,7 @@ def check(read: "Loaded", usable: Callable[["Settings"], None]) -> None:
 
 
 def held(context: click.Context) -> HeldOutput:
-    """Standard output of a server, which nothing else may write to."""
+    """Return the standard output of a server, which nothing else may write to."""
     session = context.find_root().ensure_object(Session)
     if session.output is None:
         session.output = HeldOutput()
@@ -169,7 +169,7 @@ def held(context: click.Context) -> HeldOutput:
 
 
 def spinner() -> "Spinner | None":
-    """The spinner of the command that runs, if it has one."""
+    """Return the spinner of the running command, if it has one."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.find_root().ensure_object(Session).spinner
 
@@ -177,7 +177,7 @@ def spinner() -> "Spinner | None":
 def working(
     work: Callable[Concatenate["Loaded", P], Coroutine[Any, Any, None]],
 ) -> Callable[P, None]:
-    """Make work a command's callback, which is given the settings and run to its end."""
+    """Make work the callback of a command, which receives the settings and runs it to its end."""
 
     @functools.wraps(work)
     def callback(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -194,8 +194,8 @@ def working(
 
 
 def _typed(name: str, command: click.Command) -> str:
-    """The name of an argument as the command line spells it."""
-    # What is typed without a name comes before an option for the same.
+    """Return the name of an argument in the command line's spelling."""
+    # Positional arguments come before an option for the same.
     for parameter in sorted(command.params, key=lambda each: isinstance(each, click.Option)):
         shown = parameter.human_readable_name.strip("[].")
         if name in {parameter.name, shown.lower()}:
@@ -213,8 +213,8 @@ def run(
 
     Args:
         work: of a command.
-        within: seconds in which what was cancelled must have ended. A server names them: it ends
-            even where the shell that started it in the background had the signal ignored.
+        within: seconds in which cancelled work must have ended. A server sets them: it ends even if the shell
+            that started it in the background ignores the signal.
         loop_factory: as for `asyncio.Runner`.
 
     Raises:
@@ -228,25 +228,25 @@ def run(
             return runner.run(ending.watch(work))
         finally:
             if ending.code:
-                # Whatever comes of what was cut off, this is the reason.
+                # Whatever the cancelled work raises, this is the reason.
                 raise SystemExit(ending.code)
 
 
 def say(text: str) -> None:
-    """Write a line on standard error, if anybody can read it."""
+    """Write a line on standard error, if anyone can read it."""
     with contextlib.suppress(OSError):
         click.echo(wrapped(text, sys.stderr), err=True)
 
 
 def wrapped(text: str, stream: IO[str], *, indent: str = "") -> str:
-    """Break a sentence between words where a terminal would break it anywhere.
+    """Wrap a sentence between words, as a terminal would break it anywhere.
 
-    What is longer than a line, such as an address or a path, stays whole.
+    Anything longer than a line, such as an address or a path, is not broken.
 
     Args:
         text: one line.
-        stream: what it is written to; only a terminal has lines of a length.
-        indent: what each line begins with.
+        stream: the target; only a terminal has a line length.
+        indent: of each line.
     """
     if not stream.isatty():
         return f"{indent}{text}"
@@ -262,7 +262,7 @@ def wrapped(text: str, stream: IO[str], *, indent: str = "") -> str:
 
 
 def output_problem(failure: OSError) -> str:
-    """Say for a person why something could not be written."""
+    """Explain for a person why something could not be written."""
     if isinstance(failure, BrokenPipeError):
         return "standard output was closed by its reader"
     what = failure.filename or "standard output"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from searx_mcp.settings.values import Settings
 
 _GRACE: Final = 1.5
-"""Seconds in which a server that was told to end closes its browsers, workers and files."""
+"""Seconds in which an ending server closes its browsers, workers and files."""
 _EXPOSED: Final = (
     "searx-mcp: WARNING: anyone who can reach this address can search and read pages through this"
     " machine: no token is required (--allow-unauthenticated)."
@@ -70,7 +70,7 @@ def serve(
 
 def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
     async def work() -> None:
-        # Within the loop, so that a signal is heard while 0.4 s of imports last.
+        # Inside the loop, so that a signal is handled during 0.4 s of imports.
         server = _built(settings)
         from searx_mcp.server.events import lifetime  # noqa: PLC0415 - only servers need it
         from searx_mcp.server.stdio import serve_stdio  # noqa: PLC0415 - as above
@@ -96,12 +96,12 @@ def _built(settings: "Settings") -> "Server":
 
 @contextmanager
 def _growing() -> Iterator[None]:
-    """Look for no garbage: a start drops next to nothing of what it makes, and looking takes 7 % of it."""
+    """Disable garbage collection: a start discards almost nothing, and collecting takes 7 % of it."""
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()  # it stays as long as the server: later collections pass it over
+        gc.freeze()  # these objects live as long as the server: later collections skip them
         gc.enable()
 
 

@@ -58,7 +58,7 @@ _OWN_LATER: Final = (
     " searx-mcp instances own up"
 )
 _QUERY: Final = "SearXNG metasearch engine"
-"""What is searched for once; it says nothing of the user."""
+"""The query of the one search; it reveals nothing about the user."""
 
 
 @click.command()
@@ -140,7 +140,7 @@ def setup(
 
 @contextmanager
 def _reported(*, as_json: bool) -> Iterator[None]:
-    """Print an error for a program that reads standard output."""
+    """Print an error as JSON, if a program reads standard output."""
     try:
         yield
     except SearxMcpError as error:
@@ -150,7 +150,7 @@ def _reported(*, as_json: bool) -> Iterator[None]:
 
 
 def _target(client: str | None, file: str | None) -> tuple[ClientId, Path]:
-    """The client, and its configuration."""
+    """Return the client and its configuration."""
     system, home = sys.platform, Path.home()
     chosen = (
         ClientId(client)
@@ -163,7 +163,7 @@ def _target(client: str | None, file: str | None) -> tuple[ClientId, Path]:
 
 
 def _offered(found: Sequence[ClientId]) -> ClientId:
-    """The client that the user chooses of those that are installed."""
+    """Let the user choose among the installed clients."""
     if not (found and _is_terminal()):
         raise InvalidArgumentError(
             "CLIENT",
@@ -175,19 +175,19 @@ def _offered(found: Sequence[ClientId]) -> ClientId:
 
 
 def _is_terminal() -> bool:
-    """Whether a person can answer a question."""
+    """Return whether a person can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def _wants_own(client: ClientId, file: Path, env: Mapping[str, str]) -> bool | None:
-    """Whether the user wants an instance of their own; `None` if nobody is there to ask, or there is one."""
+    """Ask whether the user wants an own instance; `None` if nobody can answer, or there is one."""
     if not _is_terminal() or has_own_instance(client, file, env=env, environ=os.environ):
         return None
     return click.confirm(_OWN, default=True, err=True)
 
 
 def _bring_up(context: click.Context, client: ClientId, *, as_json: bool) -> None:
-    """Install and start the user's own instance, and say where it is."""
+    """Install and start the user's own instance, and print its address."""
     try:
         report = run(bring_up(loaded(context), NativeOptions(), as_json=as_json))
     except OwnInstanceError:
@@ -241,7 +241,7 @@ async def _first(service: "Service", settings: Settings) -> FirstSearch:
 
 
 def _given(context: click.Context) -> dict[str, str]:
-    """The options of the command line that the server needs, too."""
+    """Return the options of the command line that the server needs, too."""
     options = context.find_root().params
     named = {FILE_VARIABLE: options["config"], ENV_FILE_VARIABLE: options["env_file"]}
     return {name: str(Path(path).absolute()) for name, path in named.items() if path}

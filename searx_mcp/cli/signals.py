@@ -1,4 +1,4 @@
-"""The signals that end a command, before and while it works."""
+"""The signals that end a command, before and during its work."""
 
 import os
 import signal
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is of Windows
+_SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is on Windows
 _REPEATED: Final = 0.5
-"""Seconds in which the same signal again counts as one: `timeout` sends it to its command and then to the whole group,
-and so do shells and programs that pass on what they get."""
+"""Seconds in which a repeated signal counts as one: `timeout` sends it to its command and then to the whole
+group, and so do shells and programs that forward signals."""
 _DIED_OF: Final = 128
-"""The exit code of what a signal ended is this and its number, as shells have it."""
+"""The exit code after a signal is this plus its number, as in shells."""
 
 
 def end_at_once() -> None:
-    """Let signals end the process without a word, while there is nothing that would have to be closed."""
+    """Let signals end the process silently, while there is nothing to close."""
     for number in _numbers(all_=False):
         signal.signal(number, _end)
 
 
 def end_as_usual() -> None:
-    """Let signals do what they do in Python, if they were to end the process at once."""
+    """Restore Python's signal handling, if signals would end the process at once."""
     for number in _numbers(all_=False):
         if signal.getsignal(number) is _end:
             usual = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
@@ -40,13 +40,13 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 class Ending:
-    """The end of the work at a signal.
+    """Ends the work at a signal.
 
     Args:
         within: as for `searx_mcp.cli.running.run`.
 
     Attributes:
-        code: the exit code, once a signal has come.
+        code: the exit code, after a signal.
     """
 
     def __init__(self, within: float | None) -> None:
@@ -65,7 +65,7 @@ class Ending:
 
     @contextmanager
     def heard(self, loop: "asyncio.AbstractEventLoop") -> Iterator[None]:
-        """Listen to signals for the length of the block; only a main thread can."""
+        """Handle signals for the duration of the block; only a main thread can."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -98,7 +98,7 @@ class Ending:
             self._task.cancel()
 
     def _insist(self, seconds: float) -> None:
-        # A thread may be where nothing interrupts it, such as in a write that nobody reads.
+        # A thread may be in an uninterruptible call, such as writing to a pipe that nobody reads.
         timer = threading.Timer(seconds, os._exit, (self.code,))
         timer.daemon = True
         timer.start()

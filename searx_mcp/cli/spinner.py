@@ -1,6 +1,6 @@
-"""A moving line on standard error while a command imports and works.
+"""A spinner on standard error while a command imports and works.
 
-It needs the standard library alone: what takes long is, at first, the import of everything else.
+It uses only the standard library: at first, importing everything else is what takes long.
 """
 
 import itertools
@@ -19,11 +19,11 @@ FRAMES: Final = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _TICK: Final = 0.08
 """Seconds between two frames, and before the first."""
 _COLUMNS: Final = 80
-"""Columns of a terminal that does not say how many it has."""
+"""Columns of a terminal with an unknown width."""
 _HEAD: Final = 2
-"""Columns of a frame and the blank behind it."""
+"""Columns of a frame and the space after it."""
 _TAIL: Final = 16
-"""Columns of the seconds behind a text."""
+"""Columns of the seconds after a text."""
 
 
 def _now() -> float:
@@ -31,9 +31,9 @@ def _now() -> float:
 
 
 class Spinner:
-    """Shows that something is going on and for how long, until something else is written; `update` shows it again.
+    """Shows what is in progress and for how long, until something else is written; `update` shows it again.
 
-    Blanks erase the line, so no terminal has to know escape sequences.
+    The line is erased with spaces, so a terminal need not support escape sequences.
 
     Args:
         stream: of the terminal.
@@ -53,7 +53,7 @@ class Spinner:
 
     @property
     def room(self) -> int:
-        """Columns of the longest text that has room on a line."""
+        """Columns of the longest text that fits on a line."""
         try:
             columns = os.get_terminal_size(self._stream.fileno()).columns
         except (OSError, ValueError):
@@ -61,7 +61,7 @@ class Spinner:
         return max((columns or _COLUMNS) - _HEAD - _TAIL - 1, 0)
 
     def __enter__(self) -> "Self":
-        """Begin, and make way for whatever is written to the standard streams."""
+        """Start, and hide before anything is written to the standard streams."""
         self._before = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = (
             cast("TextIO", _Clearing(stream, self)) for stream in self._before
@@ -70,7 +70,7 @@ class Spinner:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Erase the line and give the streams back."""
+        """Erase the line and restore the streams."""
         self._ended.set()
         self._thread.join()
         self.hide()
@@ -81,8 +81,8 @@ class Spinner:
         """Show a text of at most `room` columns.
 
         Args:
-            text: what is done.
-            limit: seconds that it may take, from now on; `None` leaves what was said last.
+            text: the current step.
+            limit: maximum seconds from now on; `None` keeps the last one.
         """
         with self._lock:
             self._erase()
@@ -98,7 +98,7 @@ class Spinner:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Erase the line for the length of the block, in which another one is written."""
+        """Erase the line for the duration of the block, in which another one is written."""
         with self._lock:
             self._erase()
             yield
@@ -121,7 +121,7 @@ class Spinner:
         self._stream.flush()
 
     def _seconds(self) -> str:
-        """How long it has taken, from the first second on."""
+        """Return the elapsed time, from the first second on."""
         spent = int(_now() - self._begun)
         of = "" if self._limit is None else f" of {self._limit:.0f}"
         return f"  {spent}{of} s" if spent else ""
@@ -135,7 +135,7 @@ class Spinner:
 
 
 class _Clearing:
-    """A stream that makes the spinner disappear before anything is written to it."""
+    """A stream that hides the spinner before anything is written to it."""
 
     def __init__(self, stream: TextIO, spinner: Spinner) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""The standard streams of the process: present, in UTF-8, and the output kept for what belongs there."""
+"""The standard streams of the process: present, in UTF-8, with the output reserved."""
 
 import contextlib
 import io
@@ -11,13 +11,13 @@ _STDERR: Final = 2
 
 
 class HeldOutput:
-    """Standard output that nothing can write to by its name or number: what tries writes to standard error.
+    """Standard output that nothing can write to by name or number: such writes go to standard error.
 
-    Libraries print, as they load, from threads, from C and in processes that they start. What they have
-    left in a buffer is written at the end of the process, so a server never gives the number back.
+    Libraries print while loading, from threads, from C and in processes that they start. Their buffers are
+    written at the end of the process, so a server never releases the number.
 
     Args:
-        is_open: whether there was any when the process began.
+        is_open: whether there was an output when the process started.
     """
 
     def __init__(self, *, is_open: bool = True) -> None:
@@ -27,7 +27,8 @@ class HeldOutput:
         os.dup2(_STDERR, _STDOUT)
         if isinstance(sys.stdout, io.TextIOWrapper):
             self._was_line_buffered = sys.stdout.line_buffering
-            # The reader of standard error has gone; or it has no position, as the output had, which is asked for.
+            # The reader of standard error has gone; or it has no position, unlike the output, and is asked
+            # for it.
             with contextlib.suppress(OSError):
                 _write_utf8(sys.stdout, line_buffering=True)
 
@@ -36,7 +37,7 @@ class HeldOutput:
         """The number under which the output can be written to.
 
         Raises:
-            ValueError: it is held no more.
+            ValueError: it is no longer held.
         """
         if self._private is None:
             raise ValueError("the output is held no more")
@@ -56,13 +57,13 @@ class HeldOutput:
 
 
 def complete_streams() -> HeldOutput:
-    """Hold the output, and put something in the place of streams that were closed before the process began.
+    """Hold the output, and replace streams that were closed before the process started.
 
     Otherwise the next file or connection would get their numbers, and what is written to them.
     """
     closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
     for _ in closed:
-        os.open(os.devnull, os.O_RDWR)  # the lowest numbers that are free
+        os.open(os.devnull, os.O_RDWR)  # takes the lowest free numbers
     for name in closed:
         setattr(sys, name, io.StringIO())
     held = HeldOutput(is_open="stdout" not in closed)
@@ -72,7 +73,7 @@ def complete_streams() -> HeldOutput:
 
 
 def close_streams() -> OSError | None:
-    """Write out what is left, so that nothing is left to do at the end of the process.
+    """Flush everything, so that nothing is left to do at the end of the process.
 
     Returns:
         Why standard output could not be written, or `None`.
@@ -83,7 +84,7 @@ def close_streams() -> OSError | None:
 
 
 def _write_utf8(stream: io.TextIOWrapper, *, line_buffering: bool) -> None:
-    # Windows would write a code page.
+    # Windows would use a code page.
     stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=line_buffering)
 
 
@@ -91,7 +92,7 @@ def _settle(stream: TextIO) -> OSError | None:
     try:
         stream.flush()
     except OSError as exc:
-        # What is left would be tried again at the end, and fail again.
+        # The rest would be tried again at the end, and fail again.
         with contextlib.suppress(OSError):
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, stream.fileno())

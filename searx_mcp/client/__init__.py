@@ -1,1 +1,1 @@
-"""The facade over all areas, and their composition."""
+"""The client that all areas are reached through, and its composition."""

@@ -1,4 +1,4 @@
-"""What answers questions with evidence, wired on first use."""
+"""Wires answering questions with evidence, on first use."""
 
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def wire_answering(parts: "Components", asking: "Asking", namespace: str) -> Answerer:
-    """Wire it; opens nothing yet.
+    """Wire the answerer; opens nothing yet.
 
     Args:
-        parts: of the open client, which close what is wired here.
+        parts: of the open client, which closes what is wired here.
         asking: searches and reads pages.
-        namespace: whose pages are found.
+        namespace: of the pages.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is not usable.
     """
     settings, sessions = parts.settings, parts.sessions
     store = open_corpus(settings, parts.folder, namespace)

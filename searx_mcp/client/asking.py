@@ -1,4 +1,4 @@
-"""What an open client searches and reads with, wired when it is first needed."""
+"""Wires searching and reading for an open client, on first use."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -54,23 +54,23 @@ if TYPE_CHECKING:
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
 _ELEMENTS_IN_THREADS: Final = 15_000
-"""Elements of a page that is converted beside an event loop: with 50,000, Python's search for unused objects
-stops it for 55 ms."""
+"""Maximum elements of a page that is converted beside an event loop: with 50,000, Python's garbage collection
+blocks it for 55 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What asks instances and reads pages.
+    """The parts that ask instances and read pages.
 
     Attributes:
-        upstream: asks instances.
-        trials: searches once at one instance.
+        upstream: makes requests to instances.
+        trials: makes one search at one instance.
         searcher: searches.
         fetcher: reads pages.
-        indexes: asks what sites publish of their own pages.
-        turns: lets pages be read side by side.
-        schedule: runs what is renewed behind the searches, in servers.
-        keyed: asks keyed providers; `None` if none has a key.
+        indexes: queries the indexes of sites.
+        turns: schedules concurrent page reads.
+        schedule: runs background work, in servers.
+        keyed: queries keyed providers; `None` if none has a key.
     """
 
     upstream: Upstream
@@ -84,15 +84,15 @@ class Asking:
 
 
 def wire_asking(parts: Components, *, background: bool) -> Asking:
-    """Wire it; needs a running event loop, and opens nothing yet.
+    """Wire searching and reading; needs a running event loop, and opens nothing yet.
 
     Args:
-        parts: of the open client, which close what is wired here.
-        background: whether health checks run, the list of public instances is renewed, and the instance
-            of this machine is started before the first search.
+        parts: of the open client, which closes what is wired here.
+        background: whether to run health checks, refresh the list of public instances, and start the local
+            instance before the first search.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is not usable.
     """
     settings, pool, state = parts.settings, parts.pool, parts.state
     sessions, spawn, clock = parts.sessions.get(), parts.tasks.spawn, parts.clock
@@ -178,7 +178,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
 def _sources(
     parts: Components, workers: Workers
 ) -> "tuple[OpenSources | None, KeyedSearch | None]":
-    """Wire what asks open sources and what asks keyed providers, as far as they are switched on."""
+    """Wire the open sources and the keyed providers, as far as they are enabled."""
     members = parts.sources
     if not members.engines:
         return None, None
@@ -222,7 +222,7 @@ def _sources(
 
 
 def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:
-    """Start what is renewed behind the searches of a server."""
+    """Start the background work of a server."""
     from searx_mcp.search.background.health import HealthRounds  # noqa: PLC0415 - for servers alone
 
     interval = parts.settings.web_search.instance_health_check_interval
@@ -236,7 +236,7 @@ def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:
     )
 
     async def check_health() -> None:
-        # What a round teaches is shared with the other processes.
+        # Other processes get what a round learns.
         await parts.sync.pull()
         await rounds.check()
         await parts.sync.push()
@@ -262,21 +262,21 @@ def wire_fetcher(
     clock: Callable[[], float],
     stack: AsyncExitStack,
 ) -> Fetcher:
-    """Wire what reads pages; needs a running event loop, and opens nothing yet.
+    """Wire reading pages; needs a running event loop, and opens nothing yet.
 
     Args:
         settings: of the client.
         sessions: the kinds of traffic.
         allow: private addresses that may be fetched.
-        domains: which domains may be fetched.
-        pages: keeps captures; the caller closes it.
-        processes: whether PDFs are read in child processes instead of a thread.
+        domains: allowed and blocked domains.
+        pages: stores captures; the caller closes it.
+        processes: whether to read PDFs in child processes instead of a thread.
         spawn: starts work that outlives a caller.
         clock: Unix seconds.
         stack: closes what is opened here.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is not usable.
     """
     config = settings.fetch
     user_agent = settings.web_fetch.user_agent or USER_AGENT
@@ -306,7 +306,7 @@ def wire_fetcher(
         from searx_mcp.fetch.browser.renderer import Renderer  # noqa: PLC0415 - seldom switched on
 
         make_gateway = partial(sessions.gateway, domains.check)
-        make_gateway()  # says now if there can be none
+        make_gateway()  # fails now if a gateway is not possible
         renderer = Renderer(
             make_gateway,
             spawn=spawn,

@@ -41,10 +41,10 @@ class CorpusCalls(Service):
 
     @abstractmethod
     async def _answering(self) -> "Answerer":
-        """What answers questions, wired on first use."""
+        """Return what answers questions, wired on first use."""
 
     def _deadline(self, timeout: float | None) -> float:
-        """The event loop's time by which a call with a timeout in seconds returns."""
+        """Return the loop time by which a call with a timeout in seconds returns."""
         seconds = self.settings.server.tool_timeout if timeout is None else timeout
         return asyncio.get_running_loop().time() + seconds
 

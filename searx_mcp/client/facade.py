@@ -115,7 +115,7 @@ class SearxClient(CorpusCalls):
         await asyncio.to_thread(check_libraries, self.settings)
         wiring = await asyncio.to_thread(import_module, "searx_mcp.client.wiring")
         async with AsyncExitStack() as stack:
-            # Whoever cannot open it will not close it either.
+            # A caller that could not open it will not close it either.
             stack.push_async_callback(self._pages.aclose)
             stack.push_async_callback(self._state.aclose)
             self._components = await wiring.open_components(
@@ -132,7 +132,9 @@ class SearxClient(CorpusCalls):
             stack.push_async_callback(self._close)
             fetch = self.settings.fetch
             if self._background or fetch.browser or fetch.github_token.get_secret_value():
-                await self._asking()  # a server begins its rounds; a wrong setting is told now
+                await (
+                    self._asking()
+                )  # a server starts its rounds; an invalid setting is reported now
             stack.pop_all()
         return self
 
@@ -328,7 +330,7 @@ class SearxClient(CorpusCalls):
         return self._components
 
     async def _asking(self) -> "Asking":
-        """What searches and reads, wired on first use: loading it takes a thread half a second."""
+        """Return what searches and reads, wired on first use: loading it takes a thread half a second."""
         if self._wired is None:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.asking")
             components = self._opened()
@@ -341,7 +343,7 @@ class SearxClient(CorpusCalls):
         return await self._answering_in(self.settings.storage.namespace)
 
     async def _answering_in(self, namespace: str) -> "Answerer":
-        """What answers questions for one namespace, wired on first use."""
+        """Return what answers questions in one namespace, wired on first use."""
         asking = await self._asking()
         if namespace not in self._answers:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.answering")
@@ -393,12 +395,12 @@ def persistent_client(
 
 
 class Namespaced(CorpusCalls):
-    """Searches and reads as a client does, and keeps pages apart from those of others.
+    """Searches and reads like a client, and keeps pages separate from those of other namespaces.
 
     Args:
         client: open while this is used.
         settings: of the client.
-        answering: gives what reads by question in the namespace.
+        answering: returns the answerer of the namespace.
     """
 
     def __init__(

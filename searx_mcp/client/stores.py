@@ -1,4 +1,4 @@
-"""Where state, answers, pages and the corpus are kept, as the settings say."""
+"""Opens the stores of state, answers, pages and the corpus that the settings name."""
 
 import json
 import logging
@@ -28,12 +28,12 @@ _log = logging.getLogger("searx_mcp.client")
 
 
 def open_state(settings: Settings) -> StateStore:
-    """The store that the settings name: on a server, in a file or in memory.
+    """Return the store that the settings name: on a server, in a file or in memory.
 
     Nothing is opened before the first use.
 
     Raises:
-        SettingsError: `redis.url` is given, but cannot be used.
+        SettingsError: `redis.url` is set, but not usable.
     """
     redis, folder = settings.redis, settings.state_folder()
     if not redis.url.get_secret_value():
@@ -49,12 +49,12 @@ def open_state(settings: Settings) -> StateStore:
 
 
 def open_pages(settings: Settings) -> PageStore:
-    """The store of captured pages that the settings name: on a server, in a file or in memory.
+    """Return the store of captured pages that the settings name: on a server, in a file or in memory.
 
-    But for the secret of `[redis]`, nothing is opened before the first use.
+    Except for the secret of `[redis]`, nothing is opened before the first use.
 
     Raises:
-        SettingsError: `redis.url` is given, but cannot be used.
+        SettingsError: `redis.url` is set, but not usable.
     """
     fetch, redis = settings.fetch, settings.redis
     folder = settings.state_folder() if settings.storage.pages else None
@@ -83,17 +83,17 @@ def open_pages(settings: Settings) -> PageStore:
 
 
 def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "CorpusStore":
-    """The store of a corpus that the settings name: on a server, in a file or in memory.
+    """Return the store of a corpus that the settings name: on a server, in a file or in memory.
 
     Nothing is opened before the first use.
 
     Args:
-        settings: say how much is kept, and whether on the disk.
-        folder: where its file is.
-        namespace: whose pages are found.
+        settings: say how much is stored, and whether on disk.
+        folder: of its file.
+        namespace: of the pages.
 
     Raises:
-        SettingsError: `postgres.url` is given, but cannot be used.
+        SettingsError: `postgres.url` is set, but not usable.
     """
     from searx_mcp.evidence.storage import sqlite as corpus  # noqa: PLC0415 - no search needs it
 
@@ -123,14 +123,14 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
 
 
 def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | None:
-    """What shares answers with other processes, or `None` if nothing does.
+    """Return the store that shares answers with other processes, or `None` if there is none.
 
     Args:
         settings: name the server, and perhaps the secret.
-        folder: where a secret is kept that the settings do not name.
+        folder: of the secret, if the settings do not name one.
 
     Raises:
-        SettingsError: `redis.url` is given, but cannot be used.
+        SettingsError: `redis.url` is set, but not usable.
     """
     redis, instances = settings.redis, settings.instances
     secret = _secret_of(settings, folder) if settings.search.cache_ttl else b""
@@ -164,10 +164,10 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
 
 
 def open_quotas(settings: Settings) -> "RedisQuotas":
-    """What counts the calls of tokens for all processes.
+    """Return the counter of tokens' calls for all processes.
 
     Raises:
-        SettingsError: `redis.url` cannot be used.
+        SettingsError: `redis.url` is not usable.
     """
     redis = settings.redis
 
@@ -181,7 +181,7 @@ def open_quotas(settings: Settings) -> "RedisQuotas":
 
 
 def _keyed_scope(providers: ProvidersConfig) -> list[str]:
-    """What tells the answers of keyed providers apart; none without one, as before there were any."""
+    """Return what separates answers of keyed providers; empty without one, as in older versions."""
     google, brave = providers.google, providers.brave
     names = [google.search_engine_id, google.safe_search] if google.key else []
     names += ["brave"] if brave.key else []
@@ -189,7 +189,7 @@ def _keyed_scope(providers: ProvidersConfig) -> list[str]:
 
 
 def _reading_scope(fetch: FetchConfig) -> str:
-    """What separates pages that not every process may read: those of another login are never given."""
+    """Return what separates pages that not every process may read: those of another login are not shared."""
     headers = {
         host: {name: value.get_secret_value() for name, value in given.items()}
         for host, given in fetch.headers.items()
@@ -210,14 +210,14 @@ def _with_library(make: Callable[[], T], library: str = "redis", table: str = "r
             advice=f"Install the extra: pip install 'searx-mcp[{table}]'.",
         ) from exc
     except ValueError:
-        # Without its text, which may show a piece of a password.
+        # Without its text, which may contain a part of a password.
         raise SettingsError(
             f"{table}.url", "an option in it is unknown or has a wrong value"
         ) from None
 
 
 def _secret_of(settings: Settings, folder: Path | None) -> bytes:
-    """What answers and pages are shared by; empty if they are not shared."""
+    """Return the secret for sharing answers and pages; empty if they are not shared."""
     if not settings.redis.url.get_secret_value():
         return b""
     given = settings.redis.secret.get_secret_value().encode()

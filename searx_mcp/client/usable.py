@@ -1,6 +1,6 @@
-"""Whether this machine has what the settings name: files, programs and libraries.
+"""Checks that this machine has the files, programs and libraries that the settings name.
 
-What a setting may be at all is checked where settings are built, which reads no file.
+The values of settings are validated where they are built, which reads no file.
 """
 
 from pathlib import Path
@@ -10,15 +10,15 @@ from searx_mcp.settings.values import Settings
 
 
 def check_usable(settings: Settings) -> None:
-    """Check everything; reads the files that the settings name, and connects to nothing.
+    """Check everything; reads the files that the settings name, and opens no connection.
 
     Raises:
-        SettingsError: a setting cannot be used on this machine.
+        SettingsError: a setting is not usable on this machine.
     """
     check_libraries(settings)
     check_folder(settings)
     network, fetch, instances = settings.network, settings.fetch, settings.instances
-    # Each is imported for those who set it: a start need not pay for the others.
+    # Each is imported only if it is used, so that others start faster.
     if network.ca_file:
         from searx_mcp.http.connections import tls_context  # noqa: PLC0415 - see above
 
@@ -35,10 +35,10 @@ def check_usable(settings: Settings) -> None:
 
 
 def check_folder(settings: Settings) -> None:
-    """Check that state can be kept in a folder, which is made when it is first needed.
+    """Check that state can be stored in a folder, which is created on first use.
 
     Raises:
-        SettingsError: a file is in its place, or in that of a folder above.
+        SettingsError: a file is in its place, or in that of a parent folder.
     """
     folder = settings.state_folder()
     for place in () if folder is None else (folder, *folder.parents):
@@ -51,10 +51,10 @@ def check_folder(settings: Settings) -> None:
 
 
 def check_libraries(settings: Settings) -> None:
-    """Check what is found out only by the first call that needs it: libraries, and what they make of an address.
+    """Check what otherwise only the first call would find: libraries, and addresses that they refuse.
 
     Raises:
-        SettingsError: a library or program is not installed, or refuses what the setting says.
+        SettingsError: a library or program is not installed, or refuses a setting.
     """
     network, fetch = settings.network, settings.fetch
     if network.proxy is not None or network.http_proxy:

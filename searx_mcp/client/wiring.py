@@ -1,7 +1,7 @@
-"""The composition root: who may be asked, what is known of them, and whether the settings can be used.
+"""The composition root: instances and sources, their state, and whether the settings are usable.
 
-What searches and reads is wired by `client.asking` when it is first needed: most of what a process
-loads is for that, and a command that shows the pool needs none of it.
+`client.asking` wires searching and reading on first use: most modules are only for those, and a command that
+shows the pool needs none of them.
 """
 
 import asyncio
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
 
 
 class LateSessions:
-    """The kinds of traffic of a client, made when they are first needed.
+    """The kinds of traffic of a client, created on first use.
 
-    The HTTP library is a fifth of what a command would load that shows the pool. Where a setting of
-    theirs may be wrong they are made at once, so that it is told when the client opens.
+    The HTTP library would be a fifth of the modules of a command that shows the pool. If one of its settings
+    may be invalid, the sessions are created at once, so that opening the client reports it.
 
     Args:
         settings: of the client.
         allow: private places that pages may be fetched from.
-        dialling: how names are looked up and connections opened; as the system does unless given.
+        dialling: how to resolve names and open connections; by default, the system's way.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is not usable.
     """
 
     def __init__(self, settings: Settings, allow: AllowList, dialling: "Dialling | None") -> None:
@@ -67,7 +67,7 @@ class LateSessions:
             self.get()
 
     def get(self) -> "Sessions":
-        """Give them, made now unless they have been."""
+        """Return the sessions; create them on the first call."""
         if self._made is None:
             from searx_mcp.http.dialling import Dialling  # noqa: PLC0415 - see above
             from searx_mcp.http.sessions import Sessions  # noqa: PLC0415 - see above
@@ -86,7 +86,7 @@ class LateSessions:
         return self._made
 
     def admit_own(self, urls: Iterable[str]) -> None:
-        """Say which own instances there are from now on; see `Sessions`."""
+        """Set the own instances; see `Sessions`."""
         self._own = tuple(urls)
         if self._made is not None:
             self._made.admit_own(self._own)
@@ -99,30 +99,30 @@ class LateSessions:
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """What an open client is made of before it searches or reads.
+    """The parts of an open client before it searches or reads.
 
     Attributes:
         settings: of the client.
-        state: keeps budgets and what is learned.
-        pages: keeps captures.
-        folder: where a secret and an own instance are kept, if anywhere.
+        state: stores budgets and what is learned.
+        pages: stores captures.
+        folder: of a secret and an own instance, if there is one.
         processes: whether child processes may be started.
         clock: Unix seconds.
-        rng: the dice.
+        rng: source of randomness.
         seed: of this installation.
-        allow: private places that may be asked.
-        domains: which domains may be fetched.
+        allow: private places that may be reached.
+        domains: allowed and blocked domains.
         sessions: the kinds of traffic.
         pool: instances with their states.
-        membership: who belongs to the pool.
-        refresher: renews the list of public instances, where there is one to fetch.
+        membership: the members of the pool.
+        refresher: refreshes the list of public instances, if there is one.
         activity: whether there are searches.
-        sources: open sources and keyed providers, as far as they are switched on.
-        sync: shares with other processes what the pool learns.
+        sources: the enabled open sources and keyed providers.
+        sync: shares what the pool learns with other processes.
         shared: the answers of other processes, if they are shared.
         tasks: work that outlives a caller.
-        stack: closes it all.
-        readers: closes what reads answers, once nothing needs it any more.
+        stack: closes everything.
+        readers: closes what parses answers, once nothing needs it any more.
     """
 
     settings: Settings
@@ -148,7 +148,7 @@ class Components:
     readers: AsyncExitStack
 
     async def aclose(self) -> None:
-        """Cancel what is under way, close every connection, keep what was learned."""
+        """Cancel what is running, close every connection, save what was learned."""
         await self.stack.aclose()
 
 
@@ -168,17 +168,17 @@ async def open_components(
 
     Args:
         settings: of the client.
-        catalog: the public instances; the configured, fetched or bundled list unless given.
-        state: keeps budgets and what is learned; the caller closes it.
-        folder: where a fetched list and a secret are kept; nowhere unless given.
+        catalog: the public instances; by default, the configured, fetched or bundled list.
+        state: stores budgets and what is learned; the caller closes it.
+        folder: of a fetched list and a secret; by default, these are not stored.
         clock: Unix seconds.
-        rng: the dice.
-        pages: keeps captures; the caller closes it.
+        rng: source of randomness.
+        pages: stores captures; the caller closes it.
         processes: whether child processes may be started.
-        dialling: how names are looked up and connections opened; as the system does unless given.
+        dialling: how to resolve names and open connections; by default, the system's way.
 
     Raises:
-        SettingsError: a setting cannot be used.
+        SettingsError: a setting is not usable.
     """
     allow = AllowList.parse(settings.fetch.allow_private)
     sessions = LateSessions(settings, allow, dialling)
@@ -254,7 +254,7 @@ async def open_components(
 def _admitted(
     settings: Settings, allow: AllowList, catalog: Catalog, blocked: Collection[str]
 ) -> tuple[CatalogEntry, ...]:
-    """The instances of a list that may be asked."""
+    """Return the instances of a list that may be asked."""
 
     def is_lifted(url: URL) -> bool:
         return allow.permits(url.raw_host or "", url.port or 80)
@@ -269,7 +269,7 @@ def _admitted(
 
 
 def _domains(settings: Settings) -> DomainPolicy:
-    """Read which domains may be fetched, the block list's file included."""
+    """Read the allowed and blocked domains, including the file of the block list."""
     config = settings.fetch
     return DomainPolicy(
         config.blocked_domains,

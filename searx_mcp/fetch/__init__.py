@@ -1,1 +1,1 @@
-"""One page: policy, hops, body, media type, Markdown."""
+"""Fetching one page: policy, redirects, body, media type, Markdown."""

@@ -1,4 +1,4 @@
-"""One page captured whole: from better sources, from the site itself, or from a browser."""
+"""Captures one page: with a site adapter, from the site itself, or with a browser."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -42,44 +42,44 @@ _NO_SCRIPTS: Final = (
     "Use another result. An operator can let a browser read such pages: fetch.browser."
 )
 _BODIES: Final = 32
-"""Captures whose bodies are read or converted at once; more would only wait for a processor, each with up to
-10 MiB in hand."""
+"""Captures whose bodies are read or converted at once. More would only wait for a processor, each holding
+up to 10 MiB."""
 _NOT_FOLLOWED: Final = "A redirect was not followed: redirect_target is where it leads."
 _NO_ADDRESS: Final = (
     "A redirect was not followed: it leads to something that is not a valid address."
 )
 _ADAPTER_SHARE: Final = 0.6
-"""Of the time that is left, what an adapter may take, so that the page itself can be read after it."""
+"""Share of the remaining time that a site adapter may use, so that the page can still be read after it."""
 _ACCEPT: Final = (
     "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,"
     "application/json;q=0.7,application/xml;q=0.7,*/*;q=0.5"
 )
-# Kept back of the time for turning what has arrived into Markdown, so that a body cut by the
-# deadline still becomes a page: this share of the whole, at most so many seconds.
+# Time reserved for the conversion to Markdown, so that a body cut at the deadline still becomes a page:
+# this share of the whole, limited to so many seconds.
 _CONVERSION_SHARE: Final = 0.1
 _MAX_CONVERSION_TIME: Final = 1.0
 
 
 @dataclass(slots=True)
 class Job:
-    """One capture under way; instants are those of the event loop.
+    """One capture in progress; times are loop times.
 
     Attributes:
         url: checked, with its fragment.
-        key: under which the capture is kept.
-        max_bytes: decoded bytes of text read at most.
-        max_document_bytes: likewise of a document.
-        max_redirects: redirects followed at most.
-        user_agent: of the requests.
-        started: when the call came.
-        end: when it must have returned.
-        follow: whether redirects are followed.
-        obey_robots: whether robots.txt is asked.
-        images: what stands for an image, if the call says so.
-        index: the format to read it in, if it is an index of a site and no page.
-        previous: the last capture, to ask only for what has changed.
-        trail: of the hops under way, if there are any.
-        notes: sentences about the way to the page.
+        key: under which the capture is stored.
+        max_bytes: limit of decoded bytes of text.
+        max_document_bytes: the same for a document.
+        max_redirects: limit of redirects to follow.
+        user_agent: sent with the requests.
+        started: start of the call.
+        end: deadline of the call.
+        follow: whether to follow redirects.
+        obey_robots: whether to check robots.txt.
+        images: how to write images, if the call says so.
+        index: format to parse it as, if it is a site index and not a page.
+        previous: the last capture, for a conditional request.
+        trail: of the hops in progress, if any.
+        notes: sentences about how the page was read.
     """
 
     url: URL
@@ -100,13 +100,13 @@ class Job:
 
     @property
     def read_until(self) -> float:
-        """Instant at which the last byte must be there."""
+        """Loop time by which the last byte must have arrived."""
         reserve = min((self.end - self.started) * _CONVERSION_SHARE, _MAX_CONVERSION_TIME)
         return self.end - reserve
 
     @property
     def current(self) -> str:
-        """The address being asked."""
+        """The address being requested."""
         return str(self.trail.current if self.trail else self.url.with_fragment(None))
 
     def request(
@@ -118,7 +118,7 @@ class Job:
         deadline: float | None = None,
         is_conditional: bool = False,
     ) -> HopRequest:
-        """Write what a follower of redirects is to ask for."""
+        """Build the request for the redirect follower."""
         unless = {}
         if is_conditional and self.previous is not None:
             capture = self.previous.capture
@@ -143,7 +143,7 @@ class Job:
         )
 
     def set_out(self) -> Trail:
-        """Begin the trail to the page itself."""
+        """Start the trail to the page itself."""
         self.trail = Trail(self.url.with_fragment(None), max_redirects=self.max_redirects)
         return self.trail
 
@@ -153,11 +153,11 @@ class Captured:
     """The outcome of a capture.
 
     Attributes:
-        page: what is kept of it.
+        page: what is stored of it.
         status: of the answer.
-        headers: of the answer, by name in any case; they tell how long the page may be kept.
-        was_late: whether the deadline cut it: more time would bring more.
-        is_settled: whether asking again would bring the same.
+        headers: of the answer, case-insensitive; they say how long the page may be stored.
+        was_late: whether the deadline cut it: with more time there would be more.
+        is_settled: whether another request would return the same.
     """
 
     page: CapturedPage
@@ -169,16 +169,16 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """The site says that the last capture still is the page; attributes as in `Captured`."""
+    """The site says that the last capture is still current; attributes as in `Captured`."""
 
     status: int
     headers: Mapping[str, str]
 
 
 class PageCapture:
-    """Captures pages, many at a time, each by its own deadline.
+    """Captures pages concurrently, each with its own deadline.
 
-    A site adapter is tried first; one that fails costs a note, and the page itself is read. A browser comes
+    Site adapters come first; if one fails, a note says so and the page itself is read. A browser comes
     last, for a page that is empty without its scripts.
     """
 
@@ -191,14 +191,14 @@ class PageCapture:
         conversion: Conversion,
         renderer: "Renderer | None",
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Take the parts; open nothing.
 
         Args:
-            follower: goes from hop to hop.
-            robots: asked before each hop.
-            sites: plan and fetch what reads better than a page.
-            conversion: makes text of what was fetched.
-            renderer: runs the scripts of a page; `None` if that is not allowed.
+            follower: follows redirects.
+            robots: checked before each hop.
+            sites: plan and fetch sources that read better than the page.
+            conversion: converts bodies to text.
+            renderer: runs a page's scripts; `None` if that is not allowed.
         """
         self._follower = follower
         self._robots = robots
@@ -208,7 +208,7 @@ class PageCapture:
         self._bodies = asyncio.Semaphore(_BODIES)
 
     def warm(self) -> None:
-        """Get ready for pages that are about to be captured; returns at once and never raises."""
+        """Prepare for pages that are about to be captured; returns at once and never raises."""
         self._conversion.warm()
 
     async def capture(self, job: Job) -> Captured | Unchanged:
@@ -218,7 +218,7 @@ class PageCapture:
             FetchError: any of its kinds.
         """
         if job.previous is None:
-            # Not where the page may have stayed as it was.
+            # With a previous capture, the page may be unchanged, and nothing to convert.
             self.warm()
         async with Place(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
@@ -298,7 +298,7 @@ class PageCapture:
     async def _with_scripts(
         self, job: Job, trail: Trail, answer: Answer
     ) -> tuple[Document, Answer | None]:
-        """Read a page; one that is empty without its scripts, from a browser if that is allowed."""
+        """Read a page; if it is empty without its scripts, render it in a browser if allowed."""
         document: Document | None = None
         try:
             document = await self._read(job, answer)
@@ -315,7 +315,7 @@ class PageCapture:
                 deadline=job.read_until,
                 max_bytes=job.max_bytes,
             )
-            # What scripts made may be a challenge, or the error page they went on to.
+            # The scripts may have made a challenge, or navigated to an error page.
             page = replace(
                 rendered, status=rendered.status or answer.status, headers=answer.headers
             )
@@ -358,9 +358,9 @@ class PageCapture:
 
 
 def captured_part(url: URL) -> str:
-    """The fragment of an address if it changes what is captured, else nothing.
+    """Return the fragment of an address if it changes what is captured, else nothing.
 
-    That are lines of a file and pages of a PDF; any other names a place in the whole page.
+    That is: lines of a file and pages of a PDF. Any other fragment names a place in the whole page.
     """
     fragment = url.fragment
     return fragment if lines_of(fragment) or pages_of(fragment) else ""
@@ -372,7 +372,7 @@ def now() -> float:
 
 
 def timed_out() -> TransportError:
-    """Make the error for a page that did not come in time."""
+    """Make the error for a page that did not arrive in time."""
     return TransportError("The page did not arrive.", code=ErrorCode.TIMEOUT)
 
 
@@ -409,7 +409,7 @@ def _not_followed(job: Job, trail: Trail, redirect: Redirect, result: HopResult)
 def _passed_over(plan: Plan, error: Exception) -> str:
     if isinstance(error, FetchError):
         reason = error.message
-    else:  # the libraries' errors may repeat what they were given
+    else:  # error texts of libraries may repeat their input
         reason = str(error) if type(error) is ValueError else "the answer cannot be read"
     return f"Read as a page, because {plan.tier} could not be read: {clean_line(reason, MAX_NOTE)}"
 

@@ -25,10 +25,10 @@ _TOKEN: Final = re.compile(r"[!-~]{0,255}")
 
 
 class TierName(StrEnum):
-    """The sites that are read in another way than as pages."""
+    """Sites with an adapter, which are not read as pages."""
 
     PYPI = "pypi"
-    """Accepted and without effect: robots.txt forbids the index's JSON, so its pages are read."""
+    """Accepted without effect: robots.txt forbids the index's JSON, so its pages are read."""
     NPM = "npm"
     GITHUB = "github"
     GITLAB = "gitlab"

@@ -1,4 +1,4 @@
-"""Text made of the bodies that were fetched."""
+"""Converts fetched bodies to text."""
 
 import asyncio
 import logging
@@ -23,37 +23,37 @@ _MARKUP = re.compile(r"[/+](?:html|xml)\b")
 """Media types that become plain text without a parser."""
 
 _TEXT_TIME: Final = 1.5
-"""Seconds kept back for plain text: 0.4 to start a process in place of the one that was killed, 1.1
-for two million characters of nothing but tags."""
+"""Seconds reserved for plain text: 0.4 to start a process in place of the killed one, 1.1 for two million
+characters that are all tags."""
 
 _MIN_TIME: Final = 3.0
-"""Seconds that must be left to keep some back: with fewer, a page on a busy machine would lose more
-by being given up early than it could win."""
+"""Seconds that must be left to reserve some: with less, ending early would cost a page on a busy machine
+more than it could gain."""
 
 
 class Conversion:
-    """Makes text of bodies, away from the event loop and where they can do no harm."""
+    """Converts bodies in worker processes, off the event loop."""
 
     def __init__(self, content: ContentConfig, workers: Workers) -> None:
         self._content = content
         self._workers = workers
 
     def warm(self) -> None:
-        """Get ready for a body that is on its way; returns at once and never raises."""
+        """Prepare for a body that is on its way; returns at once and never raises."""
         self._workers.warm()
 
     async def read(
         self, answer: Answer, *, fragment: str, deadline: float, images: Images | None = None
     ) -> Document:
-        """Make text of a body.
+        """Convert a body to text.
 
-        A page that defeats its reader becomes plain text, if there is time left.
+        A page that its parser cannot handle becomes plain text, if there is time left.
 
         Args:
-            answer: what was fetched.
+            answer: the fetched body.
             fragment: of the address; names the pages of a PDF.
-            deadline: the event loop's time by which to be done.
-            images: what stands for an image, if the call says so.
+            deadline: loop time by which to return.
+            images: how to write images, if the call says so.
 
         Raises:
             ContentError: the body cannot be read.
@@ -68,15 +68,15 @@ class Conversion:
             raise
 
     async def index(self, answer: Answer, index: str, *, deadline: float) -> Document:
-        """Read an index of a site: a document without text, whose links are the pages that it lists.
+        """Parse a site index: the result is a document without text whose links are the listed pages.
 
         Args:
-            answer: what was fetched.
-            index: the name of its format.
-            deadline: the event loop's time by which to be done.
+            answer: the fetched body.
+            index: name of its format.
+            deadline: loop time by which to return.
 
         Raises:
-            ContentError: the body is no such index.
+            ContentError: the body is not such an index.
             TransportError: `timeout`.
         """
         options = {"format": index, "url": answer.url}

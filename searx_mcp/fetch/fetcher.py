@@ -1,4 +1,4 @@
-"""One call of `web_fetch`: from what is kept, or captured anew."""
+"""One call of `web_fetch`: from the cache, or captured anew."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -45,12 +45,12 @@ _SMUGGLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A whole page, as it is kept.
+    """A whole captured page.
 
     Attributes:
         kept: the capture.
-        is_new: whether it was fetched just now, and not found unchanged or in the cache.
-        notes: sentences a caller should know.
+        is_new: whether it was just fetched, and neither cached nor found unchanged.
+        notes: sentences for the caller.
     """
 
     kept: KeptPage
@@ -59,10 +59,10 @@ class Reading:
 
 
 class Fetcher:
-    """Fetches pages, many at a time, each call by its own deadline.
+    """Fetches pages concurrently, each call with its own deadline.
 
-    Equal calls at the same time share one capture. What was captured is kept for a time, and serves
-    again as long as the site allows, after asking it whether anything changed, or when it fails.
+    Equal concurrent calls share one capture. A capture is cached and used again: as long as the site
+    allows, after the site says that nothing changed, or when the site fails.
     """
 
     def __init__(
@@ -79,19 +79,19 @@ class Fetcher:
         spawn: Spawn,
         obey_robots: bool = True,
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Take the parts; open nothing.
 
         Args:
-            capturer: captures what is not kept.
-            pages: keeps captures.
+            capturer: captures pages that are not cached.
+            pages: the cache of captures.
             config: limits and defaults.
-            content: whether there are summaries.
-            domains: what is never fetched.
-            provenance: which addresses were seen.
+            content: settings of summaries.
+            domains: domains that are never fetched.
+            provenance: addresses seen before.
             allow: private addresses that may be fetched.
-            user_agent: sent when a call names none.
+            user_agent: sent if the call names none.
             spawn: starts captures as tasks of the client.
-            obey_robots: whether robots.txt is asked, unless a person's call says otherwise.
+            obey_robots: whether to obey robots.txt, unless a person's call says otherwise.
         """
         self._capturer = capturer
         self._pages = pages
@@ -105,11 +105,11 @@ class Fetcher:
         self._flights = PageFlights(capturer, pages=pages, spawn=spawn)
 
     def warm(self) -> None:
-        """Get ready for pages that are about to be asked for; returns at once and never raises."""
+        """Prepare for pages that are about to be requested; returns at once and never raises."""
         self._capturer.warm()
 
     def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
-        """Learn addresses that were handed out."""
+        """Remember addresses that were shown to the caller."""
         self._provenance.remember(urls, source)
 
     async def fetch(
@@ -120,17 +120,15 @@ class Fetcher:
         max_bytes: int | None = None,
         query: str = "",
     ) -> Page:
-        """Give one page, or the part of it that is asked for, as Markdown.
+        """Return a page, or the requested part of it, as Markdown.
 
-        A body that is too long, or still arriving when the time is over, is cut and the page is
-        marked `truncated`.
+        A body that is too long, or incomplete at the deadline, is cut, and the page is marked `truncated`.
 
         Args:
             request: the page and the call's own limits.
-            deadline: the event loop's time by which to return; the limits of the request and the
-                configuration hold too.
-            max_bytes: decoded bytes read at most, instead of the request's or configured number.
-            query: what the caller wants to know; it steers the summary and is never sent or kept.
+            deadline: loop time by which to return; the limits of the request and the configuration apply too.
+            max_bytes: limit of decoded bytes, instead of the request's or configured one.
+            query: what the caller wants to know. It guides the summary and is never sent or stored.
 
         Returns:
             The page. Without `follow_redirects`, a redirect is a page without content and with a
@@ -157,15 +155,15 @@ class Fetcher:
         previous: KeptPage | None = None,
         index: str = "",
     ) -> Reading:
-        """Give one page whole, as it is kept.
+        """Return a whole captured page.
 
         Args:
-            request: the page; what it says of parts does not count.
+            request: the page; its choice of a part is ignored.
             deadline: as for `fetch`.
-            previous: what the caller has of the page: where the cache has none, the site is asked whether
-                that still is the page. It never enters the cache.
-            index: the name of a format, for an index of a site: what it lists are the links of its document, and
-                none of them counts as seen.
+            previous: the caller's own copy: if the cache has none, the site is asked whether it is still
+                current. It never enters the cache.
+            index: format of a site index; its entries become the links of the document, and none of them
+                counts as seen.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
@@ -192,7 +190,7 @@ class Fetcher:
     async def _told(
         self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
     ) -> T:
-        """Do the work of a call, and write what came of it."""
+        """Run a call and log its outcome."""
         code = "cancelled"
         try:
             found = await self._guarded(work, request, started, end)
@@ -207,7 +205,7 @@ class Fetcher:
     async def _guarded(
         self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
     ) -> T:
-        """Do the work of a call by its end; what goes wrong is one of our errors."""
+        """Run a call until its deadline; every failure becomes one of our errors."""
         try:
             async with asyncio.timeout_at(end):
                 return await work()
@@ -219,7 +217,7 @@ class Fetcher:
         except TimeoutError as exc:
             raise _complete(timed_out(), request, started, end) from exc
         except Exception as exc:
-            # A page is a stranger's work; what it breaks must not surface as a library's error.
+            # Pages are untrusted; a failure that one provokes must not surface as a library's error.
             logger.exception("fetch.unexpected_error")
             raise _complete(_fault(), request, started, end) from exc
 
@@ -242,7 +240,7 @@ class Fetcher:
         previous: KeptPage | None = None,
         index: str = "",
     ) -> tuple[Landed, str]:
-        """The capture for a call, and how its address came to be known."""
+        """Return the capture for a call, and the provenance of its address."""
         notes: list[str] = []
         if request.cursor:
             try:
@@ -342,13 +340,13 @@ def _pointed_at(url: URL, capture: Capture) -> list[str]:
         return []
     outline = capture.page.document.outline
     index = find(outline, f"#{url.fragment}")
-    if not index:  # not found, or the first: that is where reading begins anyway
+    if not index:  # not found, or the first: reading starts there anyway
         return []
     return [f'The address points into the page: its section is "#{url.fragment}".']
 
 
 def _complete(error: FetchError, request: FetchRequest, started: float, end: float) -> FetchError:
-    """Write on an error what only the call knows."""
+    """Add to an error what only the call knows."""
     if error.code is ErrorCode.TIMEOUT:
         error.ran_out(end - started, now() - started)
     error.url = clean_line(error.url or request.url, MAX_URL_LENGTH)

@@ -1,4 +1,4 @@
-"""The way of a call to its page: kept, shared with callers who ask for the same now, or captured anew."""
+"""How a call gets its page: from the cache, from a concurrent call for the same page, or captured anew."""
 
 import asyncio
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from searx_mcp.telemetry import EventLog
 logger = EventLog("searx_mcp.fetch")
 
 _MORE_TIME: Final = 1.0
-"""Seconds by which two calls must differ in the time they have, to be better off on their own."""
+"""Seconds by which two calls' deadlines must differ for them to capture separately."""
 
 
 _Flight: TypeAlias = tuple[PageKey, int, bool, bool, bool]
-"""What makes two captures at the same time the same: the key, the bytes, whether robots.txt is asked and what is
-kept counts, and whether it begins with what a caller alone has."""
+"""Concurrent captures with equal values are shared: the key, the bytes, whether robots.txt is checked,
+whether the cache counts, and whether the caller has its own copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Landed:
-    """The outcome of a flight.
+    """The outcome of a flight (a capture that calls share).
 
     Attributes:
-        kept: the capture, or why there is none.
-        end: until when the flight could wait for it.
+        kept: the capture, or the error.
+        end: the flight's deadline.
         was_late: whether more time would have brought more.
-        is_new: whether it was fetched just now.
-        notes: sentences about that.
+        is_new: whether it was just fetched.
+        notes: sentences about it.
     """
 
     kept: KeptPage | FetchError
@@ -44,11 +44,11 @@ class Landed:
 
 
 class PageFlights:
-    """Gives each call a capture; equal calls at the same time share one, in all processes that share pages.
+    """Gives each call a capture; equal concurrent calls share one, across all processes with the same cache.
 
     Args:
-        capturer: captures what is not kept.
-        pages: keeps captures.
+        capturer: captures pages that are not cached.
+        pages: the cache of captures.
         spawn: starts captures as tasks of the client.
     """
 
@@ -62,12 +62,12 @@ class PageFlights:
     async def land(
         self, job: Job, *, previous: KeptPage | None = None, force_refresh: bool = False
     ) -> Landed:
-        """The capture for a call.
+        """Return the capture for a call.
 
         Args:
-            job: what the call wants.
-            previous: what the caller has of the page; it never enters the cache.
-            force_refresh: whether what is kept does not count.
+            job: the call.
+            previous: the caller's own copy; it never enters the cache.
+            force_refresh: whether to ignore the cache.
         """
         if not job.follow:
             return await self._captured(job)
@@ -77,15 +77,15 @@ class PageFlights:
             if found is not None and self._pages.is_fresh(found):
                 logger.debug("fetch.cache_hit age_s=%d kind=%s", self._pages.age(found), "fresh")
                 return Landed(found, job.end, is_new=False)
-            # The later of the two: what was found unchanged for the caller is not renewed here.
+            # The later of the two: a caller's copy that was found unchanged is not renewed here.
             job.previous = max(filter(None, (found, previous)), key=_fetched_at, default=None)
-        # What this caller gets is shared with no other.
+        # This caller's result is shared with nobody.
         is_own = job.previous is not None and job.previous is not found
         flight = (job.key, job.max_bytes, job.obey_robots, force_refresh, is_own)
         fly = partial(self._fly, flight, job, latest)
         while True:
             if self._ends.get(flight, job.end) - job.end > _MORE_TIME:
-                # What has arrived by the end of this call is its page; that flight would wait on.
+                # At this call's deadline, it gets what has arrived; the flight would go on waiting.
                 landed = await self._captured(job)
                 break
             landed = await self._flights.run(flight, fly)
@@ -114,17 +114,17 @@ class PageFlights:
                 del self._ends[flight]
 
     async def _of_others(self, job: Job, latest: KeptPage | None) -> Landed | None:
-        """What another process has captured since `latest` was the last capture."""
+        """Return what another process has captured since `latest`."""
         found = await self._pages.find(job.key)
         if found is None or not _serves(found.capture, job):
             return None
         is_newer = latest is None or _fetched_at(found) > _fetched_at(latest)
-        # One that was cut and does not serve others was cut by chance: more may be had.
+        # A capture that was cut and does not serve others was cut by chance: there may be more.
         is_whole = self._pages.is_fresh(found) or not found.capture.page.document.truncated
         return Landed(found, job.end, is_new=False) if is_newer and is_whole else None
 
     async def _captured(self, job: Job) -> Landed:
-        # A value and not a raise: others who share the flight may have more time than this call.
+        # A value, not a raise: others who share the flight may have more time than this call.
         try:
             async with asyncio.timeout_at(job.end):
                 captured = await self._capturer.capture(job)
@@ -161,7 +161,7 @@ class PageFlights:
         return Landed(kept, job.end, was_late=captured.was_late)
 
     def _spare(self, found: KeptPage, error: FetchError, job: Job) -> Landed | None:
-        """Give what is kept in place of an error that says nothing about the page itself."""
+        """Return the cached capture in place of an error that says nothing about the page itself."""
         if not is_passing(error) or not self._pages.is_spare(found):
             return None
         age = self._pages.age(found)
@@ -171,7 +171,7 @@ class PageFlights:
 
 
 def is_passing(error: SearxMcpError) -> bool:
-    """Tell whether an error says nothing about the page itself: what is kept of it may serve."""
+    """Return whether an error says nothing about the page itself, so that a cached copy may serve."""
     return (
         isinstance(error, TransportError)
         or _is_ours(error)
@@ -187,7 +187,7 @@ def _is_ours(error: SearxMcpError) -> bool:
 
 
 def as_it_was(error: SearxMcpError, age: float) -> str:
-    """Say that a page is as it was some seconds ago, since its site fails, or since we do."""
+    """Describe how old the cached copy is, and why it serves: the site fails, or we do."""
     failed = "It could not be read" if _is_ours(error) else "The site failed"
     return f"{failed} just now ({error.code}); this is a copy from {in_words(age)} ago."
 
@@ -197,7 +197,7 @@ def _fetched_at(kept: KeptPage) -> float:
 
 
 def _serves(capture: Capture, job: Job) -> bool:
-    """Tell whether a capture has all that a call may read, and no more."""
+    """Return whether a capture holds everything the call may read, and no more."""
     if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
     return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)

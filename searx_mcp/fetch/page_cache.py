@@ -1,6 +1,6 @@
-"""Captures that are kept, for how long, and for what they are good.
+"""The cache of captures: how long each is kept, and when it may serve.
 
-How long a page serves without asking its site is what HTTP says of a private cache (RFC 9111).
+A page stays fresh for as long as HTTP allows a private cache (RFC 9111).
 """
 
 import math
@@ -19,14 +19,14 @@ from searx_mcp.tasks import Lease
 
 _PASSING_BYTES: Final = 16 << 20
 _PASSING_AGE: Final = 600.0
-"""Bytes and seconds for which pages that must not be stored can be read on, in memory alone."""
+"""Bytes and seconds for pages that must not be stored: they are held in memory, to be read on."""
 MAX_ETAG: Final = 256
-"""Characters. Those of common servers have 20 to 70; each is sent back with every later request."""
+"""Characters. Validators of common servers have 20 to 70; each is sent with every later request."""
 
 _MAX_HEADER = 4_096
 _MAX_DATE = 64
 _LARGEST = 2_147_483_648.0
-"""Seconds that any greater number means (RFC 9111, section 1.2.2)."""
+"""Seconds that replace any greater number (RFC 9111, section 1.2.2)."""
 _DIRECTIVE = re.compile(
     r"""(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
         (?P<given>[ \t]*=[ \t]*(?:"(?P<quoted>[^"]*)"|(?P<token>[^",;\s]*)))?""",
@@ -34,19 +34,19 @@ _DIRECTIVE = re.compile(
 )
 _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 _BARE_ETAG = re.compile(r"[0-9A-Za-z._:+/=-]+")
-"""As some servers send it, without the quotes. `*` is not among them: it would match anything."""
+"""Also accepts missing quotes, as some servers send them, but not `*`, which would match anything."""
 _HEURISTIC = frozenset({200, 203, 204, 300, 301, 304, 308, 404, 405, 410, 414, 501})
-"""Statuses that may be kept when nothing is said of it (RFC 9110, section 15.1), and 304."""
+"""Statuses that are cacheable by default (RFC 9110, section 15.1), and 304."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """The word of a site on keeping its answer.
+    """How long a site lets its answer be cached.
 
     Attributes:
-        may_store: whether it may be written to a disk.
+        may_store: whether it may be written to disk.
         fresh_until: Unix seconds until which it serves without asking the site.
-        may_be_stale: whether it may serve after that when the site cannot be asked.
+        may_be_stale: whether it may serve after that if the site cannot be asked.
     """
 
     may_store: bool
@@ -57,8 +57,8 @@ class Lifetime:
 class PageCache:
     """The captures of one namespace.
 
-    A site's `no-store` keeps a page out of the store: it can be read on with its cursor for some
-    minutes, and only in this process. Nothing here raises what a store may have to say.
+    With `no-store`, a page is not stored: it can be read on with its cursor for some minutes, and only in
+    this process. Errors of the store are never raised.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class PageCache:
         """Take the parts.
 
         Args:
-            store: keeps captures; the caller closes it.
-            namespace: whose captures these are.
+            store: holds the captures; the caller closes it.
+            namespace: of the captures.
             config: how long they serve.
             clock: Unix seconds.
         """
@@ -88,14 +88,14 @@ class PageCache:
         return self._clock()
 
     def key(self, url: str, *, variant: str) -> PageKey:
-        """The key of an address in this namespace."""
+        """Return the key of an address in this namespace."""
         return PageKey(self._namespace, url, variant)
 
     async def read(self, cursor: str) -> KeptPage:
-        """The capture that a cursor names.
+        """Return the capture that a cursor names.
 
         Raises:
-            CursorError: there is none, or not any longer.
+            CursorError: there is none, or it has expired.
         """
         now = self._clock()
         kept = await self._store.read(self._namespace, cursor, now)
@@ -109,19 +109,19 @@ class PageCache:
         return kept
 
     async def find(self, key: PageKey) -> KeptPage | None:
-        """The last capture of an address, however old."""
+        """Return the last capture of an address, however old."""
         return await self._store.find(key, self._clock())
 
     def lease(self, key: PageKey, *more: object) -> Lease | None:
-        """What lets one process alone capture a page; see `PageStore`."""
+        """Return the lease that lets one process capture a page; see `PageStore`."""
         return self._store.lease(key, *more)
 
     def is_fresh(self, kept: KeptPage) -> bool:
-        """Tell whether it serves without asking the site."""
+        """Return whether it serves without asking the site."""
         return self._clock() < kept.capture.fresh_until
 
     def is_spare(self, kept: KeptPage) -> bool:
-        """Tell whether it serves when the site fails (RFC 5861, section 4)."""
+        """Return whether it serves if the site fails (RFC 5861, section 4)."""
         return kept.capture.may_be_stale and self.age(kept) <= self._config.stale_if_error
 
     def age(self, kept: KeptPage) -> float:
@@ -139,16 +139,16 @@ class PageCache:
         max_bytes: int,
         is_settled: bool,
     ) -> KeptPage:
-        """Keep a new capture.
+        """Store a new capture.
 
         Args:
-            key: where it is found again.
-            page: what was captured.
-            url: as it was asked for.
+            key: under which it is found again.
+            page: the capture.
+            url: as requested.
             status: of the answer.
             headers: of the answer.
-            max_bytes: decoded bytes that were allowed.
-            is_settled: whether asking again would bring the same; one that was cut by chance can be
+            max_bytes: limit of decoded bytes it was made with.
+            is_settled: whether another request would return the same; a capture that was cut by chance can be
                 read on, and does not serve another call.
         """
         now = self._clock()
@@ -171,9 +171,9 @@ class PageCache:
     async def renew(
         self, key: PageKey, kept: KeptPage, *, status: int, headers: Mapping[str, str]
     ) -> KeptPage:
-        """Keep a capture for longer, that its site says still is the page.
+        """Extend a capture that its site says is still current.
 
-        One without a cursor is not of this cache, and is not put there.
+        A capture without a cursor is not from this cache, and is not added.
         """
         now = self._clock()
         life = self._lifetime(status, headers, now)
@@ -209,18 +209,18 @@ class PageCache:
 def lifetime(
     status: int, headers: Mapping[str, str], now: float, *, default_ttl: float, max_age: float
 ) -> Lifetime:
-    """Read what an answer says of keeping it (RFC 9111, sections 4.2 and 5.2.2).
+    """Parse the caching headers of an answer (RFC 9111, sections 4.2 and 5.2.2).
 
-    For one user's cache: `private` is allowed and `s-maxage` is for others. What cannot be read, is
-    negative or contradicts itself counts as the shorter time. Whether the request would be the same
-    (`Vary`) is for the key to say; only `Vary: *` is read here.
+    This is a private cache: `private` is allowed, and `s-maxage` is ignored. Values that are unreadable,
+    negative or contradictory count as the shorter time. `Vary` is left to the key; only `Vary: *` is
+    handled here.
 
     Args:
         status: of the last hop.
-        headers: by name in any case; of a repeated one the first value.
-        now: Unix seconds at which they arrived.
-        default_ttl: seconds for a site that names no time.
-        max_age: seconds that no time exceeds.
+        headers: case-insensitive; of a repeated one the first value.
+        now: Unix seconds of their arrival.
+        default_ttl: seconds if the site names no time.
+        max_age: the longest time in seconds.
     """
     control = _directives(headers.get("Cache-Control", ""))
     pragma = {} if control else _directives(headers.get("Pragma", ""))
@@ -235,10 +235,10 @@ def lifetime(
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators:
-    """Read what asks whether a page has changed, as the site sent it, if it can be sent back.
+    """Return the validators for a conditional request, as the site sent them, if they can be sent back.
 
     Args:
-        headers: by name in any case; of a repeated one the first value.
+        headers: case-insensitive; of a repeated one the first value.
     """
     etag = headers.get("ETag", "").strip()
     is_known = _ETAG.fullmatch(etag) or _BARE_ETAG.fullmatch(etag)
@@ -256,7 +256,7 @@ def _seconds(
     now: float,
     default_ttl: float,
 ) -> float:
-    # 1. how long, in seconds  2. until when, by the site's own clock  3. nothing was said
+    # 1. a duration in seconds  2. an end by the site's own clock  3. nothing
     age = _number(headers.get("Age", "").partition(",")[0]) or 0.0
     if "max-age" in control:
         return min(_number(value) or 0.0 for value in control["max-age"]) - age
@@ -269,7 +269,7 @@ def _seconds(
 
 
 def _directives(text: str) -> dict[str, list[str]]:
-    """All values of each directive, by its name in lower case; empty text where there is none."""
+    """Return all values of each directive, by its name in lower case; empty text where there is none."""
     found: dict[str, list[str]] = {}
     for match in _DIRECTIVE.finditer(text[:_MAX_HEADER]):
         value = match["token"] if match["quoted"] is None else match["quoted"]
@@ -278,7 +278,7 @@ def _directives(text: str) -> dict[str, list[str]]:
 
 
 def _number(text: str) -> float | None:
-    """Whole seconds, or `None` if it is none."""
+    """Parse whole seconds; `None` if it is not a number."""
     text = text.strip()
     if not (text.isascii() and text.isdigit()):
         return None
@@ -286,7 +286,7 @@ def _number(text: str) -> float | None:
 
 
 def _date(text: str) -> float | None:
-    """Unix seconds of a date in any of the three forms of RFC 9110, section 5.6.7, or `None`."""
+    """Parse a date in one of the three forms of RFC 9110, section 5.6.7, to Unix seconds, or `None`."""
     text = text.strip()
     if len(text) > _MAX_DATE or not (text.isascii() and text.isprintable()):
         return None

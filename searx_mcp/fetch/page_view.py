@@ -1,4 +1,4 @@
-"""The part of a captured page that a call asks for."""
+"""The part of a captured page that a call shows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ from searx_mcp.storage.pages import KeptPage
 
 _SHOWN_NAMES: Final = 5
 _GLIMPSE: Final = 1_600
-"""Code points of a page that does not answer its prompt, as many as a passage of `read_page` has. A single passage of 600
-lost 5 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong."""
+"""Code points of a page that does not answer its prompt: as many as a passage of `read_page`. A single passage
+of 600 lost 5 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """The facts of a call that its page tells.
+    """What the page says about its call.
 
     Attributes:
         response_time_ms: from the call to the last byte.
@@ -63,18 +63,18 @@ def build_page_view(
     content: ContentConfig,
     query: str,
 ) -> Page:
-    """Make the page of a call: what was captured keeps its names, the call adds its own.
+    """Build the page of a call: names come from the capture, the rest from the call.
 
     Args:
-        kept: the capture; without a cursor, what is not shown cannot be read on.
-        request: which part of it.
+        kept: the capture; without a cursor, the rest cannot be read later.
+        request: chooses the part.
         context: of the call.
-        default_chars: code points given when the call names no number.
-        content: whether there is a summary, and of what length.
+        default_chars: code points if the call names no number.
+        content: whether to write a summary, and how long.
         query: what the summary should answer.
 
     Raises:
-        InvalidArgumentError: `offset` lies behind the end, or no heading is like `section`.
+        InvalidArgumentError: `offset` lies beyond the end, or no heading matches `section`.
     """
     capture = kept.capture
     document = capture.page.document
@@ -161,7 +161,7 @@ def _head(text: str, max_chars: int) -> str:
 
 
 def _section(document: Document, name: str) -> int:
-    """The index of the heading of a section."""
+    """Return the index of a section's heading."""
     outline = document.outline
     index = find(outline, name)
     if index is not None:

@@ -1,9 +1,9 @@
-"""Provenance of addresses, and those that may carry text out of a conversation.
+"""Provenance of addresses, and detection of addresses that may carry text out of a conversation.
 
-A page can ask a model to fetch an address with something of the conversation in it. What is looked for
-is text in an encoding, random characters in one long run, and prose of a length that no search has.
-It is a hint and not a guard: short plain words, many short pieces and agreed-upon codes are not seen,
-and addresses that are signed at length are taken for smuggling too. The thresholds are measured in
+A page can ask a model to fetch an address that contains parts of the conversation. We look for encoded text,
+long runs of random characters, and prose longer than any search. This is a hint, not a guard: it misses short
+plain words, many short pieces and agreed codes, and it flags addresses with long signatures. The thresholds
+are measured in
 `docs/decisions/fetching-politely.md`.
 """
 
@@ -33,33 +33,33 @@ REMEMBERED: Final = 20_000
 _DIGEST_BYTES: Final = 16
 
 _PROSE: Final = 200
-"""Letters in one part that no search has; titles in paths have 60 to 120."""
+"""Letters in one part that no search reaches; titles in paths have 60 to 120."""
 _PROSE_IN_ALL: Final = 400
-"""Letters in path and query together."""
+"""The same for path and query together."""
 _HEXADECIMAL: Final = re.compile("[0-9A-Fa-f]+")
 _SEPARATORS: Final = re.compile("[&;=]")
 _STANDARD: Final = str.maketrans("-_", "+/")
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
-"""What base64, base32 and hexadecimal digits are written in; 24 of them hold 12 to 18 characters."""
+"""The alphabet of base64, base32 and hexadecimal digits; 24 of them hold 12 to 18 characters."""
 _LEAST_TEXT: Final = 12
 _LETTERS_IN_TEXT: Final = 0.6
 _LONGEST_DIGEST: Final = 64
-"""Hexadecimal digits of a SHA-256; identifiers in addresses are seldom longer."""
+"""Hexadecimal digits of a SHA-256; identifiers in addresses are rarely longer."""
 _UNBROKEN: Final = re.compile(rf"[A-Za-z0-9]{{{_LONGEST_DIGEST + 1},}}")
 _DIGEST: Final = re.compile(r"0x[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}", re.IGNORECASE)
 _LEAST_DENSITY: Final = 3.0
-"""Bits a character of an unbroken run: digits have 3.3, hexadecimal ones 4.0, base32 5.0; what is
-repeated to fill a place has less."""
+"""Bits per character of an unbroken run: digits have 3.3, hexadecimal 4.0, base32 5.0; repeated padding has
+less."""
 _RANDOM_DENSITY: Final = 4.9
-"""Bits a character of a run with hyphens: titles have at most 4.87, random base64 5.0 from 80 on."""
+"""Bits per character of a run with hyphens: titles have at most 4.87, random base64 5.0 from 80 on."""
 
 
 class Provenance:
-    """Remembers addresses that were handed out, and lets a policy of fetching depend on it.
+    """Remembers addresses that were shown, and applies the fetch policy to them.
 
-    Of each source the last `size` are remembered, apart, so that a page full of links does not push
-    out what was found by searching. Only digests are held. Two spellings are one address when they
-    lead to the same request: without fragment, with the usual port left out, the host in any case.
+    The last `size` addresses of each source are remembered, separately, so that a page full of links does not
+    evict search results. Only digests are stored. Two spellings are one address if they make the same request:
+    fragments, default ports and the case of the host are ignored.
 
     Args:
         policy: which addresses may be fetched.
@@ -69,7 +69,7 @@ class Provenance:
     def __init__(self, policy: FetchPolicy, *, size: int = REMEMBERED) -> None:
         self._policy = policy
         self._size = size
-        # Digests with their hosts, the least recently used first.
+        # Digests with their hosts, least recently used first.
         self._seen: dict[Source, OrderedDict[bytes, str]] = {
             "search": OrderedDict(),
             "link": OrderedDict(),
@@ -82,7 +82,7 @@ class Provenance:
         return f"<Provenance [{counts}, {len(self._hosts)} hosts]>"
 
     def remember(self, urls: Iterable[str], source: Source) -> None:
-        """Learn addresses that a caller is being shown; what is no web address is passed over."""
+        """Remember addresses that are shown to a caller; skip what is not a web address."""
         seen = self._seen[source]
         for text in urls:
             url = _parsed(text)
@@ -97,22 +97,22 @@ class Provenance:
                 self._forget(seen.popitem(last=False)[1])
 
     def of(self, url: str) -> Literal["search", "link", "unknown"]:
-        """Tell how an address became known; `search` if it was both found and linked."""
+        """Return how an address became known; `search` if it was both found and linked."""
         parsed = _parsed(url)
         return "unknown" if parsed is None else self._source(parsed)
 
     def check(self, url: URL, *, by_person: bool) -> Origin:
-        """Let an address pass, or refuse it.
+        """Raise if the policy forbids an address.
 
         Args:
-            url: the address that a caller gave.
-            by_person: whether the caller is a person, who may fetch everything.
+            url: the address from the caller.
+            by_person: whether the caller is a person, who may fetch anything.
 
         Returns:
-            How the address became known; `unknown` also if only its host did.
+            How the address became known; `unknown` also if only its host is known.
 
         Raises:
-            PolicyError: `blocked_domain`: the policy wants addresses that were seen.
+            PolicyError: `blocked_domain`: the policy allows only known addresses.
         """
         if by_person:
             return "person"
@@ -147,12 +147,12 @@ class Provenance:
 
 
 def _parsed(text: str) -> URL | None:
-    """Parse an address of the web."""
+    """Parse a web address."""
     if len(text) > MAX_URL_LENGTH:
         return None
     try:
         url = URL(text)
-        # yarl reads some of the authority only when it is asked for.
+        # yarl parses parts of the authority lazily.
         has_host = (url.raw_host or "") not in {"", "."}
         is_web = url.scheme in {"http", "https"} and has_host and url.port != 0
     except (ValueError, IndexError, UnicodeError):  # IndexError: yarl 1.25 on "//[]@"
@@ -161,27 +161,27 @@ def _parsed(text: str) -> URL | None:
 
 
 def _digest(url: URL) -> tuple[bytes, str]:
-    """Give what an address is remembered by, and its host."""
+    """Return the digest of an address, and its host."""
     host = (url.raw_host or "").removesuffix(".")
     text = f"{url.scheme}://{host}:{url.port}{url.raw_path_qs}"
     return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest(), host
 
 
 def is_suspicious(url: URL) -> bool:
-    """Tell whether an address looks as if it carried text out.
+    """Return whether an address looks as if it carried text out.
 
     Args:
         url: as it would be sent; its host counts too, without the last two labels.
     """
     host = "".join((url.raw_host or "").split(".")[:-2])
     sent = (host, *url.raw_path.split("/"), *_SEPARATORS.split(url.raw_query_string))
-    # What is encoded twice is decoded twice by a willing site.
+    # A cooperating site decodes what was encoded twice.
     parts = [unquote(unquote(part)) for part in sent]
     return sum(map(_letters, parts)) >= _PROSE_IN_ALL or any(map(_carries_text, parts))
 
 
 def density(text: str) -> float:
-    """Shannon's entropy of the characters of a text, in bits a character."""
+    """Shannon entropy of a text, in bits per character."""
     counts = Counter(text).values()
     return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
 
@@ -202,12 +202,12 @@ def _carries_text(part: str) -> bool:
 
 
 def _decoded(run: str) -> Iterator[bytes]:
-    """Read a run in each of the encodings it may be in."""
+    """Decode a run in each encoding it may have."""
     if _HEXADECIMAL.fullmatch(run):  # no other encoding leaves out so many letters
-        if not run.isdigit():  # decimal digits in pairs are characters too often
+        if not run.isdigit():  # pairs of decimal digits are too often characters
             yield from _attempt(bytes.fromhex, run[: len(run) // 2 * 2])
         return
-    # A prefix may stand before the encoded text.
+    # The encoded text may have a prefix.
     for start in range(4):
         text = run[start:].translate(_STANDARD)
         yield from _attempt(base64.b64decode, text[: len(text) // 4 * 4])

@@ -1,4 +1,4 @@
-"""The index that a site publishes of its own pages: found, read like a page, and asked which pages to open."""
+"""The page index that a site publishes: finding it, reading it, and choosing pages from it."""
 
 import asyncio
 import logging
@@ -19,16 +19,16 @@ from searx_mcp.models.page import PageLink, SiteIndex
 _log = logging.getLogger("searx_mcp.fetch")
 
 _TRIED: Final = 2
-"""Indexes of a site that are tried for a question, and further files of one that is in several."""
+"""Indexes that are tried for a question, and further files of one that is split."""
 _WAIT: Final = 5.0
-"""Seconds that an index may take. Blind expansion costs as much, and needs none."""
+"""Seconds for reading an index. Expansion without one costs as much."""
 _FORGET_AFTER: Final = 600.0
 _MOST_REMEMBERED: Final = 1_000
-"""Seconds for which an address without an index is not asked again, and how many are remembered."""
+"""Seconds for which an address without an index is not asked again, and how many such addresses are kept."""
 
 
 class IndexSource(Protocol):
-    """Reads indexes; `fetch.fetcher.Fetcher` does."""
+    """Reads indexes; implemented by `fetch.fetcher.Fetcher`."""
 
     async def read(
         self, request: FetchRequest, *, deadline: float | None = None, index: str = ""
@@ -37,17 +37,17 @@ class IndexSource(Protocol):
         ...
 
     def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
-        """Learn addresses that were handed out."""
+        """Remember addresses that were shown."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What the index of a site has for a question.
+    """Matches for a question in a site's index.
 
     Attributes:
         url: of the index.
-        pages: those that fit, best first.
+        pages: the matches, best first.
     """
 
     url: str
@@ -55,14 +55,14 @@ class Listed:
 
 
 class SiteIndexes:
-    """Asks the indexes of sites.
+    """Queries the indexes of sites.
 
-    An index is fetched as a page is: robots.txt, the limits of its host and the cache of pages hold for it. One
-    that was not there is not asked for again for ten minutes.
+    An index is fetched like a page, with the same robots.txt, host limits and cache. A missing one is not
+    requested again for ten minutes.
     """
 
     def __init__(self, source: IndexSource) -> None:
-        """Take the part; nothing is opened.
+        """Take the part; open nothing.
 
         Args:
             source: reads indexes.
@@ -79,17 +79,17 @@ class SiteIndexes:
         deadline: float | None = None,
         guess: bool = True,
     ) -> Listed | None:
-        """Ask the index of a site which pages to open.
+        """Find pages for a question in the index of a site.
 
         Args:
             url: of a page of the site.
-            told: the indexes that this page tells of, best first.
-            questions: what is wanted.
-            deadline: the event loop's time by which to return.
-            guess: whether the places that sites agree on are tried where the page tells of none.
+            told: the indexes that this page links, best first.
+            questions: the questions.
+            deadline: loop time by which to return.
+            guess: whether to try the conventional places if the page links none.
 
         Returns:
-            What the first index that could be read has, or `None` if there is none.
+            The matches of the first readable index, or `None` if there is none.
         """
         candidates = told or (_agreed(url) if guess else ())
         for index in [each for each in candidates if not self._is_missing(each.url)][:_TRIED]:
@@ -109,7 +109,7 @@ class SiteIndexes:
     async def _read(
         self, index: SiteIndex, url: str, deadline: float | None
     ) -> tuple[tuple[PageLink, ...], tuple[SiteIndex, ...]] | None:
-        """The entries of an index and its further files; `None` if it cannot be read, or leads to another site."""
+        """Read an index's entries and further files; `None` if it is unreadable or leads to another site."""
         now = asyncio.get_running_loop().time()
         end = now + _WAIT if deadline is None else min(deadline, now + _WAIT)
         try:
@@ -137,7 +137,7 @@ class SiteIndexes:
 
 
 def _agreed(url: str) -> tuple[SiteIndex, ...]:
-    """Where an index is if a site has one and does not say so."""
+    """Return the conventional places of an index that no page links."""
     parts = urlsplit(url)
     root = f"{parts.scheme}://{parts.netloc}"
     return (
@@ -147,7 +147,7 @@ def _agreed(url: str) -> tuple[SiteIndex, ...]:
 
 
 def _fitting(parts: Sequence[SiteIndex], questions: Sequence[str]) -> list[SiteIndex]:
-    """The further files that most likely have what is asked: by first letters, or by the words of their names."""
+    """Choose the further files most likely to match: by first letters, or by words in their names."""
     asked = terms(" ".join(questions))
     letters = Counter(term[0] for term in asked)
 

@@ -1,8 +1,8 @@
-"""The turns of pages that are read side by side, so that a slow one delays no other and no call for long.
+"""Schedules concurrent page reads, so that slow pages delay neither others nor the call for long.
 
-Searches, answers and what is read into the corpus wait by this rule and by no other.
+Searches, answers and ingestion all use this one rule.
 
-The figures and what they were measured with: docs/decisions/reading.md.
+The constants and their measurements: docs/decisions/reading.md.
 """
 
 import asyncio
@@ -19,21 +19,21 @@ from searx_mcp.tasks import Place, Spawn
 from searx_mcp.urls.hosts import host_in
 
 SLOT_TIME: Final = 1.5
-"""Seconds a page has its slot; one that takes longer goes on without, and another one begins."""
+"""Seconds a page holds its slot; a slower one continues without it, and the next page starts."""
 MOST: Final = 0.8
-"""The share of the pages that can still come with which a call has enough."""
+"""A call has enough when this share of the pages still possible has arrived."""
 MORE: Final = 1.5
 """Seconds a call that has enough waits for the others."""
 NOTHING_SHARE: Final = 0.5
-"""The share of its time after which a call gives up that has no page at all."""
+"""A call without any page gives up after this share of its time."""
 
 
 class Wait(NamedTuple):
-    """For how long a call waits for pages that its caller did not name, in seconds.
+    """How long a call waits for pages that its caller did not name, in seconds.
 
     Attributes:
-        nothing: until it gives up, as long as there is none.
-        next: for one more after the last that came in.
+        nothing: until it gives up without any page.
+        next: for the next page after the last arrival.
     """
 
     nothing: float
@@ -41,21 +41,21 @@ class Wait(NamedTuple):
 
 
 FOUND: Final = Wait(nothing=7.0, next=2.5)
-"""For what a search found."""
+"""For search results."""
 LINKED: Final = Wait(nothing=3.0, next=1.5)
-"""For what is only linked from pages that the call has."""
+"""For pages that are only linked from pages of the call."""
 
 REMEMBERED_FOR: Final = 600.0
-"""Seconds for which a silent page and its host are waited for no longer than a slot is held."""
+"""Seconds for which a silent page and its host are waited for only as long as a slot is held."""
 REMEMBERED: Final = 1_000
-"""Pages and hosts that are remembered; the oldest are forgotten."""
+"""Silent pages and hosts that are remembered; the oldest are forgotten."""
 VOICES: Final = 5
-"""Pages that fill an answer between them: more of one page does not make up for the others."""
+"""Pages that fill an answer: more text of one page does not replace other pages."""
 LATE: Final = 24
-"""Pages under way without a slot; a quarter of the bodies read at once (32) stays free for everybody else."""
+"""Pages in progress without a slot; a quarter of the bodies read at once (32) stays free for everyone else."""
 
 _AT_ONCE: Final = 40
-"""Slots of all calls: eight searches can use all of theirs at the same time."""
+"""Slots of all calls: enough for eight searches that use all of theirs."""
 
 
 @dataclass(eq=False, slots=True)
@@ -63,12 +63,12 @@ class Turn:
     """One page of a call.
 
     Attributes:
-        work: reads it; returns what it gives to the answer in tokens, 0 if nothing.
-        url: of it, by which it is remembered if it is silent.
+        work: reads it; returns its tokens in the answer, 0 if none.
+        url: key under which it is remembered if it is silent.
         began: loop time at which it got its slot, or `None`.
-        tokens: what it gives; `None` while it is not known.
+        tokens: of its part of the answer; `None` while unknown.
         fault: what `work` raised.
-        is_over: whether nothing more will come of it.
+        is_over: whether nothing more will come.
     """
 
     work: Callable[[], Awaitable[int]]
@@ -79,7 +79,7 @@ class Turn:
     is_over: bool = False
 
     def missed(self, now: float) -> SearxMcpError:
-        """Make the error of a page that its call did not wait for any longer."""
+        """Make the error of a page that its call stopped waiting for."""
         if self.began is None:
             return DeadlineError("The call ended before this page's turn.")
         return TransportError(
@@ -89,7 +89,7 @@ class Turn:
 
 
 class _Silent:
-    """Pages that were left behind, and their hosts, until one of them comes in."""
+    """Pages that were left behind, and their hosts, until one of them arrives."""
 
     def __init__(self) -> None:
         self._until: OrderedDict[str, float] = OrderedDict()
@@ -114,12 +114,12 @@ def _names(url: str) -> tuple[str, ...]:
 
 
 class Turns:
-    """Lets the pages of calls be read, so many of each call at the same time.
+    """Reads pages with a limited number of slots for each call.
 
-    A page that is not there after `SLOT_TIME` gives its slot to the next and goes on without, so
-    silent pages keep neither those of their own call nor those of another from being read. Too
-    many of these end the oldest. When a call has enough, what is under way goes on behind it. A page that
-    is left behind is remembered with its host: the next calls read it after all others, and do not wait for it.
+    A page that takes longer than `SLOT_TIME` gives its slot to the next and continues without it, so silent
+    pages block neither their own call nor others. If there are too many of these, the oldest is cancelled. When
+    a call has enough, its remaining pages continue in the background. Pages left behind are remembered with
+    their hosts: the next calls read them last, and do not wait for them.
 
     Args:
         spawn: starts work that outlives a call.
@@ -145,17 +145,17 @@ class Turns:
         wait: Wait | None = FOUND,
         room: int | None = None,
     ) -> None:
-        """Read pages, the first of them first, until there are enough of them.
+        """Read pages in order of preference until there are enough.
 
-        A turn without `tokens` when this returns was not done in time; it may go on until its own
-        end. Cancelling ends all of them.
+        A turn without `tokens` when this returns was too slow; it may continue until it ends by itself.
+        Cancelling this ends all of them.
 
         Args:
-            turns: in the order in which they are wanted.
+            turns: in order of preference.
             deadline: loop time by which to return.
             at_once: slots of this call.
-            room: tokens of the answer; `None` if it has no limit.
-            wait: for how long; `None` for pages that the caller named, which have all the time there is.
+            room: tokens of the answer; `None` if unlimited.
+            wait: how long to wait; `None` for pages the caller named, which get all the time.
         """
         loop = asyncio.get_running_loop()
         silent = [turn for turn in turns if self._silent.has(turn.url, loop.time())]
@@ -205,7 +205,7 @@ class Turns:
             news.set()
 
     def _go_on(self, task: "asyncio.Task[None]", *places: Place) -> None:
-        """Let a page go on without its slot."""
+        """Let a page continue without its slot."""
         for place in places:
             place.leave()
         self._late[task] = None
@@ -216,7 +216,7 @@ class Turns:
 
 
 class _Patience:
-    """How long a call goes on waiting: until its deadline, or by what has come in."""
+    """Decides how long a call keeps waiting: until its deadline, or by what has arrived."""
 
     def __init__(self, turns: Sequence[Turn], deadline: float) -> None:
         self._turns = self._awaited = turns
@@ -227,7 +227,7 @@ class _Patience:
         self._end = self._latest = math.inf
 
     def end_early(self, wait: Wait, silent: Sequence[Turn], room: int | None) -> None:
-        """Wait for no page that is known as silent, and for no other when it is of no use any more."""
+        """Do not wait for silent pages, nor for others when they are no longer of use."""
         now = asyncio.get_running_loop().time()
         self._awaited = [turn for turn in self._turns if turn not in silent] or self._turns
         self._wait, self._room = wait, room
@@ -246,7 +246,7 @@ class _Patience:
         return all(turn.is_over for turn in self._awaited)
 
     def look(self, now: float) -> None:
-        """Take note of what has come in."""
+        """Record what has arrived."""
         if self._wait is None:
             return
         came = sum(bool(turn.tokens) for turn in self._turns)
@@ -259,7 +259,7 @@ class _Patience:
             self._latest = min(self._latest, now + MORE)
 
     def _is_filled(self) -> bool:
-        """Whether the pages before the first that is missing fill the answer."""
+        """Whether the pages before the first missing one fill the answer."""
         if self._room is None:
             return False
         share, filled = self._room / VOICES, 0.0

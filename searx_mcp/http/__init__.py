@@ -1,5 +1,5 @@
-"""The edge to the network: address guard, sessions, bounded bodies.
+"""Network access: address guard, HTTP sessions, bounded bodies.
 
-The only package that knows aiohttp and fake-useragent (the public doubles in
+The only package that imports aiohttp and fake-useragent (except the public doubles in
 `searx_mcp.testing` aside).
 """

@@ -1,7 +1,7 @@
-"""Reading a response body within bounds, however it is encoded.
+"""Reads and decodes response bodies within limits.
 
-Pure and synchronous: chunks go in, bounded bytes come out. Decoding is our own, because the HTTP
-library hands over stacked and unknown encodings undecoded and a cut gzip body without a word.
+Pure and synchronous: chunks in, a bounded number of bytes out. We decode ourselves because the HTTP library
+passes on stacked and unknown encodings undecoded, and a truncated gzip body without an error.
 """
 
 import zlib
@@ -12,19 +12,19 @@ from typing import Final, Protocol
 from searx_mcp.errors import ContentError, ErrorCode
 
 ACCEPT_ENCODING: Final = "gzip, deflate"
-"""Encodings that are decoded here and therefore requested."""
+"""Encodings that are decoded here, and therefore requested."""
 
 MAX_MEMBERS: Final = 256
-"""gzip members of one body. Every member copies the rest of its chunk, so thousands of empty ones
-cost quadratic time; a 10 MB page in blocks of 64 KiB, as bgzip writes them, has 160."""
+"""gzip members of one body. Every member copies the rest of its chunk, so thousands of empty ones cost
+quadratic time; a 10 MB page in blocks of 64 KiB, as bgzip writes them, has 160."""
 
 WIRE_ALLOWANCE: Final = 65_536
-"""Bytes a body may take on the wire beyond its decoded limit: headers, names and checksums of the
-format. Data that never comes to anything (empty deflate blocks) ends here."""
+"""Bytes a body may take on the wire beyond its decoded limit, for headers, names and checksums of the format.
+It also stops data that never decodes to anything (empty deflate blocks)."""
 
 PIECE: Final = 1 << 18
-"""Decoded bytes after which the feeder of a buffer may do something else: about 1 ms of zlib. A page
-that is a bomb takes half as much memory again where it is decoded by the megabyte."""
+"""Decoded bytes after which `feed` yields: about 1 ms of zlib. Decoding a bomb by the megabyte would take half
+as much memory again."""
 
 _ZLIB_HEADER: Final = 2  # bytes
 
@@ -38,13 +38,13 @@ NOTE_MEMBERS: Final = "cut off after too many compressed members"
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A body as far as it was read.
+    """A body, as far as it was read.
 
     Attributes:
         data: the decoded bytes.
-        truncated: whether bytes are missing at the end, for whatever reason.
-        wire_bytes: bytes taken from the connection, still encoded.
-        notes: why it is truncated, in words for a person.
+        truncated: whether bytes are missing at the end, for any reason.
+        wire_bytes: bytes read from the connection, still encoded.
+        notes: why it is truncated, as sentences for a person.
     """
 
     data: bytes
@@ -59,10 +59,10 @@ class Response:
 
     Attributes:
         status: the HTTP status.
-        headers: by name in any case.
+        headers: case-insensitive.
         body: decoded bytes.
-        url: the address that was asked, query included.
-        notes: why bytes are missing at the end of the body, in words for a person; empty if none are.
+        url: the requested address, query included.
+        notes: why bytes are missing at the end of the body, as sentences for a person; empty if none are.
     """
 
     status: int
@@ -85,10 +85,10 @@ class BodyBuffer:
 
         Args:
             content_encoding: the values of all Content-Encoding headers.
-            max_bytes: decoded bytes to keep at most.
+            max_bytes: limit of decoded bytes.
 
         Raises:
-            ContentError: `unsupported_encoding`: stacked encodings, or one not asked for.
+            ContentError: `unsupported_encoding`: stacked encodings, or one that was not requested.
         """
         self._decoder = _decoder(content_encoding)
         self._max_bytes = max_bytes
@@ -98,18 +98,18 @@ class BodyBuffer:
 
     @property
     def is_closed(self) -> bool:
-        """Whether further chunks would be ignored."""
+        """Whether it ignores further chunks."""
         return bool(self._note)
 
     @property
     def so_far(self) -> bytearray:
-        """The data collected so far; must not be changed."""
+        """The data so far; must not be changed."""
         return self._data
 
     def feed(self, chunk: bytes) -> Iterator[None]:
-        """Decode one chunk; stops at the limit, whatever the chunk would expand to.
+        """Decode one chunk; stops at the limit, however far the chunk would expand.
 
-        It yields, having taken some milliseconds, after each `PIECE` that the chunk expands to.
+        Yields after each `PIECE` of decoded bytes, that is after some milliseconds.
         """
         if self.is_closed:
             return
@@ -132,7 +132,7 @@ class BodyBuffer:
         """Return the collected body.
 
         Args:
-            note: why no more chunks came, if that was not the end of the body.
+            note: why no more chunks came, if the body did not end.
         """
         note = self._note or note
         if not note and self._wire_bytes and not self._decoder.is_complete:
@@ -143,7 +143,7 @@ class BodyBuffer:
 
 
 class _TooManyMembersError(Exception):
-    """A gzip body has more members than are read."""
+    """A gzip body has more members than the limit."""
 
 
 class _Decoder(Protocol):
@@ -151,7 +151,7 @@ class _Decoder(Protocol):
     def is_complete(self) -> bool: ...
 
     def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
-        """Yield at most `budget` (> 0) decoded bytes; what comes before an error is yielded.
+        """Yield at most `budget` (> 0) decoded bytes, including those before an error.
 
         No piece is longer than `PIECE`, unless it is the chunk itself.
         """
@@ -166,7 +166,7 @@ class _Identity:
 
 
 class _Gzip:
-    """RFC 1952: one or more members; anything after them is ignored, as gzip(1) does."""
+    """RFC 1952: one or more members; like gzip(1), it ignores anything after them."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
@@ -221,19 +221,19 @@ class _Deflate:
 
 
 def _inflated(stream: "zlib._Decompress", chunk: bytes, budget: int) -> Iterator[bytes]:
-    """Decompress up to the end of the chunk, of the stream or of the budget."""
+    """Decompress up to the end of the chunk, the stream or the budget."""
     is_more = True
     while is_more and budget:
         piece = stream.decompress(chunk, min(budget, PIECE))
         yield piece
         budget -= len(piece)
         chunk = stream.unconsumed_tail
-        # A whole piece: zlib may hold more of it, though it has taken all of the chunk.
+        # A full piece: zlib may hold more output although it has consumed the chunk.
         is_more = bool(chunk) or len(piece) == PIECE
 
 
 def _has_zlib_header(data: bytes) -> bool:
-    # RFC 1950 2.2: method 8 in the low half of the first byte, and a check over both bytes.
+    # RFC 1950 2.2: method 8 in the low half of the first byte, and a checksum over both bytes.
     return data[0] & 0x0F == 8 and int.from_bytes(data[:_ZLIB_HEADER], "big") % 31 == 0  # noqa: PLR2004 - the RFC's numbers
 
 

@@ -1,4 +1,4 @@
-"""Settings of the network edge."""
+"""Settings of network access."""
 
 from functools import partial
 from typing import Annotated, Any, Final
@@ -17,13 +17,13 @@ from searx_mcp.http.proxy import DIRECT, Bypass, ProxyRules, ProxyUrl
 from searx_mcp.models.base import Frozen
 
 ENV: Final = "env"
-"""The value of `network.proxy` that stands for the proxies of the environment."""
+"""Value of `network.proxy` that selects the proxies of the environment."""
 NONE: Final = "none"
-"""The value of `network.http_proxy` that stands for no proxy."""
+"""Value of `network.http_proxy` that means no proxy."""
 
 
 def _refusal(key: str, reason: str) -> PydanticCustomError:
-    # Without the value: it may hold a password.
+    # Does not show the value, which may contain a password.
     context = {"key": f"network.{key}", "reason": reason}
     return PydanticCustomError("setting", "{key}: {reason}", context)
 
@@ -63,7 +63,7 @@ _AS_TEXT = (
 class NetworkConfig(Frozen):
     """The `[network]` table."""
 
-    # A proxy may hold a password, so that no error of pydantic may print what it was given.
+    # A proxy may contain a password, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     connect_timeout: Annotated[float, Field(ge=0.1, le=60)] = Field(
@@ -96,7 +96,7 @@ class NetworkConfig(Frozen):
     )
 
     def proxies(self) -> ProxyRules:
-        """Compose which requests go through which proxy."""
+        """Return which requests use which proxy."""
         http = self.proxy if self.http_proxy == "" else self.http_proxy
         return ProxyRules(
             https=self.proxy,

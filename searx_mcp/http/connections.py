@@ -1,6 +1,6 @@
-"""Sessions of the HTTP library for all kinds of traffic: direct, or through a proxy.
+"""Creates HTTP library sessions for all kinds of traffic: direct, or through a proxy.
 
-Certificates of servers are checked against the system's trust store and one further file.
+Server certificates are verified with the system's trust store and one more file.
 """
 
 import logging
@@ -25,7 +25,7 @@ from searx_mcp.http.proxy import BLIND, ProxyUrl
 from searx_mcp.http.proxy_route import ProxyRoute, arrivals, check_support
 
 MAX_LINE: Final = 8_190
-"""Bytes of a status line or one header field; what Apache and nginx accept too."""
+"""Bytes of a status line or one header field; the same as Apache and nginx accept."""
 
 MAX_HEADERS: Final = 128
 """Header fields of one answer."""
@@ -33,7 +33,7 @@ MAX_HEADERS: Final = 128
 _CA_FILE: Final = "network.ca_file"
 _ADVICE: Final = "Give the path of a PEM file with the certificate of the authority, or remove it."
 _MAX_CA_FILE: Final = 16 << 20
-"""Bytes of a file of authorities; the collection of Mozilla has 0.2 MB."""
+"""Bytes of a CA file; Mozilla's collection has 0.2 MB."""
 _NATIVE: Final = frozenset({"darwin", "win32"})
 """Systems whose trust store is not a file that OpenSSL can read."""
 
@@ -41,10 +41,10 @@ _log = logging.getLogger("searx_mcp.http")
 
 
 class Connections:
-    """Makes sessions of the HTTP library; none is opened here.
+    """Creates HTTP library sessions; opens none here.
 
     Attributes:
-        proxies: which requests go through which proxy.
+        proxies: which requests use which proxy.
     """
 
     def __init__(self, config: NetworkConfig, resolver: AbstractResolver | None) -> None:
@@ -52,10 +52,10 @@ class Connections:
 
         Args:
             config: the `[network]` table.
-            resolver: asked for the names of proxies instead of the system's.
+            resolver: resolves the names of proxies instead of the system's resolver.
 
         Raises:
-            SettingsError: `network.ca_file` cannot be read, or a proxy needs what is not installed.
+            SettingsError: `network.ca_file` cannot be read, or a proxy needs a package that is not installed.
         """
         self.proxies = config.proxies()
         check_support(self.proxies)
@@ -74,7 +74,7 @@ class Connections:
         verify: bool = True,
         limited: bool = True,
     ) -> aiohttp.ClientSession:
-        """Make a session that connects to the hosts itself; `limited` in its connections."""
+        """Create a session that connects directly; `limited` caps its connections."""
         limit, limit_per_host = self._limits(limited=limited)
         connector = PacedConnector(
             limit=limit,
@@ -94,13 +94,13 @@ class Connections:
         guarded: bool = False,
         limited: bool = True,
     ) -> Callable[[URL], Route | None]:
-        """Make a function that gives the proxy for a URL, or `None`.
+        """Create a function that returns the proxy route of a URL, or `None`.
 
         Args:
             middlewares: of the sessions.
-            verify: whether certificates are verified, that of an https proxy included.
-            guarded: whether the addresses of names would be judged without a proxy.
-            limited: whether there is a limit of connections.
+            verify: whether to verify certificates, including an https proxy's.
+            guarded: whether resolved addresses would be checked without a proxy.
+            limited: whether to cap the connections.
         """
         limits = self._limits(limited=limited)
         routes: dict[ProxyUrl, Route] = {}
@@ -132,7 +132,7 @@ class Connections:
         *,
         limits: tuple[int, int],
     ) -> aiohttp.ClientSession:
-        """Make a session for one proxy: it looks up no name but that of the proxy."""
+        """Create a session for one proxy; it resolves no name but the proxy's."""
         if guarded and not self._has_warned:
             self._has_warned = True
             _log.warning("net.proxy_resolves_names proxy=%s note=%s", proxy, BLIND)
@@ -153,7 +153,7 @@ class Connections:
         return self._session(connector, (*middlewares, last), trace_configs=[arrivals()])
 
     def _limits(self, *, limited: bool) -> tuple[int, int]:
-        """Connections at most, and to one host; 0 is no limit."""
+        """Return the limits of connections: in total, and to one host; 0 is unlimited."""
         if not limited:
             return 0, 0
         return self._config.max_connections, self._config.max_connections_per_host
@@ -169,10 +169,10 @@ class Connections:
             connector=connector,
             middlewares=middlewares,
             trace_configs=trace_configs,
-            # Deadlines are the caller's; only one connection's share is limited here.
+            # Callers set the deadlines; only the time of one connection is limited here.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._config.connect_timeout),
             headers={"Accept-Encoding": ACCEPT_ENCODING},
-            # Without a User-Agent of the caller send none, not the library's name and version.
+            # If the caller sets no User-Agent, send none instead of the library's name and version.
             skip_auto_headers=("User-Agent",),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
@@ -185,20 +185,20 @@ class Connections:
 
 
 def tls_context(ca_file: str, *, platform: str = sys.platform) -> ssl.SSLContext | bool:
-    """Make the context that verifies the certificates of servers.
+    """Create the context that verifies server certificates.
 
-    On macOS and Windows the system itself judges, elsewhere OpenSSL with the system's file of
-    authorities: `docs/decisions/trust-store.md`.
+    On macOS and Windows the system verifies, elsewhere OpenSSL with the system's CA file:
+    `docs/decisions/trust-store.md`.
 
     Args:
-        ca_file: path of a PEM file whose authorities are believed, too; empty for none.
+        ca_file: path of a PEM file with more trusted authorities; empty for none.
         platform: as `sys.platform`.
 
     Returns:
-        A context, or `True` where the HTTP library's own one would be the same.
+        A context, or `True` if it would equal the HTTP library's default.
 
     Raises:
-        SettingsError: the file cannot be read, or holds no certificate.
+        SettingsError: the file cannot be read, or contains no certificate.
     """
     if platform in _NATIVE:
         from truststore import SSLContext  # noqa: PLC0415 - elsewhere it is not needed
@@ -219,7 +219,7 @@ def _add(context: ssl.SSLContext, path: Path) -> None:
         path = path.expanduser()
         read_bytes(
             path, _MAX_CA_FILE
-        )  # OpenSSL does not tell a missing file from a wrong one, and waits
+        )  # OpenSSL does not distinguish a missing file from an invalid one, and blocks
         context.load_verify_locations(cafile=path)
     except ssl.SSLError as exc:
         raise SettingsError(

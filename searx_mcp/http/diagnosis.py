@@ -1,7 +1,7 @@
-"""One step of a connection at a time: name, socket, TLS.
+"""The steps of a connection, one at a time: name, socket, TLS.
 
-Sessions make these steps at once and tell only that one failed. What is wrong with an instance is
-seen by making them one after the other; nothing is sent beyond the handshake.
+Sessions do these steps at once and report only that one failed. To find out what is wrong with an instance,
+they are made separately; nothing is sent beyond the handshake.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from aiohttp import ThreadedResolver
 from searx_mcp.urls.address import effective_address
 
 LookUp = Callable[[str, int], Awaitable[tuple[str, ...]]]
-"""Gives the addresses of a host, or raises `OSError`."""
+"""Returns the addresses of a host, or raises `OSError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Reached:
     """An established connection.
 
     Attributes:
-        address: where it led.
-        source: our own address, as the other side sees it unless something translates it between.
+        address: the remote address.
+        source: our own address, as the other side sees it unless there is NAT in between.
     """
 
     address: str
@@ -36,7 +36,7 @@ class Reached:
 
 
 class TlsFault(Enum):
-    """Why a TLS connection could not be established."""
+    """Why a TLS connection failed."""
 
     EXPIRED = auto()
     NOT_YET_VALID = auto()
@@ -49,7 +49,7 @@ class TlsFault(Enum):
     OTHER = auto()
 
 
-# X509_V_ERR_* of OpenSSL, x509_vfy.h; they are not named in Python.
+# X509_V_ERR_* of OpenSSL, x509_vfy.h; Python does not name them.
 _CERTIFICATE_FAULTS: Final = {
     9: TlsFault.NOT_YET_VALID,
     10: TlsFault.EXPIRED,
@@ -58,7 +58,7 @@ _CERTIFICATE_FAULTS: Final = {
     20: TlsFault.UNKNOWN_AUTHORITY,
     21: TlsFault.UNKNOWN_AUTHORITY,
     62: TlsFault.WRONG_NAME,
-    64: TlsFault.WRONG_NAME,  # an address the certificate does not name
+    64: TlsFault.WRONG_NAME,  # the certificate does not name the address
 }
 _NOT_TLS: Final = frozenset(
     {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}
@@ -66,10 +66,10 @@ _NOT_TLS: Final = frozenset(
 
 
 async def look_up(host: str, port: int) -> tuple[str, ...]:
-    """The addresses of a host, as sessions find them; a literal address is its own.
+    """Return the addresses of a host, as sessions resolve them; a literal address is returned as it is.
 
     Raises:
-        OSError: it has none; `socket.gaierror` tells why.
+        OSError: it has none; `socket.gaierror` says why.
         UnicodeError: it is not a host name.
     """
     if effective_address(host) is not None:
@@ -82,12 +82,12 @@ async def connect(addresses: Sequence[str], port: int, *, timeout: float) -> Rea
     """Open a TCP connection to the first address that accepts one, and close it.
 
     Args:
-        addresses: literal ones.
-        port: the same at all of them.
-        timeout: seconds for all of them; each has its share.
+        addresses: literal addresses.
+        port: the same for all of them.
+        timeout: seconds for all of them, divided equally.
 
     Raises:
-        OSError: none did; the error of the last one.
+        OSError: none accepted; the last one's error.
     """
     failure = OSError("there is no address")
     for address in addresses:
@@ -108,16 +108,16 @@ async def shake_hands(
     """Open a TLS connection and close it.
 
     Args:
-        host: the name the certificate must be for.
-        address: where to connect to.
-        port: likewise.
-        context: what is trusted; the system's authorities unless given.
+        host: the name that the certificate must be valid for.
+        address: to connect to.
+        port: to connect to.
+        context: what is trusted; by default the system's authorities.
 
     Returns:
-        The version of the protocol, such as `TLSv1.3`.
+        The protocol version, such as `TLSv1.3`.
 
     Raises:
-        OSError: it failed; `tls_fault` tells what an `ssl.SSLError` among them means.
+        OSError: it failed; `tls_fault` explains an `ssl.SSLError`.
     """
     context = context or ssl.create_default_context()
     async with _connected(address, port, ssl=context, server_hostname=host) as transport:
@@ -125,10 +125,10 @@ async def shake_hands(
 
 
 def tls_fault(error: OSError) -> TlsFault:
-    """What an error of `shake_hands` means."""
+    """Classify an error of `shake_hands`."""
     match error:
         case ssl.SSLCertVerificationError():
-            # The system of macOS or Windows gives no code of OpenSSL's.
+            # macOS and Windows report no OpenSSL code.
             code = getattr(error, "verify_code", 0)
             return _CERTIFICATE_FAULTS.get(code, TlsFault.OTHER_CERTIFICATE)
         case ssl.SSLError(reason=reason) if reason in _NOT_TLS:

@@ -1,4 +1,4 @@
-"""How to resolve names and open sockets, for programs that need another way than the system's."""
+"""Replaces how names are resolved and sockets opened, for programs that need another way than the system."""
 
 import asyncio
 import socket
@@ -18,11 +18,11 @@ LOOPBACK: Final = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Dialling:
-    """The two seams between guarded traffic and the network.
+    """The two hooks between guarded traffic and the network.
 
     Attributes:
-        resolver: asked for all names instead of the system's; its creator closes it.
-        dial: opens the sockets of guarded connections, after the guard has let them pass.
+        resolver: resolves all names instead of the system's resolver; its creator closes it.
+        dial: opens the sockets of guarded connections after the guard has allowed them.
     """
 
     resolver: AbstractResolver | None = None
@@ -30,39 +30,38 @@ class Dialling:
 
 
 Answer = Sequence[str] | OSError | None
-"""The result of looking up a name: addresses, an error to raise, or `None` for no answer ever."""
+"""The result of resolving a name: addresses, an error to raise, or `None` to never answer."""
 
 Lead = Callable[[str, int], int]
-"""Gives the port of this machine that a public address and port lead to.
+"""Returns the local port that stands for a public address and port.
 
-It raises `ConnectionRefusedError` where nothing listens."""
+Raises `ConnectionRefusedError` where nothing listens."""
 
 
 class StaticResolver(AbstractResolver):
     """A resolver with fixed answers.
 
     Attributes:
-        asked: the names that were looked up, in order.
+        asked: the names that were resolved, in order.
     """
 
     def __init__(self, otherwise: Answer = ()) -> None:
         """Start without names.
 
         Args:
-            otherwise: the answer for names nothing was said about; without addresses, they do not
-                exist.
+            otherwise: the answer for unknown names; without addresses, they do not exist.
         """
         self.asked: list[str] = []
         self._otherwise = otherwise
         self._answers: dict[str, list[Answer]] = {}
 
     def know(self, answers: Mapping[str, Sequence[Answer]]) -> None:
-        """Give names their answers: one for each look-up, the last of them for ever after."""
+        """Set the answers of names: one for each lookup; the last repeats for ever."""
         for name, each in answers.items():
             self._answers[name.lower().removesuffix(".")] = list(each)
 
     def forget(self) -> None:
-        """Forget all names and what was asked."""
+        """Forget all names and recorded lookups."""
         self._answers.clear()
         self.asked.clear()
 
@@ -70,10 +69,10 @@ class StaticResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Give the fixed answer.
+        """Return the fixed answer.
 
         Raises:
-            OSError: the name is to fail, or does not exist.
+            OSError: the name is set to fail, or does not exist.
         """
         self.asked.append(host)
         answers = self._answers.get(host.lower().removesuffix("."))
@@ -100,14 +99,14 @@ class StaticResolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Do nothing: no connection is open."""
+        """Do nothing: there is no connection."""
 
 
 def check_loop() -> None:
-    """Check that the running loop connects by `socket.connect`.
+    """Check that the running loop connects with `socket.connect`.
 
     Raises:
-        RuntimeError: it does not, as one of Windows' completion ports.
+        RuntimeError: it does not, like the proactor loop of Windows.
     """
     if not isinstance(loop := asyncio.get_running_loop(), asyncio.SelectorEventLoop):
         kind = type(loop).__name__
@@ -116,30 +115,30 @@ def check_loop() -> None:
 
 
 class SocketRedirect:
-    """Opens sockets that lead to ports of this machine, whatever address they are connected to.
+    """Opens sockets that lead to local ports, whatever address they connect to.
 
-    Only for loops that `check_loop` lets pass: connecting in others would leave the machine.
+    Only for loops that pass `check_loop`: others would connect to the real address.
 
     Attributes:
         dialled: every address and port that was connected to, in order.
     """
 
     def __init__(self, lead: Lead) -> None:
-        """Set the function that gives the port for an address."""
+        """Set the function that returns the port for an address."""
         self.dialled: list[tuple[str, int]] = []
         self._lead = lead
         self._sockets: WeakSet[socket.socket] = WeakSet()
 
     @property
     def open_sockets(self) -> int:
-        """Number of sockets that are still open."""
+        """Number of sockets still open."""
         return sum(each.fileno() >= 0 for each in self._sockets)
 
     def dial(self, target: AddrInfoType) -> socket.socket:
-        """Open the socket of one attempt to connect; a `Dial`.
+        """Open the socket for one connection attempt; a `Dial`.
 
         Raises:
-            RuntimeError: the running loop would connect past it.
+            RuntimeError: the running loop would bypass the redirect.
         """
         check_loop()
         opened = _DivertedSocket(target[0], self._divert)
@@ -152,7 +151,7 @@ class SocketRedirect:
 
 
 class _DivertedSocket(socket.socket):
-    """A TCP socket that passes for one of the family asked for, and always goes to 127.0.0.1."""
+    """A TCP socket that reports the requested family, and always connects to 127.0.0.1."""
 
     def __init__(self, family: int, divert: Callable[[str, int], tuple[str, int]]) -> None:
         super().__init__(socket.AF_INET, socket.SOCK_STREAM)
@@ -162,7 +161,7 @@ class _DivertedSocket(socket.socket):
     @property
     @override
     def family(self) -> socket.AddressFamily:
-        # The loop parses the address by it.
+        # The loop parses the address by its family.
         return self._shown_family
 
     @override

@@ -1,6 +1,6 @@
-"""A guarded proxy on loopback, through which a program that dials by itself reaches pages.
+"""A guarded proxy on loopback for a program that opens its own connections, such as a browser.
 
-It tells who may use it, what it may reach and for how long; `Record` is its account.
+It controls who may use it, which hosts it reaches and for how long; `Record` does the accounting.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
 _MAX_REMEMBERED: Final = 256
-"""Hosts; a page may name any number of them."""
+"""Hosts that are remembered; a page may name any number of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class GatewayLimits:
 
     Attributes:
         total_bytes: in both directions together.
-        connection_bytes: likewise, of one connection.
+        connection_bytes: the same, of one connection.
         connections: over the life of the gateway.
-        at_once: connections at the same time; Chromium opens 32 to one proxy.
-        head_bytes: of a request or an answer without its body.
-        head_time: seconds until a client has said what it wants.
+        at_once: concurrent connections; Chromium opens 32 to one proxy.
+        head_bytes: of the head of a request or answer.
+        head_time: seconds in which a client must send its request.
     """
 
     total_bytes: int = 32 * 1024 * 1024
@@ -63,11 +63,11 @@ class Meter:
 
 @dataclass(slots=True)
 class Record:
-    """The account of one gateway.
+    """The accounting of one gateway.
 
     Attributes:
-        limits: what may be spent.
-        is_spent: whether something was cut off because it was too much.
+        limits: of this gateway.
+        is_spent: whether a limit has cut something off.
     """
 
     limits: GatewayLimits
@@ -79,20 +79,20 @@ class Record:
 
     @property
     def refused(self) -> Mapping[str, int]:
-        """How often each host was refused by the rules."""
+        """How often the rules refused each host."""
         return MappingProxyType(self._refused)
 
     def error(self, host: str, port: int) -> FetchError | None:
-        """Why a host was not reached when it was last asked for, or `None` if it was."""
+        """Why the last attempt to reach a host failed, or `None` if it did not."""
         return self._errors.get((host, port))
 
     @property
     def last_error(self) -> FetchError | None:
-        """Why the last unreachable host was not reached, or `None`."""
+        """Why the most recent unreachable host could not be reached, or `None`."""
         return self._errors[next(reversed(self._errors))] if self._errors else None
 
     def open(self) -> bool:
-        """Count a connection; returns whether it is allowed."""
+        """Count a connection; return whether it is allowed."""
         self._connections += 1
         if self._connections > self.limits.connections or self._passed >= self.limits.total_bytes:
             self.is_spent = True
@@ -100,7 +100,7 @@ class Record:
         return True
 
     def spend(self, meter: Meter, count: int) -> bool:
-        """Count bytes about to be transferred; returns whether they are allowed."""
+        """Count bytes about to be transferred; return whether they are allowed."""
         meter.passed += count
         self._passed += count
         if self._passed > self.limits.total_bytes or meter.passed > self.limits.connection_bytes:
@@ -109,11 +109,11 @@ class Record:
         return True
 
     def reached(self, host: str, port: int) -> None:
-        """Remember that a host was reached."""
+        """Record that a host was reached."""
         self._errors.pop((host, port), None)
 
     def failed(self, host: str, port: int, error: FetchError) -> None:
-        """Remember why a host was not reached; the oldest are forgotten."""
+        """Record why a host was not reached; the oldest entries are dropped."""
         self._errors.pop((host, port), None)
         self._errors[host, port] = error
         if len(self._errors) > _MAX_REMEMBERED:
@@ -125,14 +125,14 @@ class Record:
 
 
 CLOSE_TIMEOUT: Final = 1.0
-"""Seconds for what is still to be sent to a client that reads nothing, and for ending all at once."""
+"""Seconds to flush data to a client that reads nothing, and to end everything."""
 
 _HOST: Final = "127.0.0.1"
 _USERNAME: Final = "searx-mcp"
 _PIECE: Final = 1 << 16
 _MAX_INTERIM: Final = 8
 
-# The authority form of RFC 9112 3.2.3, as far as it goes: what a host may be is for `check_url`.
+# The authority form of RFC 9112 3.2.3, loosely; `check_url` validates the host.
 _AUTHORITY: Final = re.compile(r"(?:\[[^\]/?#@]+\]|[^\[\]:/?#@]+):[0-9]{1,5}")
 _END: Final = b"\r\n\r\n"
 _ESTABLISHED: Final = b"HTTP/1.1 200 Connection established\r\n\r\n"
@@ -150,12 +150,12 @@ class _TurnedAwayError(Exception):
 class Gateway:
     """A proxy on a free port of 127.0.0.1 for one owner, open while its `async with` block runs.
 
-    It opens tunnels for CONNECT, which https and both kinds of WebSocket use, and forwards GET and
-    HEAD of plain http, one on each connection. Each host passes what a page's address passes: URL,
-    the owner's rule, every address of its name, and the address about to be dialled. Whoever does
-    not know its password gets nothing, other programs of this machine included.
+    It tunnels CONNECT, which https and both kinds of WebSocket use, and forwards GET and HEAD of plain
+    http, one request on each connection. Each host is checked like a page's address: URL, the owner's rule,
+    every resolved address, and the address to be dialled. Clients need its password, so other local
+    programs cannot use it.
 
-    Not covered: what is said inside a tunnel. A client may ask the host it named for anything.
+    Not covered: the traffic inside a tunnel. A client may request anything from the host it named.
 
     Leaving the block ends all connections, within `CLOSE_TIMEOUT`.
     """
@@ -168,14 +168,14 @@ class Gateway:
         admit: Callable[[URL], None],
         limits: GatewayLimits = GatewayLimits(),
     ) -> None:
-        """Describe a gateway; it is opened by `async with`.
+        """Configure a gateway; `async with` opens it.
 
         Args:
-            dialler: looks names up and connects.
-            allow: what the operator has lifted the guard for.
-            admit: the owner's rule; told the URL, of a tunnel its origin alone, and raises a
-                `FetchError` if it may not be asked for.
-            limits: what passes at most.
+            dialler: resolves names and connects.
+            allow: places for which the operator has lifted the guard.
+            admit: the owner's rule; it gets the URL (for a tunnel only the origin), and raises a `FetchError`
+                to refuse it.
+            limits: of the traffic.
         """
         self._allow = allow
         self._admit = admit
@@ -189,7 +189,7 @@ class Gateway:
 
     @property
     def url(self) -> str:
-        """The address as an HTTP proxy.
+        """Its address as an HTTP proxy.
 
         Raises:
             RuntimeError: the gateway is not open.
@@ -200,26 +200,26 @@ class Gateway:
 
     @property
     def credentials(self) -> tuple[str, str]:
-        """User name and password, good for this gateway alone."""
+        """User name and password, valid for this gateway only."""
         return _USERNAME, self._password
 
     @property
     def refused(self) -> Mapping[str, int]:
-        """How often each host was refused by the rules; at most 256 hosts are remembered."""
+        """How often the rules refused each host; at most 256 hosts are remembered."""
         return self._record.refused
 
     @property
     def is_spent(self) -> bool:
-        """Whether something was cut off because a limit was reached."""
+        """Whether a limit has cut something off."""
         return self._record.is_spent
 
     def error(self, url: URL) -> FetchError | None:
-        """Why the host of a URL was not reached when it was last asked for, or `None` if it was."""
+        """Why the last attempt to reach a URL's host failed, or `None` if it did not."""
         return self._record.error(url.raw_host or "", url.port or 0)
 
     @property
     def last_error(self) -> FetchError | None:
-        """Why the last unreachable host was not reached, or `None`."""
+        """Why the most recent unreachable host could not be reached, or `None`."""
         return self._record.last_error
 
     async def __aenter__(self) -> Self:
@@ -232,7 +232,7 @@ class Gateway:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the port and all connections. Harmless when repeated."""
+        """Close the port and all connections. May be called more than once."""
         server, self._server = self._server, None
         if server is not None:
             server.close()
@@ -253,7 +253,7 @@ class Gateway:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await writer.wait_closed()
         except (OSError, asyncio.IncompleteReadError):
-            pass  # the other end has gone, or keeps silent
+            pass  # the other end has gone, or stays silent
         finally:
             self._tasks.discard(task)
             writer.transport.abort()
@@ -311,7 +311,7 @@ class Gateway:
         url = self._judged(request.target)
         async with self._connected(url) as server:
             server[1].write(request.forwarded(url))
-            # The client sends nothing more: reading only tells when it leaves.
+            # The client sends nothing more; reading only detects that it leaves.
             await _until_one_ends(_next(client[0]), self._answer(server[0], client[1]))
 
     async def _answer(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""The heads of requests and answers as the gateway reads and passes them on. Pure."""
+"""Parses and rewrites the heads of requests and answers in the gateway. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Final, Self
 from yarl import URL
 
 _REQUEST_LINE: Final = re.compile(r"([A-Z]{1,20}) ([\x21-\x7e]+) HTTP/1\.[01]")
-# The value keeps its blanks: matching them separately takes cubic time.
+# The value keeps its whitespace: matching it separately takes cubic time.
 _FIELD: Final = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\x00\r\n]*)")
 _STATUS_LINE: Final = re.compile(r"HTTP/1\.[01] ([1-5][0-9]{2})(?: ([^\x00\r\n]*))?")
 _ORIGIN: Final = re.compile(r"http://[^/?#]*", re.IGNORECASE)
 
 _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "te", "trailer", "upgrade"})
-"""Fields that concern one connection, RFC 9110 7.6.1. Those that frame a body are not among them."""
+"""Hop-by-hop fields, RFC 9110 7.6.1, except those that frame a body."""
 
 _PROXY: Final = "proxy-"
 _SWITCHING: Final = 101
@@ -22,7 +22,7 @@ _PROXY_AUTHENTICATION_REQUIRED: Final = 407
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """The request of a proxy's client.
+    """The request of a proxy client.
 
     Attributes:
         method: in upper case.
@@ -36,7 +36,7 @@ class RequestHead:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read a head up to and including its empty line.
+        """Parse a head, including its empty line.
 
         Raises:
             ValueError: it is not HTTP/1.
@@ -50,20 +50,20 @@ class RequestHead:
         return cls(request[1], request[2], tuple(fields))
 
     def values(self, name: str) -> list[str]:
-        """All values of a field, by its name in lower case."""
+        """Return all values of a field, by its name in lower case."""
         return [value for field, value in self.fields if field == name]
 
     @property
     def has_body(self) -> bool:
-        """Whether something follows the head that belongs to the request."""
+        """Whether the request has a body."""
         lengths = self.values("content-length")
         return bool(self.values("transfer-encoding")) or any(value != "0" for value in lengths)
 
     def forwarded(self, url: URL) -> bytes:
-        """The request as it is sent to the server of `url`: alone on its connection, without a body.
+        """Return the request to send to the server of `url`: alone on its connection, without a body.
 
-        Path and query string go out as they came in. The Host field is made anew, since a proxy is
-        asked for a URL, whatever the field says (RFC 9112 3.2.2).
+        Path and query string are unchanged. The Host field is set anew, since a proxy request is for its URL,
+        whatever that field says (RFC 9112 3.2.2).
         """
         path = _ORIGIN.sub("", self.target, count=1)
         path = path if path.startswith("/") else f"/{path}"
@@ -85,8 +85,8 @@ class ResponseHead:
 
     Attributes:
         status: 200 to 599, or 100 to 199 if another head follows.
-        passed_on: as the client gets it: it must not send another request on its connection,
-            because that would go to the same server unjudged.
+        passed_on: the head for the client: it forbids another request on its connection, which would
+            reach the same server unchecked.
     """
 
     status: int
@@ -99,13 +99,12 @@ class ResponseHead:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """Read a head up to and including its empty line.
+        """Parse a head, including its empty line.
 
-        Lines without a colon are left out, as browsers do.
+        Lines without a colon are dropped, as browsers do.
 
         Raises:
-            ValueError: it is not HTTP/1; or it asks for what only a proxy may ask for, or for another
-                protocol on the connection.
+            ValueError: it is not HTTP/1; it asks for proxy authentication, or to switch protocols.
         """
         first, *rest = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
         match = _STATUS_LINE.fullmatch(first)
@@ -124,6 +123,6 @@ class ResponseHead:
 
 
 def _named(connection: list[str]) -> frozenset[str]:
-    """The fields that a Connection field declares as its own; those that frame a body stay."""
+    """Return the fields that a Connection field lists, except those that frame a body."""
     names = {name.strip().lower() for value in connection for name in value.split(",")}
     return frozenset(names) - {"content-length", "transfer-encoding"}

@@ -1,6 +1,6 @@
-"""The second and third layer of the guard: DNS answers, and the address about to be dialled.
+"""The second and third layer of the guard: resolved addresses, and the address about to be dialled.
 
-Sessions of the HTTP library are given its resolver and its sockets; the gateway connects by `Dialler`.
+HTTP library sessions use its resolver and its sockets; the gateway connects with `Dialler`.
 """
 
 import asyncio
@@ -27,8 +27,8 @@ _UNASSIGNED: Final = "192.0.2.1"  # RFC 5737: no interface ever has it
 class BlockedAddressError(OSError):
     """An address that may not be dialled.
 
-    An `OSError`, so that the HTTP library treats it as one failed attempt to connect. Its text is
-    the same for every address, so that several of them are still reported as this one error.
+    An `OSError`, so that the HTTP library treats it as one failed connection attempt. Its text is the same for
+    every address, so several failures are still reported as this error.
     """
 
     def __init__(self) -> None:
@@ -36,29 +36,29 @@ class BlockedAddressError(OSError):
 
 
 class PublicAddressError(OSError):
-    """A public address for a connection without TLS; an `OSError` as `BlockedAddressError` is."""
+    """A public address for a connection without TLS; an `OSError` like `BlockedAddressError`."""
 
     def __init__(self) -> None:
         super().__init__(errno.EACCES, "plain http does not go to public addresses")
 
 
 Dial = Callable[[AddrInfoType], socket.socket]
-"""Opens the socket for one attempt to connect to an address that the guard has let pass."""
+"""Opens the socket for one connection attempt, to an address that the guard has allowed."""
 
 
 def open_socket(target: AddrInfoType) -> socket.socket:
-    """Open the plain socket of one attempt to connect."""
+    """Open the plain socket for one connection attempt."""
     family, kind, protocol, _, _ = target
     return socket.socket(family, kind, protocol)
 
 
 class AddressGuard:
-    """Judges the addresses of one session's connections; lives as long as the session.
+    """Checks the addresses of one session's connections; lives as long as the session.
 
-    The third layer sees no host name. So the addresses of a name the operator lifted the guard
-    for are remembered when the name is resolved, and only these, at this port, pass later.
+    The third layer sees no host names. So when a name is resolved for which the operator has lifted the guard,
+    its addresses are remembered, and only these pass later, at this port.
 
-    Not covered: the public side of an address translation, which belongs to no interface here.
+    Not covered: the public side of a NAT, which no interface here has.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class AddressGuard:
         """Start a guard.
 
         Args:
-            allow: what the operator has lifted the guard for.
-            is_own: tells whether a literal address belongs to this machine.
-            dial: opens the sockets for what has passed.
+            allow: places for which the operator has lifted the guard.
+            is_own: returns whether a literal address belongs to this machine.
+            dial: opens the sockets for allowed addresses.
         """
         self._allow = allow
         self._dial = dial
@@ -79,8 +79,8 @@ class AddressGuard:
     def check_answers(self, host: str, port: int, addresses: Iterable[str]) -> None:
         """Refuse a name if any of its addresses is forbidden.
 
-        A name with a public and a private address is how rebinding is prepared, so one good
-        answer does not save it.
+        A name with both a public and a private address is how DNS rebinding starts, so one good address
+        does not redeem it.
 
         Raises:
             BlockedAddressError: at least one address may not be dialled.
@@ -92,9 +92,9 @@ class AddressGuard:
             self._check(address, port)
 
     def open_socket(self, target: AddrInfoType) -> socket.socket:
-        """Open the socket for one attempt to connect: the last look at the address.
+        """Open the socket for one connection attempt, after the last check of the address.
 
-        Nothing resolves again after this, so no second answer can differ from the checked one.
+        Nothing is resolved after this, so no second answer can differ from the checked one.
 
         Raises:
             BlockedAddressError: the address may not be dialled.
@@ -117,12 +117,12 @@ class AddressGuard:
 
 
 def open_private_socket(target: AddrInfoType) -> socket.socket:
-    """Open the socket for one attempt to connect without TLS.
+    """Open the socket for one connection attempt without TLS.
 
-    Of a name with private and public addresses only the private ones are dialled.
+    If a name has private and public addresses, only the private ones are dialled.
 
     Raises:
-        PublicAddressError: the address is not on this machine or a private network.
+        PublicAddressError: the address is neither on this machine nor in a private network.
     """
     family, kind, protocol, _, address = target
     if not is_private(str(address[0])):
@@ -132,14 +132,14 @@ def open_private_socket(target: AddrInfoType) -> socket.socket:
 
 
 def own_address_probe() -> Callable[[str], bool]:
-    """Return a function that tells whether a literal address belongs to this machine.
+    """Return a function that says whether a literal address belongs to this machine.
 
-    It asks the kernel to bind an unused UDP port to the address, which works for own addresses
-    only. That needs no list of interfaces, which the standard library cannot give on all
-    systems, and stays right when interfaces come and go. No packet is sent.
+    It asks the kernel to bind an unused UDP port to the address, which works for the machine's own
+    addresses only. That needs no list of interfaces, which the standard library cannot provide on all
+    systems, and it stays correct when interfaces change. No packet is sent.
 
-    Where the kernel lets any process bind to any address (`ip_nonlocal_bind` on Linux, set on some
-    load balancers) the question has no answer, and the function always says no.
+    Where the kernel lets any process bind to any address (`ip_nonlocal_bind` on Linux, set on some load
+    balancers), this cannot be known, and the function always returns false.
     """
     return _never if _can_bind(_UNASSIGNED) else _can_bind
 
@@ -160,10 +160,10 @@ def _never(_address: str) -> bool:
 
 
 class GuardedResolver(AbstractResolver):
-    """Passes every answer of another resolver by the guard.
+    """Checks every answer of another resolver with the guard.
 
-    The HTTP library never asks a resolver about literal addresses; those are judged by URL and
-    again when the socket is opened.
+    The HTTP library never resolves literal addresses; those are checked by URL, and again when the socket is
+    opened.
     """
 
     def __init__(self, inner: AbstractResolver, guard: AddressGuard) -> None:
@@ -174,11 +174,11 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Resolve a name all of whose addresses may be dialled.
+        """Resolve a name, if all its addresses may be dialled.
 
         Raises:
             BlockedAddressError: at least one address is forbidden.
-            OSError: the name does not resolve, or to nothing.
+            OSError: the name does not resolve, or has no addresses.
         """
         answers = await self._inner.resolve(host, port, family)
         if not answers:
@@ -188,28 +188,28 @@ class GuardedResolver(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Leave the inner resolver open: its creator closes it."""
+        """Do not close the inner resolver: its creator does."""
 
 
 _STAGGER: Final = 0.25
-"""Seconds before the next address of a name is tried, RFC 8305 8; as the HTTP library does."""
+"""Seconds before a name's next address is tried (RFC 8305, section 8); the HTTP library's value."""
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 """Both directions of one connection."""
 
 
 class Dialler:
-    """Connects to hosts as the guarded session of pages does, without speaking to them."""
+    """Connects to hosts like the guarded page session, without sending anything."""
 
     def __init__(
         self, guard: AddressGuard, resolver: AbstractResolver, *, connect_timeout: float
     ) -> None:
-        """Describe how connections are made.
+        """Configure the dialler.
 
         Args:
-            guard: has the last look at each address, and opens the sockets.
+            guard: checks each address last, and opens the sockets.
             resolver: refuses names with forbidden addresses.
-            connect_timeout: seconds for looking up and connecting.
+            connect_timeout: seconds for resolving and connecting.
         """
         self._guard = guard
         self._resolver = resolver
@@ -221,7 +221,7 @@ class Dialler:
         Args:
             host: a name or an address, without brackets.
             port: its port.
-            limit: bytes that the reader keeps until they are asked for, or a little more.
+            limit: bytes that the reader buffers, or slightly more.
 
         Raises:
             PolicyError: an address of the host may not be dialled.

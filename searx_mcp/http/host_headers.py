@@ -1,7 +1,7 @@
-"""Request headers that the operator adds for single sites, such as the key of an intranet's wiki.
+"""Request headers that the operator adds for single sites, such as an intranet wiki's key.
 
-They are bound to an origin and not to a name, so that a redirect from https to http does not carry them
-in the clear. No sentence made here shows a value.
+They are bound to an origin, not a name, so that a redirect from https to http does not send them in the clear.
+No message made here shows a value.
 """
 
 import re
@@ -16,7 +16,7 @@ KEY: Final = "fetch.headers"
 
 _MAX_HEADERS: Final = 20
 _MAX_VALUE: Final = 4_096
-"""Characters; servers take 8 kB of headers together, as a rule."""
+"""Characters; servers usually accept 8 kB of headers in total."""
 _NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}")
 """A token of RFC 9110, section 5.6.2."""
 _VALUE: Final = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?")
@@ -28,7 +28,7 @@ _OURS: Final = frozenset(
         "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
     }
 )  # fmt: skip
-"""Those of one connection (RFC 9110, section 7.6.1), and those that say how the answer is to be read."""
+"""Hop-by-hop headers (RFC 9110, section 7.6.1), and those that control how the answer is encoded."""
 _HOST: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?|[0-9a-f:.]+:[0-9a-f:.]*")
 _PRINTABLE: Final = re.compile(r"[\x21-\x7e]+")
 _PORTS: Final = {"http": 80, "https": 443}
@@ -54,7 +54,7 @@ def _checked(given: Given) -> Given:
 
 
 def _origin(written: str) -> str:
-    """Read a host, perhaps with a port, as its https origin; plain http has to be written."""
+    """Parse a host, perhaps with a port, as its https origin; http must be written out."""
     text = written if "://" in written else f"https://{written}"
     try:
         parts = urlsplit(text)
@@ -94,13 +94,13 @@ def _refusal(reason: str) -> PydanticCustomError:
 
 
 HostHeaders = Annotated[Given, AfterValidator(_checked)]
-"""Headers by origin, as `https://host:port` without the usual port."""
+"""Headers by origin, as `https://host:port` without a default port."""
 
 
 def with_own(
     headers: Mapping[str, str], origin: str, own: Mapping[str, Mapping[str, SecretStr]]
 ) -> dict[str, str]:
-    """The headers of a request to an origin: the operator's take the place of those of the same name."""
+    """Return the headers for a request to an origin; the operator's replace those of the same name."""
     added = own.get(origin, {})
     names = {name.lower() for name in added}
     kept = {name: value for name, value in headers.items() if name.lower() not in names}

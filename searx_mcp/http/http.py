@@ -28,7 +28,7 @@ CLOSE_TIMEOUT: Final = 1.0
 LookUp = Callable[[str, int], Awaitable[object]]
 Connect = Callable[[], aiohttp.ClientSession]
 Route = tuple[Connect, ProxyRoute]
-"""Makes the library's session and the route for a proxy."""
+"""Creates the library's session, and the route for a proxy."""
 
 Watch = Callable[[bytearray], None]
 """Observes a body as it arrives, without changing it."""
@@ -43,10 +43,10 @@ class Request:
     Attributes:
         url: an absolute URL.
         headers: sent as they are; `Accept-Encoding` is added.
-        timeout: seconds for connecting and the headers; the caller bounds the body.
-        max_bytes: decoded bytes read of the answer; 0 leaves its body unread.
-        body: what is posted, and the headers have to say what it is; without one it is a GET.
-        watch: is shown what has arrived of the body, decoded, whenever it has grown.
+        timeout: seconds for connecting and the headers; the caller limits the body.
+        max_bytes: limit of decoded bytes of the answer; 0 leaves its body unread.
+        body: posted, described by the headers; without one it is a GET.
+        watch: called with the decoded body so far, whenever it has grown.
     """
 
     url: str
@@ -58,11 +58,11 @@ class Request:
 
 
 class Reply:
-    """An answer whose headers have arrived; its body is read once, inside the `async with`.
+    """An answer whose headers have arrived; its body can be read once, inside the `async with`.
 
     Attributes:
         status: the HTTP status.
-        headers: by name in any case; the first value of a repeated one.
+        headers: case-insensitive; the first value of a repeated one.
     """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
@@ -72,26 +72,26 @@ class Reply:
 
     @property
     def url(self) -> str:
-        """The URL that was requested; redirects are never followed."""
+        """The requested URL; redirects are never followed."""
         return str(self._response.url)
 
     async def read(
         self, *, max_bytes: int, deadline: float | None = None, watch: Watch | None = None
     ) -> Body:
-        """Read and decode the body as far as the limits allow.
+        """Read and decode the body within limits.
 
         Args:
-            max_bytes: decoded bytes at most; the wire is bounded too.
-            deadline: instant on the running loop's clock by which reading ends, or `None`.
-            watch: is shown what has been decoded, after each part.
+            max_bytes: limit of decoded bytes; the bytes on the wire are limited, too.
+            deadline: loop time by which reading ends, or `None`.
+            watch: called with the decoded body after each part.
 
         Returns:
-            The body; truncated, with a note, when a limit, the deadline, a broken connection or
-            corrupt data ended it.
+            The body; truncated, with a note, if a limit, the deadline, a broken connection or corrupt data
+            ended it.
 
         Raises:
             ContentError: `unsupported_encoding`.
-            TransportError: it ended that way before a single byte was there.
+            TransportError: it ended that way before the first byte.
         """
         encodings = self._response.headers.getall("Content-Encoding", [])
         try:
@@ -132,10 +132,9 @@ class Reply:
 
 
 class HttpSession:
-    """One kind of traffic, with its own connections and rule of what may be asked.
+    """One kind of traffic, with its own connections and its own rule for which URLs are allowed.
 
-    The connections are made on the first request, inside the loop that is running then, and live
-    until `aclose`.
+    The connections are created by the first request, in the loop running then, and live until `aclose`.
     """
 
     def __init__(
@@ -147,15 +146,15 @@ class HttpSession:
         connect_plainly: Connect | None = None,
         route_for: Callable[[URL], Route | None] = lambda _url: None,
     ) -> None:
-        """Describe a session.
+        """Configure a session.
 
         Args:
-            connect: makes the library's session; called once, inside a running loop.
-            admit: parses a URL or raises because it may not be asked for here.
-            look_up: resolves a host and port as connecting will, or raises.
-            connect_plainly: makes another of the library's sessions for http URLs, likewise: what
-                opens the sockets of one is not told the scheme.
-            route_for: tells whether a request goes through a proxy, and how.
+            connect: creates the library's session; called once, inside a running loop.
+            admit: parses a URL, or raises if it is not allowed here.
+            look_up: resolves a host and port like connecting will, or raises.
+            connect_plainly: creates a second library session for http URLs, in the same way: the code that
+                opens a session's sockets does not know the scheme.
+            route_for: returns the proxy route of a request, if it has one.
         """
         self._look_up = look_up
         self._connect = connect
@@ -174,20 +173,20 @@ class HttpSession:
         timeout: float,  # noqa: ASYNC109 - of the headers alone, and a proxy's part is cut from it
         body: bytes | None = None,
     ) -> AsyncIterator[Reply]:
-        """Send a GET request, or with a body a POST; entering waits for the headers of the answer.
+        """Send a GET request, or a POST if there is a body; entering waits for the headers of the answer.
 
-        Redirects are not followed. Leaving the block before the end of the body closes the
-        connection; otherwise it is kept for the next request.
+        Redirects are not followed. Leaving the block before the end of the body closes the connection;
+        otherwise it is kept for the next request.
 
         Args:
             url: an absolute URL.
             headers: sent as they are; `Accept-Encoding` is added.
-            timeout: seconds for connecting and the headers; the body is bounded by `Reply.read`.
-            body: what is posted; the headers have to say what it is.
+            timeout: seconds for connecting and the headers; `Reply.read` limits the body.
+            body: posted, described by the headers.
 
         Raises:
             InvalidArgumentError: the URL is malformed.
-            PolicyError: the URL, or an address it leads to, may not be asked for here.
+            PolicyError: the URL, or an address it resolves to, is not allowed here.
             TransportError: `dns_error`, `tls_error`, `connection_error`, `timeout` or
                 `malformed_response`.
             ProxyError: a proxy is configured, and it failed.
@@ -219,14 +218,14 @@ class HttpSession:
             response.close()
 
     async def send(self, request: Request) -> Response:
-        """Send one request and read what the status makes worth reading of the answer.
+        """Send a request and read the answer as far as its status makes it useful.
 
-        Of a redirect nothing is, and the body of a failure only adds to what its status says. Whoever
-        decides by the headers whether and how much to read, as pages and the robots.txt of sites do,
-        uses `open`, which leaves the body unread.
+        The body of a redirect is not read, and that of a failure only adds detail to its status. Callers
+        that decide by the headers how much to read, for pages and robots.txt, use `open`, which leaves the
+        body unread.
 
         Raises:
-            SearxMcpError: as `open` and `Reply.read`.
+            SearxMcpError: as for `open` and `Reply.read`.
         """
         async with self.open(
             request.url, headers=request.headers, timeout=request.timeout, body=request.body
@@ -242,14 +241,13 @@ class HttpSession:
             return Response(status, reply.headers, read.data, request.url, read.notes)
 
     async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
-        """Look up the host of a URL, without sending anything to it.
+        """Resolve the host of a URL without sending anything to it.
 
-        Literal addresses need none, and pass; so does what goes through a proxy, which looks names up
-        itself.
+        Literal addresses need no lookup, and pass; so do requests through a proxy, which resolves names itself.
 
         Raises:
             InvalidArgumentError: the URL is malformed.
-            PolicyError: the URL, or an address it leads to, may not be asked for here.
+            PolicyError: the URL, or an address it resolves to, is not allowed here.
             TransportError: `dns_error` or `timeout`.
         """
         target = self._admit(url)
@@ -269,7 +267,7 @@ class HttpSession:
             raise TransportError(_UNRESOLVED, code=ErrorCode.DNS_ERROR, url=url) from exc
 
     async def aclose(self) -> None:
-        """Close all connections; requests under way fail. Harmless when repeated."""
+        """Close all connections; requests in flight fail. May be called more than once."""
         self._is_closed = True
         while self._clients:
             _, client = self._clients.popitem()
@@ -280,10 +278,10 @@ class HttpSession:
 
 @contextmanager
 def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
-    """Tell the reader of a body that its connection is gone.
+    """Wake the reader of a body when its connection is lost.
 
-    On bad chunk framing aiohttp 3.14 closes the connection and leaves the reader waiting for ever
-    (its C parser forgets the body before the error can be told to it).
+    On bad chunk framing, aiohttp 3.14 closes the connection and leaves the reader waiting for ever (its C
+    parser forgets the body before it can pass on the error).
     """
 
     def tell(_closed: object = None) -> None:
@@ -291,7 +289,7 @@ def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
         if not content.is_eof() and content.exception() is None:
             content.set_exception(aiohttp.ClientPayloadError("the connection was lost"))
 
-    connection = response.connection  # None once the whole body is there
+    connection = response.connection  # None once the whole body has arrived
     if connection is None or connection.protocol is None:
         yield
     elif (closed := connection.protocol.closed) is None:
@@ -309,12 +307,12 @@ def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
 
 
 def _ignore_failure(closed: asyncio.Future[None]) -> None:
-    # Asking is enough: asyncio logs a future's error that was never retrieved.
+    # Retrieving it is enough: asyncio logs a future's error that was never retrieved.
     if not closed.cancelled():
         closed.exception()
 
 
-# HttpProcessingError: what the Python parser, used where there is no C parser, says of a body.
+# HttpProcessingError: raised for a body by the Python parser, which is used if there is no C parser.
 # UnicodeError: the resolver's IDNA codec refuses a label. OSError includes TimeoutError.
 _FAILURES: Final = (aiohttp.ClientError, HttpProcessingError, OSError, UnicodeError)
 
@@ -324,7 +322,7 @@ def _note_on(failure: Exception) -> str:
 
 
 def _translated(failure: Exception, url: str) -> FetchError:
-    """Translate an error of the library; the order runs from specific to general."""
+    """Translate an error of the library; the order is from specific to general."""
     match failure:
         case ProxyRouteError():
             return failure.translated(url)

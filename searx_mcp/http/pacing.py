@@ -1,7 +1,7 @@
-"""What a connection gives the HTTP library's parser in one turn of the event loop.
+"""Limits how much of a connection's data the HTTP library parses in one turn of the event loop.
 
-A transport reads 256 KiB at a time or more, and the library parses all of it at once: ten thousand
-interim answers, or forty thousand chunks of one byte, in a sixth of a second.
+A transport reads 256 KiB or more at a time, and the library parses all of it at once: ten thousand interim
+answers, or forty thousand chunks of one byte, in a sixth of a second.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ MAX_INTERIM: Final = 8
 """Interim answers (1xx) to one request; a site that sends early hints sends one or two."""
 
 LINES_A_TURN: Final = 256
-"""A head or a chunk has two lines at least. Measured: eight connections with chunks of one byte, the
-slowest of all, take 7 ms of the 25 in which the loop has to come round (`benchmarks.flood`)."""
+"""Lines parsed in one turn; a head or a chunk has at least two. Measured: eight connections with chunks of one
+byte, the slowest case, take 7 ms of the 25 in which the loop has to come round (`benchmarks.flood`)."""
 
 BYTES_A_TURN: Final = 65_536
 """Bytes parsed in one turn. Measured: eight connections with chunk extensions, the slowest, take 6 ms."""
 
 READ_BUFFER: Final = 65_536
-"""Bytes of a body that wait for their reader. Twice as many stop the connection, and so do 4,096
-chunks (a sixteenth): the library keeps some 90 bytes for each."""
+"""Bytes of a body buffered for its reader. Twice as many pause the connection, and so do 4,096 chunks (a
+sixteenth): the library keeps some 90 bytes for each."""
 
 _SWITCHING: Final = 101
 _FINAL: Final = 200
@@ -39,11 +39,10 @@ class UnaskedAnswerError(HttpProcessingError):
 
 
 class PacedHandler(ResponseHandler):
-    """One connection: what arrives is parsed in pieces, one in each turn of the event loop.
+    """One connection: received data is parsed in pieces, one in each turn of the event loop.
 
-    The transport is paused while something is left to parse. Any answer beyond the one that was
-    asked for and `MAX_INTERIM` interim ones closes the connection, also while that waits for its
-    next request.
+    The transport is paused while there is data left to parse. Any answer beyond the requested one and
+    `MAX_INTERIM` interim ones closes the connection, even while it waits for its next request.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -71,7 +70,7 @@ class PacedHandler(ResponseHandler):
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Take what has arrived; without data, let the parser go on with what it has kept."""
+        """Take received data; without data, let the parser continue with what it has buffered."""
         if not data:
             super().data_received(data)
             return
@@ -96,13 +95,13 @@ class PacedHandler(ResponseHandler):
 
     @override
     def pause_reading(self) -> None:
-        """Parse nothing until the reader of the body has caught up."""
+        """Stop parsing until the reader of the body has caught up."""
         self._is_full = True
         super().pause_reading()
 
     @override
     def resume_reading(self, resume_parser: bool = True) -> None:
-        """Go on; the transport reads again when all is parsed."""
+        """Resume; the transport reads again when everything is parsed."""
         self._is_full = False
         if self._unparsed:
             self._go_on()
@@ -111,7 +110,7 @@ class PacedHandler(ResponseHandler):
 
     @override
     def connection_lost(self, exc: BaseException | None) -> None:
-        """Take note of the end, after what arrived before it."""
+        """Handle the end of the connection, after the data that arrived before it."""
         if self._unparsed:
             self._tell_loss = partial(super().connection_lost, exc)
         else:
@@ -125,7 +124,7 @@ class PacedHandler(ResponseHandler):
 
     @override
     def abort(self) -> None:
-        """Close the connection without sending what is left."""
+        """Close the connection without flushing."""
         super().abort()
         self._have_parsed()
 
@@ -144,7 +143,7 @@ class PacedHandler(ResponseHandler):
             self._go_on()
 
     def _have_parsed(self) -> None:
-        """Drop the received data: it is parsed, or no longer wanted."""
+        """Drop the received data: it is parsed, or no longer needed."""
         self._unparsed = b""
         self._position = 0
         if self._next_turn is not None:
@@ -164,7 +163,7 @@ class PacedHandler(ResponseHandler):
 
 
 class PacedConnector(aiohttp.TCPConnector):
-    """Opens connections that are parsed at this pace; options as of its base class."""
+    """Opens connections that are parsed at this pace; options as in its base class."""
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the library's
         super().__init__(**options)
@@ -175,7 +174,7 @@ class PacedConnector(aiohttp.TCPConnector):
 
 
 def _end_of_piece(data: bytes, start: int) -> int:
-    """Where the piece from `start` ends: behind so many lines or bytes, or with the data."""
+    """Return where the piece from `start` ends: after a number of lines or bytes, or with the data."""
     end = min(start + BYTES_A_TURN, len(data))
     for _ in range(LINES_A_TURN):
         start = data.find(b"\n", start, end) + 1

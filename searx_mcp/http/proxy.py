@@ -1,6 +1,6 @@
-"""Configured proxies: how one is written, and which requests go through it.
+"""Configured proxies: parsing them, and choosing one for a request.
 
-Pure: no name is looked up here, and nothing is connected to.
+Pure: resolves no names, opens no connections.
 """
 
 import re
@@ -16,7 +16,7 @@ from typing_extensions import override
 from searx_mcp.urls.hosts import is_onion
 
 LOCAL: Final = "<local>"
-"""In a list of hosts that need no proxy: names without a dot, such as those of containers."""
+"""In a list of hosts without a proxy: names without a dot, such as those of containers."""
 
 DIRECT: Final = (
     LOCAL,
@@ -35,10 +35,10 @@ DIRECT: Final = (
     "fc00::/7",
     "fe80::/10",
 )
-"""Hosts that are reached without a proxy by default: this machine and private networks."""
+"""Hosts that bypass the proxy by default: this machine and private networks."""
 
 _PORTS: Final = {"http": None, "https": 443, "socks5": 1_080, "socks5h": 1_080}
-"""Schemes with their usual ports: for http curl takes 1080 and others 80, so that it is asked for."""
+"""Schemes with their default ports. http has none: curl takes 1080 and others 80, so it must be given."""
 
 _MAX_SOCKS_TEXT: Final = 255  # bytes, RFC 1929 2
 _PRINTABLE: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -50,11 +50,11 @@ _WITH_PORT: Final = re.compile(r"(\[[^\]]*\]|[^:\[\]]*):([0-9]{1,5})")
 
 @dataclass(frozen=True, slots=True)
 class ProxyUrl:
-    """The address of a proxy; neither its text nor its representation shows what lets us in.
+    """The address of a proxy; neither `str` nor `repr` shows the credentials.
 
     Attributes:
-        scheme: `http` or `https` (CONNECT, RFC 9110 9.3.6), `socks5` or `socks5h` (RFC 1928); the
-            last two mean the same, names are always resolved by the proxy.
+        scheme: `http` or `https` (CONNECT, RFC 9110 9.3.6), `socks5` or `socks5h` (RFC 1928). The last two
+            are the same: the proxy always resolves names.
         host: a name or an address, without brackets.
         username: with a password, or `None`.
     """
@@ -67,18 +67,18 @@ class ProxyUrl:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read an address such as `http://user:password@proxy.example.org:3128`.
+        """Parse an address such as `http://user:password@proxy.example.org:3128`.
 
         Without a scheme it is an http proxy. User name and password are percent-decoded.
 
         Raises:
-            ValueError: with a sentence for a person, which shows nothing of the text.
+            ValueError: with a sentence for a person, which shows no part of the text.
         """
         try:
             parts = urlsplit(text if "://" in text else f"http://{text}")
             host, port = parts.hostname, parts.port
         except ValueError:
-            raise ValueError(_WANTED) from None  # its text shows a piece of the address
+            raise ValueError(_WANTED) from None  # its text contains a part of the address
         if parts.scheme not in _PORTS:
             raise ValueError("must start with http://, https://, socks5:// or socks5h://")
         if not host or _NOT_IN_URL.search(text) or parts.path not in {"", "/"}:
@@ -98,7 +98,7 @@ class ProxyUrl:
 
     @property
     def address(self) -> str:
-        """The address alone."""
+        """The address without credentials."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
 
@@ -143,11 +143,11 @@ def _fits_socks(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Bypass:
-    """Hosts that are reached without a proxy.
+    """Hosts that bypass the proxy.
 
     Attributes:
-        everything: whether all are, but for Tor services.
-        local: whether names without a dot are.
+        everything: whether all do, except Tor services.
+        local: whether names without a dot do.
         names: domains, subdomains included, each with a port or `None` for all.
         networks: addresses, likewise.
     """
@@ -159,13 +159,13 @@ class Bypass:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> Self:
-        """Read entries as curl understands them in NO_PROXY, and `<local>`.
+        """Parse entries of NO_PROXY as curl does, and `<local>`.
 
-        `example.org`, `.example.org` and `*.example.org` all mean the domain with its subdomains;
-        besides, there are addresses, networks such as `10.0.0.0/8`, and `*`. A port may follow.
+        `example.org`, `.example.org` and `*.example.org` all mean the domain with its subdomains.
+        Addresses, networks such as `10.0.0.0/8`, and `*` are allowed, too. A port may follow.
 
         Raises:
-            ValueError: for the first entry of another form.
+            ValueError: for the first invalid entry.
         """
         marks: set[str] = set()
         names: list[tuple[str, int | None]] = []
@@ -188,11 +188,11 @@ class Bypass:
         return cls("*" in marks, LOCAL in marks, tuple(names), tuple(networks))
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether a host is reached without a proxy; names are not looked up.
+        """Return whether a host bypasses the proxy; names are not resolved.
 
         Args:
-            host: as it stands in a URL, without brackets.
-            port: the port to be asked.
+            host: as in a URL, without brackets.
+            port: of the request.
         """
         if self.everything:
             return True
@@ -220,12 +220,12 @@ BLIND: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ProxyRules:
-    """Which requests go through which proxy.
+    """Which requests use which proxy.
 
     Attributes:
         https: the proxy for https addresses, or `None`.
         http: the proxy for http addresses, or `None`.
-        bypass: what is reached without one.
+        bypass: hosts that use none.
     """
 
     https: ProxyUrl | None
@@ -234,13 +234,13 @@ class ProxyRules:
 
     @property
     def onion(self) -> ProxyUrl | None:
-        """The proxy through which Tor services are reached, if there is one that can."""
+        """The proxy that can reach Tor services, if there is one."""
         return next((proxy for proxy in (self.https, self.http) if proxy and proxy.is_socks), None)
 
     def proxy_for(self, scheme: str, host: str, port: int) -> ProxyUrl | None:
-        """The proxy for a request, or `None` if it goes directly.
+        """Return the proxy for a request, or `None` for a direct one.
 
-        A Tor service is never asked directly: its name would be looked up by others.
+        Tor services are never requested directly: that would reveal their names to a resolver.
         """
         if self.https is None and self.http is None:
             return None

@@ -1,6 +1,6 @@
-"""Requests through a proxy, and what its failures mean.
+"""Requests through a proxy, and what their failures mean.
 
-A failure of the proxy is on our side of the network: it says nothing about the host that was asked.
+A proxy's failure is on our side of the network: it says nothing about the requested host.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ from searx_mcp.errors import ErrorCode, ProxyError, SettingsError, TransportErro
 from searx_mcp.http.proxy import ProxyRules, ProxyUrl
 
 CONNECT_SHARE: Final = 0.9
-"""Of the time for a request, within which the host must be reached. The callers' own deadlines end at
-the same instant as the request's, and would hide that it is the proxy that hangs."""
+"""Share of a request's time in which the host must be reached. The caller's deadline is the same as the
+request's, and would otherwise hide that the proxy hangs."""
 
 _HEADER: Final = "Proxy-Authorization"
 _NO_HEADERS: Final = CIMultiDictProxy(CIMultiDict[str]())
@@ -30,10 +30,10 @@ _ADVICE: Final = "Check that the proxy runs, and its address in the settings."
 
 
 class ProxyRouteError(aiohttp.ClientError):
-    """What went wrong on the way through a proxy.
+    """A failure on the way through a proxy.
 
     Attributes:
-        is_ours: whether the proxy itself failed, and not the way from it to the host.
+        is_ours: whether the proxy itself failed, not the connection from it to the host.
     """
 
     def __init__(self, message: str, *, is_ours: bool, code: ErrorCode) -> None:
@@ -43,7 +43,7 @@ class ProxyRouteError(aiohttp.ClientError):
         self.code = code
 
     def translated(self, url: str) -> TransportError:
-        """The error for the caller who asked for a URL."""
+        """Return the error for the caller that requested a URL."""
         if self.is_ours:
             return ProxyError(self.message, code=self.code, url=url, advice=_ADVICE)
         return TransportError(self.message, code=self.code, url=url)
@@ -51,18 +51,18 @@ class ProxyRouteError(aiohttp.ClientError):
 
 @dataclass(slots=True)
 class _ConnectTimer:
-    """One request on its way.
+    """The connection time limit of one request.
 
     Attributes:
-        limit: by when there must be a connection for it.
-        has_arrived: whether there was one.
+        limit: when it must be connected.
+        has_arrived: whether it was connected.
     """
 
     limit: asyncio.Timeout
     has_arrived: bool = False
 
     def arrive(self) -> None:
-        """Note that the host is reached: from now on, delays are the host's."""
+        """Record that the host is reached: from now on, the host causes any delay."""
         self.has_arrived = True
         if not self.limit.expired():
             self.limit.reschedule(None)
@@ -72,7 +72,7 @@ class ProxyRoute:
     """The route of one kind of traffic through one proxy.
 
     Args:
-        proxy: where it leads through.
+        proxy: the proxy.
         setting: the setting that names the proxy, for errors.
     """
 
@@ -84,17 +84,17 @@ class ProxyRoute:
     async def request_options(
         self, url: URL, headers: Mapping[str, str], deadline: float | None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Give the options of the HTTP library for one request, and translate its failures.
+        """Return the HTTP library's options for one request, and translate its failures.
 
-        No error that leaves shows the user name and password of the proxy.
+        No error raised here shows the proxy's user name and password.
 
         Args:
-            url: where the request goes.
-            headers: those of the request.
-            deadline: instant on the running loop's clock by which the request ends.
+            url: target of the request.
+            headers: of the request.
+            deadline: loop time by which the request ends.
 
         Raises:
-            ProxyRouteError: for failures that have to do with the proxy.
+            ProxyRouteError: for failures of the proxy or behind it.
         """
         now = asyncio.get_running_loop().time()
         when = None if deadline is None else now + CONNECT_SHARE * (deadline - now)
@@ -145,24 +145,24 @@ class ProxyRoute:
         return failure
 
     def unreachable(self) -> ProxyRouteError:
-        """The proxy cannot be connected to."""
+        """Make the error for a proxy that cannot be connected to."""
         return self._ours("cannot be reached")
 
     def refused(self) -> ProxyRouteError:
-        """The proxy does not let us in."""
+        """Make the error for a proxy that rejects our credentials."""
         return self._ours("rejected our user name and password, or requires them")
 
     def unfit(self) -> ProxyRouteError:
-        """The proxy speaks another protocol or refuses us: the two cannot be distinguished."""
+        """Make the error for a proxy that speaks another protocol or refuses us, which look the same."""
         return self._ours("rejected our user name and password, or is not a SOCKS 5 proxy")
 
     def barred(self, why: str) -> ProxyRouteError:
-        """The connection failed at or behind the proxy: which of them failed is unknown."""
+        """Make the error for a connection that failed at or behind the proxy; which of them is unknown."""
         message = f"{self._name} made no connection to the host: {why}."
         return ProxyRouteError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
 
     def untrusted(self, exc: Exception) -> ProxyRouteError:
-        """A certificate is not trusted: the proxy's own, or that of the host behind it."""
+        """Make the error for an untrusted certificate: the proxy's own, or that of the host behind it."""
         host, port = getattr(exc, "host", None), getattr(exc, "port", None)
         if (host, port) == (self._proxy.host, self._proxy.port):
             return self._ours("has no valid certificate; add its authority to network.ca_file")
@@ -179,7 +179,7 @@ class ProxyRoute:
     async def reject_407(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """A middleware for plain http that distinguishes a proxy's refusal from a host's answer."""
+        """Middleware for plain http that distinguishes a proxy's refusal from a host's answer."""
         response = await handler(request)
         if (
             request.url.scheme == "http"
@@ -191,10 +191,10 @@ class ProxyRoute:
 
 
 def check_support(rules: ProxyRules) -> None:
-    """Check that what the proxies need is installed.
+    """Check that the packages for the proxies are installed.
 
     Raises:
-        SettingsError: it is not.
+        SettingsError: one is missing.
     """
     if rules.onion is not None and find_spec("aiohttp_socks") is None:
         raise SettingsError(
@@ -205,7 +205,7 @@ def check_support(rules: ProxyRules) -> None:
 
 
 def arrivals() -> aiohttp.TraceConfig:
-    """Make the trace configuration by which a session's requests report that they are connected."""
+    """Create the trace configuration that reports when a session's requests are connected."""
 
     async def arrive(_session: aiohttp.ClientSession, context: SimpleNamespace, _: object) -> None:
         if isinstance(timer := context.trace_request_ctx, _ConnectTimer):

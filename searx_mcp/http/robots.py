@@ -1,8 +1,8 @@
-"""The one reader of a robots.txt: its rules that are meant for us (RFC 9309).
+"""Parses robots.txt and applies the rules for us (RFC 9309).
 
-Groups are chosen here and patterns are matched by Protego, which would also obey groups whose names
-are a part of ours, and end a group at records it does not know. See
-`docs/decisions/fetching-politely.md` for what is more lenient than the standard.
+We choose the groups, and Protego matches the patterns: Protego would also obey groups whose names are part of
+ours, and ends a group at unknown records. `docs/decisions/fetching-politely.md` lists where this is more
+lenient than the standard.
 """
 
 import re
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
 
 MAX_ROBOTS: Final = 512_000
-"""Bytes that are read: 500 KiB, the least that a reader must accept (section 2.5)."""
+"""Bytes that are parsed: 500 KiB, the minimum a parser must accept (section 2.5)."""
 FETCHED_BYTES: Final = MAX_ROBOTS + 1
-"""Bytes of a robots.txt to fetch at most: what is parsed, and one that tells of more."""
+"""Bytes to fetch: those that are parsed, and one more to detect a longer file."""
 
 _ASCII: Final = "".join(map(chr, range(0x20, 0x7F)))
 _LINE_END: Final = re.compile(r"\r\n?|\n")  # section 2.2; str.splitlines knows many more
 _EVERYBODY: Final = re.compile(r"\*(?:\s|\Z)")
 _PRODUCT: Final = re.compile(r"[a-z_-]+")
-# Missing colons and the usual misspellings are understood as Google's parser does.
+# Missing colons and the usual misspellings are accepted, as in Google's parser.
 _RECORD: Final = re.compile(
     r"(?:(?P<name>user[ -]?agent)|(?P<allow>allow)"
     r"|(?P<disallow>disallow|dissallow|dissalow|disalow|diasllow|disallaw))\s*[:\s]\s*(?P<value>.*)",
@@ -38,10 +38,10 @@ _RECORD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RobotsDecision:
-    """The decision of a robots.txt about one address.
+    """The result of a robots.txt for one address.
 
     Attributes:
-        rule: the line that forbids it, as a stranger wrote it; empty if none does.
+        rule: the line that forbids it, as written (untrusted); empty if none does.
     """
 
     rule: str = ""
@@ -53,14 +53,14 @@ class RobotsDecision:
 
 
 class RobotsRules:
-    """The rules for us: those of all groups that name us, else those for everybody.
+    """The rules for us: those of all groups that name us, else those for everyone.
 
     Args:
-        text: a robots.txt; whatever is not understood is passed over.
+        text: a robots.txt; unknown lines are skipped.
         by_name: whether only groups that name us count.
 
     Attributes:
-        count: how many there are.
+        count: number of rules.
         size: characters of their patterns.
     """
 
@@ -76,7 +76,7 @@ class RobotsRules:
         return f"<RobotsRules [{self.count} rules, {len(self._disallowed)} disallow]>"
 
     def decide(self, url: URL) -> RobotsDecision:
-        """Decide about one address.
+        """Check one address.
 
         Args:
             url: as it would be sent; path and query count, and `/robots.txt` is always allowed.
@@ -86,7 +86,7 @@ class RobotsRules:
         target = f"http://host{_slashed(url.raw_path_qs)}"
         if self._rules.can_fetch(target, TOKEN):
             return RobotsDecision()
-        # Protego does not tell which rule it was: the longest that matches, found by halving.
+        # Protego does not report the rule; bisection finds it: the longest that matches.
         patterns = sorted(self._disallowed, key=len, reverse=True)
         while len(patterns) > 1:
             longer, shorter = patterns[: len(patterns) // 2], patterns[len(patterns) // 2 :]
@@ -96,10 +96,10 @@ class RobotsRules:
 
 
 def decode(body: bytes) -> str:
-    """Read the bytes of a robots.txt as text of at most 500 KiB.
+    """Decode the bytes of a robots.txt, up to 500 KiB.
 
-    What is longer loses the rest and the line that the cut went through. The text is UTF-8, or
-    UTF-16 where its mark says so, as some editors write it (section 2.2.2, last paragraph).
+    A longer one loses the rest, and the line that was cut. The text is UTF-8, or UTF-16 if a byte order
+    mark says so, as some editors write it (section 2.2.2, last paragraph).
     """
     if len(body) > MAX_ROBOTS:
         # The next byte shows whether a line ends exactly there.
@@ -110,7 +110,7 @@ def decode(body: bytes) -> str:
 
 
 def _rules_for_us(text: str, *, by_name: bool) -> Iterator[tuple[bool, str]]:
-    """Yield whether each rule allows, and its pattern, in order."""
+    """Yield each rule's kind (true if it allows) and its pattern, in order."""
     ours: list[tuple[bool, str]] = []
     everybodys: list[tuple[bool, str]] = []
     groups: list[list[tuple[bool, str]]] = []
@@ -138,7 +138,7 @@ def _rules_for_us(text: str, *, by_name: bool) -> Iterator[tuple[bool, str]]:
 
 
 def _is_us(name: str) -> bool:
-    """Versions, comments and asterisks beside a name are passed over."""
+    """Return whether a name is ours, ignoring versions, comments and asterisks."""
     product = _PRODUCT.match(name.replace("*", "").strip().lower())
     return product is not None and product[0] == TOKEN
 
@@ -151,11 +151,11 @@ def _parse(rules: list[tuple[bool, str]]) -> "Protego":
 
 
 def _encoded(pattern: str) -> str:
-    """Percent-encode what is not ASCII; Protego would take some of it for the end of a line."""
+    """Percent-encode non-ASCII characters; Protego would take some of them for line ends."""
     return _slashed(quote(pattern, safe=_ASCII, errors="replace"))
 
 
 def _slashed(target: str) -> str:
-    """Write `/` in one way within a query, where both spellings mean the same (section 2.2.2)."""
+    """Normalise `/` within a query, where both spellings mean the same (section 2.2.2)."""
     path, mark, query = target.partition("?")
     return path + mark + query.replace("%2F", "/").replace("%2f", "/")

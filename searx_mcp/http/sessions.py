@@ -1,9 +1,9 @@
-"""The four kinds of traffic, kept apart.
+"""The four kinds of traffic, with separate connections.
 
-A pooled connection is found again by host and port alone. So guarded and unguarded traffic never
-share one: the operator's own instance at 127.0.0.1 must answer searches, and must be out of reach
-for a page fetch. Plain http to own instances has connections of its own, too: they go to private
-addresses only. Credentials for own instances are added to the requests they are meant for.
+A connection pool identifies connections by host and port alone, so guarded and unguarded traffic must not share
+one: the operator's own instance at 127.0.0.1 must answer searches, and must be unreachable for a page fetch.
+Plain http to own instances has its own connections, too: they reach private addresses only. Credentials of own
+instances are added only to the requests they belong to.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,21 +40,21 @@ _HEADER: Final = "Authorization"
 
 
 class Authorizer:
-    """A middleware for the connections of own instances, and for no others.
+    """Middleware for the connections of own instances only.
 
-    Each request belongs to the own instance of its origin with the longest path in front of it:
-    one instance below the path of another never gets the other's credentials.
+    Each request belongs to the own instance with its origin and the longest prefix of its path: an instance
+    below another's path never gets that one's credentials.
     """
 
     def __init__(self, instances: Iterable[str], credentials: Iterable[Credentials]) -> None:
-        """Take the base URLs of all own instances, and what is known for some of them."""
+        """Take the base URLs of all own instances, and the credentials of some."""
         known = {_place(URL(entry.url)): entry.authorization for entry in credentials}
         places = {_place(URL(url)) for url in instances}
         longest_first = sorted(places, key=lambda place: len(place[1]), reverse=True)
         self._values = [(origin, path, known.get((origin, path))) for origin, path in longest_first]
 
     def value_for(self, url: URL) -> str | None:
-        """The header's value for a request to this URL, or `None` to send none."""
+        """Return the header value for a request to this URL, or `None` to send none."""
         origin = url.origin()
         for known, path, value in self._values:
             if origin == known and url.raw_path.startswith(path):
@@ -67,9 +67,9 @@ def _place(url: URL) -> tuple[URL, str]:
 
 
 class Sessions:
-    """One `HttpSession` for each kind of traffic, made on first use.
+    """One `HttpSession` for each kind of traffic, created on first use.
 
-    No kind keeps cookies, reads proxies from the environment or follows redirects.
+    None of them keeps cookies, reads proxies from the environment or follows redirects.
     """
 
     def __init__(
@@ -84,22 +84,22 @@ class Sessions:
         resolver: AbstractResolver | None = None,
         dial: Dial = open_socket,
     ) -> None:
-        """Describe the sessions; nothing is opened yet.
+        """Configure the sessions; nothing is opened yet.
 
         Args:
             config: the `[network]` table.
-            own_origins: base URLs of own instances. What may be asked is their origins; their paths
-                tell which of them a request belongs to.
-            credentials: for some of the own instances.
+            own_origins: base URLs of own instances. Requests are allowed to their origins; the paths determine
+                which instance a request belongs to.
+            credentials: of some own instances.
             operator_origins: URLs of the operator's other endpoints.
-            allow: private places that pages may be fetched from nevertheless.
+            allow: private places that pages may be fetched from.
             verify_pages: whether pages need a valid certificate; everything else always does.
-            resolver: asked for all names instead of the system's; the caller closes it.
-            dial: opens the sockets of guarded connections, after the guard has let them pass.
+            resolver: resolves all names instead of the system's resolver; the caller closes it.
+            dial: opens the sockets of guarded connections after the guard has allowed them.
 
         Raises:
-            SettingsError: an origin is no http or https URL, `network.ca_file` cannot be read, or
-                the proxy needs what is not installed.
+            SettingsError: an origin is not an http or https URL, `network.ca_file` cannot be read, or the
+                proxy needs a package that is not installed.
         """
         self._connections = Connections(config, resolver)
         self._connect_timeout = config.connect_timeout
@@ -113,13 +113,13 @@ class Sessions:
         self._made: list[HttpSession] = []
 
     def admit_own(self, urls: Iterable[str]) -> None:
-        """Set the own instances; requests under way are not interrupted.
+        """Set the own instances; requests in flight are not interrupted.
 
         Args:
             urls: base URLs, as for the constructor.
 
         Raises:
-            SettingsError: an origin is no http or https URL.
+            SettingsError: an origin is not an http or https URL.
         """
         instances = tuple(urls)
         self._own_origins = _origins(instances)
@@ -129,8 +129,8 @@ class Sessions:
     def own(self) -> HttpSession:
         """The operator's own instances: configured origins only, plain http to private addresses.
 
-        Credentials exist only here. Who searches bounds the requests: here they would wait within the
-        time of an attempt, and a health check behind the searches.
+        Only this kind has credentials. The search limits its requests: waiting here would use up an
+        attempt's time, and queue a health check behind searches.
         """
 
         def connect(
@@ -191,14 +191,14 @@ class Sessions:
         *,
         limits: "GatewayLimits | None" = None,
     ) -> "Gateway":
-        """Make a proxy through which a browser reaches pages, guarded as `pages` is.
+        """Create a proxy through which a browser reaches pages, guarded like `pages`.
 
-        It does not lead on through a proxy of the settings: that would look the names up, so that the
-        addresses which scripts of a page ask for could not be judged.
+        It does not chain to a configured proxy: that would resolve the names itself, so the addresses that
+        a page's scripts request could not be checked.
 
         Args:
-            admit: told each URL, and raises a `FetchError` if it may not be asked for.
-            limits: what passes at most; the usual unless given.
+            admit: gets each URL, and raises a `FetchError` to refuse it.
+            limits: of the traffic; the defaults unless given.
 
         Raises:
             SettingsError: a proxy is configured.
@@ -219,7 +219,7 @@ class Sessions:
         return Gateway(dialler, allow=self._allow, admit=admit, limits=limits or GatewayLimits())
 
     async def aclose(self) -> None:
-        """Close all connections, within a second for each kind and scheme. Harmless when repeated."""
+        """Close all connections, within a second for each kind and scheme. May be called more than once."""
         for session in self._made:
             await session.aclose()
 
@@ -232,7 +232,7 @@ class Sessions:
     async def _authorize(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Send a request with its credentials, if there are any for it."""
+        """Send a request with its credentials, if it has any."""
         value = self._authorizer.value_for(request.url)
         if value is None:
             return await handler(request)
@@ -240,7 +240,7 @@ class Sessions:
         try:
             return await handler(request)
         finally:
-            # Drop the credentials: the library's errors show the headers of the request.
+            # Remove the credentials: the library's errors show the request's headers.
             del request.headers[_HEADER]
 
     def _guarded(
@@ -293,10 +293,10 @@ class Sessions:
 async def _send_once(
     request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
 ) -> aiohttp.ClientResponse:
-    """Keep the library from sending a GET again whose connection died before the answer.
+    """Keep the library from resending a GET whose connection closed before the answer.
 
-    The instance would count two searches where one was charged; a limiter that drops the
-    connection (nginx's status 444) provokes exactly that.
+    The instance would count two searches where we charged one; a limiter that drops the connection (nginx's
+    status 444) causes exactly that.
     """
     try:
         return await handler(request)
@@ -321,7 +321,7 @@ def _origin(raw: str) -> URL:
 
 
 def _wrong_origin() -> SettingsError:
-    # Without the value: it may carry a password.
+    # Does not show the value, which may contain a password.
     return SettingsError("network", "an endpoint is not of the form http(s)://host[:port]")
 
 
@@ -341,14 +341,14 @@ def _admit(raw: str, *, origins: frozenset[URL]) -> URL:
 
 
 def _may_be_public(url: URL) -> bool:
-    """Whether plain http to an own instance may leave private networks, as far as its URL tells."""
+    """Return whether plain http to an own instance may leave private networks, judging by its URL."""
     host = url.raw_host or ""
     private = is_private(host)
     return is_public_name(host) if private is None else not private
 
 
 def _judge_literal(url: URL, guard: AddressGuard, raw: str) -> None:
-    """Check an address that a proxy dials as if it were dialled here."""
+    """Check a literal address that a proxy dials as if it were dialled here."""
     host, port = url.raw_host or "", url.port or 0
     if effective_address(host) is None:
         return

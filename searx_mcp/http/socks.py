@@ -20,19 +20,19 @@ from searx_mcp.http.proxy import ProxyUrl
 from searx_mcp.http.proxy_route import ProxyRoute
 
 _TOLD_OF_THE_HOST: Final = frozenset(range(1, 7))
-"""Replies about the host or the way to it, RFC 1928 6. Of 1, a general failure, Tor makes use for
-hosts, too."""
+"""Replies about the host or the route to it, RFC 1928, section 6. Tor uses 1, a general failure, for hosts,
+too."""
 
 
 def socks_connector(
     proxy: ProxyUrl, *, limits: tuple[int, int], ssl: SSLContext | bool
 ) -> aiohttp.TCPConnector:
-    """Make a connector whose host names are looked up by the proxy.
+    """Create a connector whose host names the proxy resolves.
 
     Args:
         proxy: the proxy.
-        limits: connections at most, and those to one host.
-        ssl: what verifies certificates, as of `aiohttp.TCPConnector`.
+        limits: of connections, in total and to one host.
+        ssl: verifies certificates, as in `aiohttp.TCPConnector`.
     """
     return _Connector(
         proxy.host,
@@ -66,10 +66,10 @@ class _Connector(ProxyConnector):
 
 
 class SocksErrors:
-    """A middleware that translates the library's errors.
+    """Middleware that translates the library's errors.
 
     Args:
-        route: the way whose errors they are.
+        route: the route that they belong to.
     """
 
     def __init__(self, route: ProxyRoute) -> None:

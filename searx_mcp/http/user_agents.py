@@ -1,4 +1,4 @@
-"""What desktop browsers call themselves."""
+"""User-Agent strings of desktop browsers."""
 
 import functools
 import random
@@ -11,15 +11,15 @@ _BROWSERS: Final = frozenset({"Chrome", "Edge", "Firefox", "Safari"})
 
 
 def desktop_user_agent(rng: random.Random) -> str:
-    """Draw a desktop User-Agent, in proportion to its use; ASCII only.
+    """Draw a desktop User-Agent at random, weighted by its use; ASCII only.
 
-    The data come with fake-useragent; nothing is asked of the network.
+    The data come with fake-useragent; there is no network request.
     """
     agents, weights = _desktop_agents()
     return rng.choices(agents, weights)[0]
 
 
-@functools.cache  # constant data of a package; reading them takes tens of milliseconds
+@functools.cache  # constant package data; reading them takes tens of milliseconds
 def _desktop_agents() -> tuple[tuple[str, ...], tuple[float, ...]]:
     from fake_useragent import FakeUserAgent, FakeUserAgentError  # noqa: PLC0415 - 40 ms to import; not before a public instance is asked
 

@@ -1,7 +1,7 @@
-"""A field of a request as an argument of a tool: the one declaration that every front goes by.
+"""A field of a request as an argument of a tool: one declaration for all fronts.
 
-What is published to models, the options of the command, the keywords of the module and the tables
-of the documentation come from it.
+The schemas for models, the options of the command, the keywords of the module and the tables of the
+documentation are made from it.
 """
 
 from collections.abc import Mapping
@@ -20,25 +20,24 @@ _NO_READERS: Final[Mapping[str, Reader]] = MappingProxyType({})
 
 
 class Argument(NamedTuple):
-    """A field of a request as an argument of a tool: how it is written, and what is said of it.
+    """A field of a request as an argument of a tool: how to parse it, and its texts.
 
     Attributes:
-        read: takes what a caller wrote and the limits of the field; gives the field's value.
-        help: what a person is told of it, on the command line and in the documentation; a name in braces
-            stands for one of the limits.
-        metavar: what stands for the value on the command line; empty for what stands there without a
-            name, and for what takes no value.
+        read: takes what a caller wrote and the bounds of the field; returns the field's value.
+        help: description for a person, on the command line and in the documentation; a name in braces stands
+            for one of the bounds.
+        metavar: placeholder of the value on the command line; empty for positional arguments and flags.
         short: its short name on the command line.
-        repeated: whether a person names it once for each of several values.
-        schema: what a model is told besides what the field says; `None` of a key takes it out, and
-            `None` in place of all keeps the argument from models: it is understood, and not worth
-            the words in every conversation.
-        names: other names, as other servers and APIs have them for the same: Brave, DuckDuckGo,
-            Exa, Firecrawl, Tavily, the reference fetch server, other servers for SearXNG.
-        otherwise: readers by further names, whose values mean something else.
+        repeated: whether the option is repeated for several values.
+        schema: additions to the field's schema for models; `None` for a key removes it, and `None` instead of
+            all hides the argument from models: it is understood, but not worth the words in every
+            conversation.
+        names: aliases, the names in other servers and APIs: Brave, DuckDuckGo, Exa, Firecrawl, Tavily, the
+            reference fetch server, other servers for SearXNG.
+        otherwise: readers for further names, whose values have another meaning.
         by_person: whether only a person may give it.
-        wanted: the advice to a call that names neither it nor another argument with the same advice; empty for
-            what may be left out.
+        wanted: advice for a call that names neither this nor another argument with the same advice; empty if
+            it is optional.
     """
 
     read: Reader
@@ -54,7 +53,7 @@ class Argument(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """An argument, its field, the bounds of the field, and what reads a value by each name, folded."""
+    """An argument, its field, the field's bounds, and the reader for each folded name."""
 
     argument: Argument
     field: FieldInfo
@@ -63,13 +62,13 @@ class Declared(NamedTuple):
 
     @property
     def help(self) -> str:
-        """The words that a person reads of it."""
+        """The description for a person."""
         return self.argument.help.format_map(self.limits._asdict())
 
 
 @cache
 def arguments_of(request: type[Frozen]) -> Mapping[str, Declared]:
-    """List the arguments that a request is made of, by name, in their order."""
+    """Return the arguments of a request by name, in order."""
     declared = {}
     for name, field in request.model_fields.items():
         bounds = {

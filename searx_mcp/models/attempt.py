@@ -63,12 +63,12 @@ class Verdict(StrEnum):
 
     @property
     def ends_search(self) -> bool:
-        """Tell whether the attempt's answer can be returned to the caller."""
+        """Whether the attempt's answer can be returned to the caller."""
         return self in _ENDS_SEARCH
 
     @property
     def is_network(self) -> bool:
-        """Tell whether nothing at all came back from the host."""
+        """Whether nothing at all came back from the host."""
         return self in _NETWORK
 
 
@@ -80,7 +80,7 @@ class Attempt(Frozen):
     """One request to one instance or open source, for reports and errors.
 
     Attributes:
-        instance: the instance's base URL, or the address that stands for the open source.
+        instance: the instance's base URL, or the address of the open source.
         verdict: its outcome.
         format: the requested format.
         status_code: the HTTP status, or `None` if there was no answer.
@@ -114,7 +114,7 @@ class PastOutcome(BaseModel):
         detail: one short sentence for a person; never the query.
     """
 
-    # It is kept for a long time: fields of newer versions are ignored.
+    # Stored for a long time: fields of newer versions are ignored.
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
     at: float

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 class Frozen(BaseModel):
     """An immutable value with a closed set of fields."""
 
-    # Built when it is first used: a program that imports the package uses few of the models.
+    # Built on first use: a program that imports the package uses few of the models.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
@@ -19,10 +19,10 @@ _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "KIB": 1 << 10, "MB": 1 << 20, "MIB": 1 
 
 
 def parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatever was given
-    """Read text such as `2MB`; anything else is left to the field's own check.
+    """Parse text such as `2MB`; anything else is left to the field's own check.
 
     Raises:
-        ValueError: the text is no size.
+        ValueError: the text is not a size.
     """
     if not isinstance(value, str):
         return value
@@ -36,24 +36,24 @@ ByteCount = Annotated[int, BeforeValidator(parse_size)]
 """Bytes; also accepts text such as `2MB`, where 1 MB is 1,048,576 bytes as in the specification."""
 
 WANTED: Final = "wanted"
-"""Where the schema of a text keeps the words for its pattern."""
+"""Schema key for the description of a text's pattern."""
 
 
 def matching(pattern: str, wanted: str) -> Any:  # noqa: ANN401 - as pydantic's own `Field`
-    """Limit a text to a pattern, and say in words which texts match it.
+    """Restrict a text to a pattern, and describe in words which texts match.
 
     Args:
-        pattern: a regular expression; no user gets to read it.
+        pattern: a regular expression; never shown to a user.
         wanted: completes "'value' is not ...".
     """
     return Field(pattern=pattern, json_schema_extra={WANTED: wanted})
 
 
 def _check_authority(address: str) -> str:
-    """Refuse what has the form of an address, but a port or IP address that cannot be.
+    """Refuse an address with an impossible port or IP address.
 
     Raises:
-        ValueError: it has.
+        ValueError: it has one.
     """
     if address and urlsplit(address).port == 0:
         raise ValueError("no server has port 0")

@@ -1,8 +1,8 @@
-"""Values as models and people write them: spellings are forgiven, meanings are not.
+"""Reads values as models and people write them: lenient about spelling, strict about meaning.
 
-A reader takes what was written and the limits of the field it is for, and gives the field's value.
-What is wrong raises `ValueError` with a sentence that goes behind the name of the argument; it shows
-at most 60 characters of a value, and nothing of a query.
+A reader takes what was written and the bounds of its field, and returns the field's value. An invalid value
+raises `ValueError` with a sentence that completes the argument's name; it shows at most 60 characters of a
+value, and nothing of a query.
 """
 
 import json
@@ -17,19 +17,19 @@ from searx_mcp.models.base import parse_size
 from searx_mcp.models.spelling import SHOWN_LENGTH, did_you_mean, folded, is_blank, shown
 
 MAX_RAW_LENGTH: Final = 20_000
-"""What is longer is refused before anything else looks at it."""
+"""Longer texts are refused before anything else reads them."""
 MAX_DOMAINS: Final = 50
 MAX_URLS: Final = 20
 
 
 class Limits(NamedTuple):
-    """The bounds of a field, named as pydantic names them.
+    """The bounds of a field, with pydantic's names.
 
     Attributes:
         ge, le: of a number.
         max_length: characters of a text, entries of a list.
         pattern: of a text.
-        names: accepted besides those that the reader knows.
+        names: accepted in addition to those that the reader knows.
     """
 
     ge: int = 0
@@ -49,11 +49,11 @@ _KINDS: Final[dict[type, str]] = {
     list: "a list",
     dict: "an object",
 }
-"""What JSON has besides texts, in the words of a caller who does not write Python."""
+"""JSON types besides texts, in words for callers who do not write Python."""
 
 
 def text(value: object, limits: Limits) -> str:
-    """Clean what a person or a model wrote; none of it is ever shown in a message."""
+    """Clean a text; messages never show any of it."""
     if not isinstance(value, str):
         kind = _KINDS.get(type(value), type(value).__name__)
         raise ValueError(f"must be text, not {kind}")  # noqa: TRY004 - as all that is wrong
@@ -80,10 +80,10 @@ def prose(value: object, limits: Limits) -> str:
 
 
 def texts(most: int) -> Reader:
-    """Make a reader of one text, or a list of them, which may be JSON in a text; each once.
+    """Make a reader of one text, or a list of them, which may be a JSON text; duplicates are dropped.
 
     Args:
-        most: characters of each.
+        most: maximum characters of each.
     """
 
     def read(value: object, limits: Limits) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def choice(choices: Mapping[str, object], allowed: str) -> Reader:
 
     Args:
         choices: the values by folded spelling.
-        allowed: those that a message names.
+        allowed: the choices that a message names.
     """
 
     def read(value: object, _: Limits) -> object:
@@ -128,12 +128,12 @@ BOOLEANS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("1", "true", "yes", "on"), True),
     **dict.fromkeys(("0", "false", "no", "off"), False),
 }
-"""How they are written as text, folded."""
+"""Booleans as text, folded."""
 boolean: Final = choice(BOOLEANS, "true or false")
 
 
 def number(value: object, limits: Limits, *, fraction: bool = False) -> int | float:
-    """Read a number between two bounds; text counts, booleans do not."""
+    """Read a number between two bounds; accepts text, but not booleans."""
     low, high = limits.ge, limits.le
     found = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
     match found:
@@ -162,14 +162,14 @@ def size(value: object, limits: Limits) -> int | float:
 
 
 AGES: Final[Mapping[str, int]] = {"day": 1, "week": 7, "month": 31, "year": 366}
-"""Time ranges, and the most days that each has."""
+"""Time ranges, and the maximum days of each."""
 ANY_AGE: Final = "any"
 
 
 def age(value: object, _: Limits) -> str:
-    """Read how old a result may be: `week`, `past week`, `7d`.
+    """Read a maximum age of results: `week`, `past week`, `7d`.
 
-    What lies between two ranges takes the longer one, which has all of it.
+    An age between two ranges is rounded up to the longer one, which includes it.
     """
     if isinstance(value, str) and (key := folded(value.strip())) in _ANY_AGE:
         return ""
@@ -183,7 +183,7 @@ def age(value: object, _: Limits) -> str:
 
 
 def days(value: object, _: Limits) -> str:
-    """Read how old a result may be from a number of days."""
+    """Read a maximum age of results from a number of days."""
     return _covering(int(number(value, Limits(ge=1, le=100_000))))
 
 
@@ -236,12 +236,12 @@ _LANGUAGES: Final = {
     "ta": "tamil தமிழ்", "th": "thai ไทย", "tr": "turkish türkçe", "uk": "ukrainian українська",
     "ur": "urdu اردو", "vi": "vietnamese", "zh": "chinese mandarin 中文",
 }  # fmt: skip
-"""The names of languages, in English and in themselves, by the codes that engines take."""
+"""The names of languages, in English and in themselves, by the codes that engines use."""
 _CODES: Final = {
     **{name: code for code, names in _LANGUAGES.items() for name in names.split()},
     **dict.fromkeys(("any", "any language", "all languages"), "all"),
 }
-"""Of languages, by name in lower case."""
+"""Language codes, by name in lower case."""
 
 
 def category(
@@ -249,13 +249,12 @@ def category(
 ) -> Reader:
     """Make a reader of categories, by their folded spelling.
 
-    An instance ignores a name it does not know and searches in general, so that a misspelt one
-    must not leave.
+    An instance replaces unknown names by a general search, so a misspelt one must not be sent.
 
     Args:
-        names: those of SearXNG; those of the limits are accepted too.
-        others: what further spellings mean.
-        shown_names: those that a message names.
+        names: SearXNG's categories; those in the bounds are accepted too.
+        others: meanings of further spellings.
+        shown_names: the names in messages.
     """
 
     def read(value: object, limits: Limits) -> str:
@@ -271,7 +270,7 @@ def category(
 
 
 def _only(value: object) -> object:
-    """Take the one entry out of a list, which may be JSON in a text; anything else stays."""
+    """Return the only entry of a list, which may be a JSON text; anything else is unchanged."""
     entries = value
     if isinstance(value, str) and len(value) <= SHOWN_LENGTH and value.lstrip().startswith("["):
         with suppress(ValueError):
@@ -280,7 +279,7 @@ def _only(value: object) -> object:
 
 
 def cursor(value: object, limits: Limits) -> str:
-    """Read the name of a captured page."""
+    """Read the cursor of a captured page."""
     if isinstance(value, str):
         spelling = value.strip().lower()
         if spelling and re.fullmatch(limits.pattern, spelling):
@@ -292,17 +291,17 @@ A_USER_AGENT: Final = "printable ASCII of at most 256 characters"
 
 
 def user_agent(value: object, limits: Limits) -> str:
-    """Take a header value as it is."""
+    """Read a header value unchanged."""
     if isinstance(value, str) and re.fullmatch(limits.pattern, value):
         return value
     raise _wrong(value, A_USER_AGENT)
 
 
 def engines(pattern: str) -> Reader:
-    """Make a reader of engine names, each once; SearXNG keeps all of them in lower case.
+    """Make a reader of engine names without duplicates; in SearXNG all of them are lower-case.
 
     Args:
-        pattern: what each matches.
+        pattern: for each name.
     """
 
     def read(value: object, limits: Limits) -> tuple[str, ...]:
@@ -320,12 +319,12 @@ def engines(pattern: str) -> Reader:
 
 
 def domains(value: object, _: Limits) -> tuple[str, ...]:
-    """Read a list of domains, each once."""
+    """Read a list of domains without duplicates."""
     return tuple(dict.fromkeys(map(_domain, _entries(value, noun="domains", most=MAX_DOMAINS))))
 
 
 def _domain(value: object) -> str:
-    """Take the domain out of `https://*.Example.ORG.:443/path`: `example.org`, in ASCII."""
+    """Extract the domain from `https://*.Example.ORG.:443/path`: `example.org`, in ASCII."""
     if isinstance(value, str) and len(value) <= _MAX_ADDRESS:
         authority = re.split(r"[/?#]", re.sub(r"^\s*\w+://", "", value), maxsplit=1)[0]
         host = re.sub(r":[0-9]{1,5}$", "", authority.strip().lower()).lstrip("*.").rstrip(".")
@@ -340,7 +339,7 @@ _DOMAIN: Final = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
 
 def _to_ascii(host: str) -> str:
-    """Encode a host name as the HTTP edge does; empty if it cannot be one."""
+    """Encode a host name like the HTTP layer; empty if it cannot be one."""
     from yarl import URL  # noqa: PLC0415 - 9 ms of start-up that only such a name has to pay
 
     try:
@@ -350,7 +349,7 @@ def _to_ascii(host: str) -> str:
 
 
 def urls(value: object, limits: Limits) -> tuple[str, ...]:
-    """Read one address, or a list of them, which may be JSON in a text; each once."""
+    """Read one address, or a list of them, which may be a JSON text; duplicates are dropped."""
     if isinstance(value, str) and not value.lstrip().startswith("["):
         return (_url(value, limits),)
     if not isinstance(value, str | list | tuple):
@@ -362,12 +361,12 @@ def urls(value: object, limits: Limits) -> tuple[str, ...]:
 
 
 def one_url(value: object, limits: Limits) -> str:
-    """Read one address, which may stand alone in a list."""
+    """Read one address, which may be the only entry of a list."""
     return _url(_only(value), limits)
 
 
 def _url(value: object, limits: Limits) -> str:
-    """Read an address; one that starts with a host gets `https://`."""
+    """Read an address; `https://` is added to one that starts with a host."""
     if not isinstance(value, str) or not value.strip():
         raise _wrong(value, _AN_ADDRESS)
     address = value.strip(" \t\r\n")
@@ -384,7 +383,7 @@ _BARE_HOST: Final = re.compile(r"([\w-]+\.)+([^\W\d_]{2,}|xn--[\w-]+)(:[0-9]{1,5
 
 
 def _entries(value: object, *, noun: str, most: int) -> Sequence[object]:
-    """Take a list, a comma list, JSON in a text or a single value apart, without blank entries."""
+    """Split a list, a comma list, a JSON text or a single value into entries, without blank ones."""
     entries = value
     if isinstance(value, str):
         _check_length(value, MAX_RAW_LENGTH)

@@ -1,4 +1,4 @@
-"""How an own instance is reached: its address, and what it wants to know of us."""
+"""Access to an own instance: its address and credentials."""
 
 import re
 from base64 import b64encode
@@ -15,7 +15,7 @@ _FORBIDDEN_IN_URL = re.compile(r"[\s\x00-\x20\x7f-\x9f\\?#]")
 def base_url(text: str) -> str:
     """Normalise the address of an instance: no default port, and `/` at the end.
 
-    A path in front of its pages is kept. Host names are not looked up and not encoded.
+    A path prefix is kept. Host names are neither resolved nor encoded.
 
     Raises:
         ValueError: with a sentence for a person, which never shows a user name or password.
@@ -40,9 +40,9 @@ def base_url(text: str) -> str:
     return f"{parts.scheme}://{authority}{parts.path.rstrip('/')}/"
 
 
-# What RFC 7617 2 forbids, C1 controls, and the halves of characters that no encoding has.
+# Forbidden by RFC 7617, section 2; C1 controls; and lone surrogates, which cannot be encoded.
 _NOT_IN_BASIC = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-# Wider than RFC 6750 2.1, which has no "|" and ":": servers hand out such tokens.
+# Wider than RFC 6750 2.1, which has no "|" and ":": servers issue such tokens.
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 
 
@@ -58,7 +58,7 @@ class Credentials(Frozen):
         token: visible ASCII characters.
     """
 
-    # Counts where this is validated alone; `Settings` does the same for itself.
+    # Applies if this is validated alone; `Settings` does the same for itself.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     url: str
@@ -72,7 +72,7 @@ class Credentials(Frozen):
         try:
             return base_url(url)
         except ValueError:
-            # Without the value, which its error would show: it may be a secret in the wrong place.
+            # Does not show the value, which may be a secret in the wrong place.
             raise ValueError(
                 "its url must be an http or https address without user name, ? and #"
             ) from None

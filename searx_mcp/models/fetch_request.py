@@ -1,4 +1,4 @@
-"""Requests to fetch a page. Each field is declared here as an argument of its tool, too."""
+"""Requests to fetch a page. Each field is also declared here as an argument of its tool."""
 
 from typing import Annotated, Self, TypedDict
 
@@ -15,7 +15,7 @@ MIN_CONTENT_LENGTH = 1_024
 MAX_CONTENT_LENGTH = 10_485_760
 USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
 CURSOR_PATTERN = r"^([a-z2-7]{16})?$"
-"""80 bits in the alphabet of base32 (RFC 4648), which no model misspells."""
+"""80 bits in the base32 alphabet (RFC 4648), which no model misspells."""
 MIN_CHARS = 1
 MAX_CHARS = 1_000_000
 MAX_OFFSET = 100_000_000
@@ -161,7 +161,7 @@ class FetchRequest(Frozen):
 
 
 class FetchArguments(TypedDict, total=False):
-    """The fields of a `FetchRequest` but its address, as a program writes them; for type checkers."""
+    """The fields of a `FetchRequest` except its address, as keyword arguments; for type checkers."""
 
     cursor: str
     offset: int

@@ -1,8 +1,8 @@
 """Answers of one instance: the rows of one result page and everything around them.
 
-Each kind of row has fields of its own, those of SearXNG's result templates; fields that any row may
-have, such as author, date and thumbnail, are on the row itself. Texts are plain, on one line and empty
-if unknown; numbers and addresses are `None` if unknown.
+Each kind of row has its own fields, those of SearXNG's result templates; fields that any row may have, such
+as author, date and thumbnail, are on the row itself. Texts are plain, on one line and empty if unknown;
+numbers and addresses are `None` if unknown.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Video(Frozen):
 
 
 class Media(Frozen):
-    """Audio or video of a row without a template of its own; mostly music.
+    """Audio or video of a row without its own template; mostly music.
 
     Attributes:
         length, seconds: as in `Video`.
@@ -295,7 +295,7 @@ class InfoboxAttribute(Frozen):
 class Infobox(Frozen):
     """A box of facts about the subject of the search.
 
-    A table among the rows without an address of its own also becomes one.
+    A table among the rows without its own address also becomes one.
     """
 
     title: str
@@ -341,5 +341,5 @@ class ResultPage:
 
     @property
     def is_useful(self) -> bool:
-        """Tell whether the page has anything a caller can use."""
+        """Whether the page has anything a caller can use."""
         return bool(self.hits or self.answers or self.infoboxes)

@@ -1,4 +1,4 @@
-"""A SearXNG site we can query, as a catalog lists it and as the pool reports it."""
+"""A SearXNG site, as a catalog lists it and as the pool reports it."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -20,7 +20,7 @@ class NetworkType(StrEnum):
 
 
 class Tier(StrEnum):
-    """Who an instance belongs to and how well it is graded; earlier tiers are asked first."""
+    """An instance's owner and grade; earlier tiers are asked first."""
 
     OWN = "own"
     A_PLUS = "A+"
@@ -34,7 +34,7 @@ class Tier(StrEnum):
 
     @property
     def is_instance(self) -> bool:
-        """Tell whether it is a tier of instances."""
+        """Whether it is a tier of instances."""
         return self not in {Tier.OPEN, Tier.KEYED}
 
 

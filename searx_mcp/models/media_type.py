@@ -1,4 +1,4 @@
-"""Media types that may be named outside a fence: a site can write instructions as a type, too."""
+"""Media types that may be named outside a fence: a site can put instructions in a type, too."""
 
 from typing import Final
 
@@ -31,13 +31,13 @@ _KINDS: Final = frozenset({
 
 
 def type_shown(media_type: str) -> str:
-    """Name a media type in words that no stranger has chosen: itself if it is well known, else its kind.
+    """Name a media type without untrusted words: in full if it is well known, else only its kind.
 
     Args:
         media_type: type and subtype in lower case.
 
     Returns:
-        Such as `text/html`, or `text/*` for one that is not well known; empty for none.
+        Text such as `text/html`, or `text/*` for one that is not well known; empty for none.
     """
     if media_type in _KNOWN:
         return media_type

@@ -1,4 +1,4 @@
-"""Your own instance on this machine, as its commands report it."""
+"""The own instance on this machine, as its commands report it."""
 
 from enum import StrEnum
 from typing import Annotated

@@ -73,9 +73,9 @@ class SiteIndex(Frozen):
     """An index that a site publishes of its own pages.
 
     Attributes:
-        format: by name, as `content.site_index` knows it.
+        format: by name, as in `content.site_index`.
         url: of its file.
-        label: what its entries have in common, if it is one of several; one letter is that with which they begin.
+        label: what its entries have in common, if it is one of several; one letter means their first letter.
     """
 
     format: str
@@ -98,12 +98,12 @@ class CodeBlock(Frozen):
 
 
 class Passage(Frozen):
-    """A part of a page that can be shown by itself.
+    """A part of a page that is meaningful by itself.
 
     Attributes:
         path: the headings above it, outermost first, without the title of the page.
         offset: code points before it in the whole Markdown.
-        text: as it stands there.
+        text: as in the Markdown.
         is_code: whether it begins inside fenced code.
     """
 
@@ -114,7 +114,7 @@ class Passage(Frozen):
 
     @property
     def end(self) -> int:
-        """Code points in the whole Markdown up to its end."""
+        """The end offset in code points of the whole Markdown."""
         return self.offset + len(self.text)
 
 
@@ -168,13 +168,13 @@ class Page(Frozen):
             chose to), or empty if the site was not asked.
         provenance: where this process learned the address: `search`, `link`, `person` or `unknown`.
         hidden_chars_removed: invisible and control characters removed from the text.
-        removed: blocks of the page that are not in the Markdown, counted by the rule that took them out;
-            none are counted for other sources than a page of HTML.
+        removed: number of blocks of the page that are not in the Markdown, by the rule that removed them;
+            empty for anything but an HTML page.
         notes: sentences the caller should know.
         quoted_notes: those of a remote service, in its words.
         answered: with a prompt, whether a passage supports it well enough to answer it; otherwise `None`.
         support: 0 to 1, how far the best passage does.
-        missing_terms: words of the prompt that it lacks; those that weigh most first, five at most.
+        missing_terms: words of the prompt that it lacks, the most significant first, five at most.
         passages: with a prompt, all of `markdown_content` in parts, the best match for the prompt first;
             otherwise none. Left out when serialized.
     """

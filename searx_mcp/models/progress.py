@@ -1,4 +1,4 @@
-"""What tells a caller how far a call is."""
+"""Reports how far a call is."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Requests of callers. Each field is declared here as an argument of its tool, too."""
+"""Requests of callers. Each field is also declared here as an argument of its tool."""
 
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
@@ -12,22 +12,22 @@ from searx_mcp.models.base import Frozen
 
 MAX_QUERY_LENGTH = 500
 MAX_QUERIES = 10
-"""Searches of one call beside the first; public instances allow an address a few at a time."""
+"""Further searches in one call; public instances allow an address only a few at a time."""
 MAX_RESULTS = 50
 MAX_TOKENS = 200_000
-"""Of a result, that a call can ask for: the context of large models."""
+"""Maximum tokens of a result that a call can ask for: the context of large models."""
 TOKEN_CHARS = 10
-"""Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
+"""Maximum characters of a token, as `render.tokens` counts: those of a run of spaces."""
 MAX_PAGE = 50
-"""Chosen, not measured: a model that goes on for longer should ask something else."""
+"""Chosen, not measured: a model that reads on for longer should ask something else."""
 MAX_SKIPPED = 10 * MAX_PAGE
 MAX_TIMEOUT = 120
-"""Seconds that a call may ask for."""
+"""Maximum seconds that a call may ask for."""
 LANGUAGE_PATTERN = r"^(all|auto|[a-z]{2,3}(-[A-Z]{2})?)$"
 ENGINE_PATTERN = r"^[^,]{1,60}$"
 MAX_ENGINES = 20
 CATEGORY_PATTERN = r"^[^,]{1,60}$"
-"""The comma divides the names in a request."""
+"""Without a comma, which separates the names in a request."""
 
 
 class Category(StrEnum):
@@ -50,8 +50,8 @@ FURTHER_CATEGORIES = (
     "scientific publications", "shopping", "social media", "software wikis", "translate", "tv",
     "weather", "web", "wikimedia"
 )  # fmt: skip
-"""The other categories of SearXNG 2026.8.22: those with a tab, those without, and those that its
-settings and engines name."""
+"""The other categories of SearXNG 2026.8.22: those with a tab, those without, and those that its settings and
+engines name."""
 _OTHER_CATEGORIES: Final = {
     "image": Category.IMAGES,
     "video": Category.VIDEOS,
@@ -59,11 +59,11 @@ _OTHER_CATEGORIES: Final = {
     "researchpaper": Category.SCIENCE,
     "finance": Category.GENERAL,
 }
-"""The names of Exa and Tavily; nothing of SearXNG's is for finance alone, so the query has to say it."""
+"""Names of Exa and Tavily; SearXNG has no category for finance, so the query has to say it."""
 
 
 class TimeRange(StrEnum):
-    """Ages that a result may have at most; the empty value means any."""
+    """Maximum ages of a result; the empty value means any."""
 
     ANY = ""
     DAY = "day"
@@ -73,7 +73,7 @@ class TimeRange(StrEnum):
 
 
 class SafeSearch(IntEnum):
-    """Levels at which engines are asked to filter explicit results."""
+    """Levels of filtering explicit results."""
 
     OFF = 0
     MODERATE = 1
@@ -85,20 +85,20 @@ SAFE_SEARCH: Final = {
     **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
     **dict.fromkeys(("2", "strict"), SafeSearch.STRICT),
 }
-"""How a level is written, folded."""
+"""Spellings of a level, folded."""
 
 
 class Source(StrEnum):
-    """Who is asked."""
+    """The sources to ask."""
 
     AUTO = "auto"
     """Instances, and open sources as the settings say."""
     INSTANCES = "instances"
-    """SearXNG instances alone."""
+    """SearXNG instances only."""
     OPEN = "open"
-    """Documented APIs of open collections alone: not the web."""
+    """Documented APIs of open collections only: not the web."""
     KEYED = "keyed"
-    """Search APIs alone that the user has a key of."""
+    """Only search APIs with a key of the user."""
 
 
 UNBOUNDED: Final = {"minimum": None, "maximum": None}
@@ -302,13 +302,13 @@ class SearchRequest(Frozen):
 
     @property
     def searches(self) -> tuple["SearchRequest", ...]:
-        """The searches that it asks for, each as a request of its own."""
+        """The searches in it, each as a separate request."""
         words = dict.fromkeys((self.query, *self.queries))
         return tuple(self.model_copy(update={"query": each, "queries": ()}) for each in words)
 
 
 class RawSearchRequest(SearchRequest):
-    """A search for the untouched JSON of a keyed provider; for the routes of REST."""
+    """A search for the unchanged JSON of a keyed provider; for the routes of REST."""
 
     provider: Annotated[
         str,
@@ -318,7 +318,7 @@ class RawSearchRequest(SearchRequest):
 
 
 class SearchArguments(TypedDict, total=False):
-    """The fields of a `SearchRequest` but its query, as a program writes them; for type checkers."""
+    """The fields of a `SearchRequest` except its query, as keyword arguments; for type checkers."""
 
     category: str
     language: str

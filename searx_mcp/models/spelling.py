@@ -1,4 +1,4 @@
-"""Spellings of names and values, and how a message shows a wrong one or a length of time."""
+"""Spellings of names and values, and how messages show invalid ones or durations."""
 
 import math
 import re
@@ -11,12 +11,12 @@ SHOWN_LENGTH: Final = 60
 
 
 def folded(text: str) -> str:
-    """Reduce a spelling to what tells it from others; longer ones than we know stay as they are."""
+    """Fold a spelling to compare it; longer ones than we know are not changed."""
     return re.sub(r"[ _-]", "", text).lower() if len(text) <= SHOWN_LENGTH else text
 
 
 def is_blank(value: object) -> bool:
-    """Tell whether it is a text without a visible character."""
+    """Return whether it is a text without a visible character."""
     return isinstance(value, str) and not value.strip()
 
 
@@ -30,9 +30,9 @@ def shown(value: object) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Say which known name is nearest to an unknown one; empty if none is near.
+    """Return a hint at the known name nearest to an unknown one; empty if none is near.
 
-    A name that says the opposite is never near, however few letters differ.
+    A name with the opposite meaning is never near, however few letters differ.
     """
     name = name[:SHOWN_LENGTH]
     near = get_close_matches(name, [each for each in known if not _contradict(name, each)], n=1)
@@ -52,7 +52,7 @@ _NEGATED: Final = re.compile(r"(?:dis|un|no|non|dont)(?=allow|block|follow|inclu
 
 
 def _contradict(first: str, second: str) -> bool:
-    """Tell whether one name says the opposite of the other, as `exclude_x` does of `allowed_x`."""
+    """Return whether one name means the opposite of the other, as `exclude_x` and `allowed_x` do."""
     ours, ours_negates = _senses(first)
     theirs, theirs_negates = _senses(second)
     opposite = {(pair, 1 - place) for pair, place in ours}
@@ -60,7 +60,7 @@ def _contradict(first: str, second: str) -> bool:
 
 
 def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
-    """Find on which side of each pair of opposites a name is; else, whether it negates."""
+    """Return a name's side of each pair of opposites; if none, whether it negates."""
     sides = set()
     is_negated = False
     for written in _WORD.findall(name):
@@ -81,17 +81,17 @@ _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things, in words."""
+    """Return a number of things, in words."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def in_words(seconds: float, *, least: int = 2, rounded_up: bool = False) -> str:
-    """Write a length of time in whole units, small enough that there are `least` of them or just one.
+    """Return a duration in whole units, small enough that there are `least` of them or just one.
 
     Args:
-        seconds: its length.
-        least: units below which a smaller one says more; with 1, what is beyond the first is left out.
-        rounded_up: whether a part of a unit counts as one, as where too little would be wrong.
+        seconds: the duration.
+        least: units below which a smaller one is used; with 1, everything after the first unit is dropped.
+        rounded_up: whether to round up, where too little would be wrong.
     """
     whole = math.ceil(seconds) if rounded_up else int(seconds)
     size, unit = next((u for u in _UNITS if whole >= least * u[0] or whole == u[0]), _UNITS[-1])

@@ -1,4 +1,4 @@
-"""The choices by which Markdown is written."""
+"""Options for writing Markdown."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +17,7 @@ class Images(StrEnum):
 
 
 class Links(StrEnum):
-    """Where the addresses of links stand: behind their words, at the end as footnotes, or nowhere."""
+    """Position of link addresses: after their text, at the end as footnotes, or omitted."""
 
     INLINE = "inline"
     FOOTNOTES = "footnotes"
@@ -26,16 +26,16 @@ class Links(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The choices by which a page is written.
+    """Options for writing a page.
 
     Attributes:
-        images: what stands for an image.
-        links: where addresses stand.
+        images: how to write an image.
+        links: where to write addresses.
         max_heading_level: deeper headings are written as bold lines; 1 to 6.
-        keep_code_blocks: whether fenced code stays.
-        keep_tables: whether tables stay; else their cells stand in lines, as those of a table for layout.
-        keep_image_words: whether `Images.ALT` writes the words of images at all.
-        keep_captions: whether the captions of figures stay.
+        keep_code_blocks: whether to keep fenced code.
+        keep_tables: whether to keep tables; else their cells become lines, as in a layout table.
+        keep_image_words: whether `Images.ALT` writes the text of images at all.
+        keep_captions: whether to keep the captions of figures.
     """
 
     images: Images = Images.ALT

@@ -1,4 +1,4 @@
-"""Responses between two processes of this project: every field, and the passages that no other form has."""
+"""Responses between two processes of this project: every field, and the passages, which no other form has."""
 
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
@@ -13,7 +13,7 @@ _PASSAGES: Final = "passages"
 
 
 def dumped(response: Frozen) -> dict[str, Any]:
-    """Write a response with all that a front needs to show it: of a passage where it stands, not its words again."""
+    """Serialise a response with everything a front shows; of a passage, its position instead of its text."""
     data = response.model_dump(mode="json")
     match response:
         case Page():
@@ -30,10 +30,10 @@ def dumped(response: Frozen) -> dict[str, Any]:
 
 
 def loaded(kind: type[ResponseT], data: Mapping[str, Any]) -> ResponseT:
-    """Read what `dumped` has written, perhaps in a newer version, whose further fields are passed over.
+    """Parse a result of `dumped`, perhaps from a newer version, whose additional fields are ignored.
 
     Raises:
-        ValueError: it is no such response.
+        ValueError: it is not such a response.
     """
     return kind.model_validate(_restored(dict(data)), extra="ignore")
 

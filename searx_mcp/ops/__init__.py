@@ -1,6 +1,6 @@
-"""The work of an operator, as values: the commands print them.
+"""Operations for the operator, as values that the commands print.
 
-What enters: what a person typed, checked. What leaves: reports and results as values; nothing is printed here.
-What it may touch: the pool, files and stores of this user, and for `own`, processes and a folder of SearXNG's.
-Nothing that searches or reads imports it, but `client`, which wakes the own instance.
+In: validated user input. Out: reports and results as values; nothing is printed here. It uses the pool, files
+    and stores of this user, and for `own`, processes and a folder for SearXNG. No code for searching or
+    reading imports it, except `client`, which wakes the own instance.
 """

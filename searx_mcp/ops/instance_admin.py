@@ -1,4 +1,4 @@
-"""Looking after the pool: what the `instances` commands do."""
+"""Manages the pool, for the `instances` commands."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.ops.instance_export import host_name, read_portable, take_over
 from searx_mcp.ops.instance_reports import (
-    Members,
+    PoolParts,
     Selection,
     instance_details,
     pool_report,
@@ -51,38 +51,38 @@ SOON: Final = f"Running servers notice within {PULL_INTERVAL:.0f} seconds, at th
 
 
 class AskingParts(Protocol):
-    """What an open client asks instances with."""
+    """The parts of an open client that make requests to instances."""
 
     @property
     def upstream(self) -> "Upstream":
-        """Asks instances."""
+        """Makes requests to instances."""
         ...
 
     @property
     def trials(self) -> "TrialRunner":
-        """Searches once at one instance."""
+        """Makes one search at one instance."""
         ...
 
 
-class OpenParts(Members, Protocol):
-    """The parts of an open client that looking after its pool needs."""
+class OpenParts(PoolParts, Protocol):
+    """The parts of an open client for managing its pool."""
 
     @property
     def refresher(self) -> CatalogRefresher | None:
-        """Renews the list of public instances, where there is one to fetch."""
+        """Refreshes the list of public instances, if there is one."""
         ...
 
     @property
     def sync(self) -> StateSync:
-        """Shares with other processes what the pool learns."""
+        """Shares what the pool learns with other processes."""
         ...
 
 
 class InstanceAdmin:
-    """Shows and changes the pool, also while other processes search with it.
+    """Shows and changes the pool, even while other processes search with it.
 
-    What is changed is kept in the store, from where every process takes it before a search; this
-    one does at once. All methods may raise `RuntimeError` when the client is closed.
+    Changes are saved in the store, which every process reads before a search; this one applies them at once.
+    All methods may raise `RuntimeError` after the client is closed.
     """
 
     def __init__(
@@ -95,15 +95,15 @@ class InstanceAdmin:
         clock: Callable[[], float],
         origins: Mapping[str, str],
     ) -> None:
-        """Wire it.
+        """Take the parts.
 
         Args:
             parts: of the open client.
-            asking: gives what asks instances, which most of the methods do not need.
+            asking: returns the parts for requests, which most methods do not need.
             settings: of the client.
             state: of the client.
             clock: Unix seconds.
-            origins: where settings come from, by dotted name.
+            origins: of settings, by dotted name.
         """
         self._parts = parts
         self._asking = asking
@@ -113,16 +113,16 @@ class InstanceAdmin:
         self._origins = origins
 
     def now(self) -> datetime:
-        """The time by the client's clock, in UTC."""
+        """The client's current time, in UTC."""
         return datetime.fromtimestamp(self._clock(), UTC)
 
     @property
     def problem(self) -> str:
-        """The trouble of the store, a sentence or two; empty if all is well."""
+        """The store's problem, in a sentence or two; empty if all is well."""
         return self._state.problem
 
     async def list(self, selection: Selection = Selection()) -> PoolReport:  # noqa: B008 - frozen
-        """Report the pool; makes no request.
+        """Report on the pool; makes no request.
 
         Args:
             selection: which instances, and in which order.
@@ -132,7 +132,7 @@ class InstanceAdmin:
         return report.model_copy(update={"instances": selection.of(report.instances)})
 
     async def show(self, host: str) -> InstanceDetails:
-        """Report everything that is known of one instance; makes no request.
+        """Report everything known about one instance; makes no request.
 
         Raises:
             InvalidArgumentError: it is not in the pool.
@@ -151,11 +151,11 @@ class InstanceAdmin:
     async def check(
         self, hosts: Sequence[str] = (), *, progress: Progress | None = None
     ) -> Checked:
-        """Ask instances for `/healthz`, `/config` and robots.txt now; none of it is a search.
+        """Check instances now with `/healthz`, `/config` and robots.txt; none of these is a search.
 
         Args:
-            hosts: which to ask; the whole pool if empty.
-            progress: told how many are done.
+            hosts: which to check; the whole pool if empty.
+            progress: receives the number of finished ones.
 
         Raises:
             InvalidArgumentError: a host is not in the pool.
@@ -173,10 +173,10 @@ class InstanceAdmin:
         return checked
 
     async def revive(self, urls: Iterable[str]) -> None:
-        """Let searches ask own instances at once that were seen to work.
+        """Make own instances that were found to work available to searches at once.
 
         Args:
-            urls: base URLs; others than those of own instances are passed over.
+            urls: base URLs; those of other instances are ignored.
         """
         await self._recall()
         for url in urls:
@@ -184,7 +184,7 @@ class InstanceAdmin:
         await self._parts.sync.push()
 
     async def refresh(self) -> Refresh:
-        """Fetch the list of public instances now, whether it is due or not."""
+        """Fetch the list of public instances now, even if it is not due."""
         await self._recall()
         instances = self._settings.instances
         refresher = self._parts.refresher
@@ -207,8 +207,8 @@ class InstanceAdmin:
         """Add an own instance.
 
         Raises:
-            InvalidArgumentError: the address cannot be that of an own instance.
-            StorageError: it cannot be noted now.
+            InvalidArgumentError: the address is not possible for an own instance.
+            StorageError: it cannot be stored now.
         """
         try:
             url = own_address(address)
@@ -225,12 +225,12 @@ class InstanceAdmin:
         return self._change(url, message, notes, changed=changed)
 
     async def remove(self, host: str) -> Change:
-        """Take an own instance out that was added by command.
+        """Remove an own instance that was added by command.
 
         Raises:
-            InvalidArgumentError: it is none of the own instances.
+            InvalidArgumentError: it is not an own instance.
             SettingsError: it is in the settings.
-            StorageError: it cannot be noted now.
+            StorageError: it cannot be stored now.
         """
         added = (await self._state.choices())[Choice.OWN]
         configured = self._settings.instances.own
@@ -253,11 +253,11 @@ class InstanceAdmin:
         return self._change(url, message, notes, changed=changed)
 
     async def block(self, host: str) -> Change:
-        """Never ask a public instance, whether it is listed now or later.
+        """Never ask a public instance, even if it is listed only later.
 
         Raises:
-            InvalidArgumentError: it is no host, or that of an own instance.
-            StorageError: it cannot be noted now.
+            InvalidArgumentError: it is not a host, or that of an own instance.
+            StorageError: it cannot be stored now.
         """
         await self._recall()
         name = self._host(host)
@@ -275,12 +275,12 @@ class InstanceAdmin:
         return self._change(name, f"{name} will no longer be used.", notes, changed=changed)
 
     async def unblock(self, host: str) -> Change:
-        """Let a public instance be asked again that was blocked by command.
+        """Unblock a public instance that was blocked by command.
 
         Raises:
-            InvalidArgumentError: it is no host, or not blocked.
+            InvalidArgumentError: it is not a host, or not blocked.
             SettingsError: it is blocked in the settings.
-            StorageError: it cannot be noted now.
+            StorageError: it cannot be stored now.
         """
         name = self._host(host)
         configured = [blocked.casefold() for blocked in self._settings.instances.blocked]
@@ -299,7 +299,7 @@ class InstanceAdmin:
         )
 
     async def reset(self, host: str) -> Change:
-        """Make an instance or open source new again: forget its states, waits and observations, not its charges.
+        """Reset an instance or open source: forget its states, waits and observations, but not its charges.
 
         Raises:
             InvalidArgumentError: it is not in the pool.
@@ -312,7 +312,7 @@ class InstanceAdmin:
         url = _found(host, [*urls, *sources.urls()])
         if url in sources:
             pool = sources
-        # Dated ahead: whatever other processes learn of it before they hear of this is older.
+        # Dated ahead, so that it replaces records of processes that do not know of it yet.
         record = pool.reset(url, now + PULL_INTERVAL)
         await self._state.save({url: record}, now)
         notes = ["Requests already sent still count against its budget."]
@@ -327,13 +327,13 @@ class InstanceAdmin:
         keep: Callable[["Response"], None] | None = None,
         **arguments: Unpack[SearchArguments],
     ) -> Trial:
-        """Search once at one instance, at the cost of its budget.
+        """Make one search at one instance, charged to its budget.
 
         Args:
             host: the instance's host or address.
-            query: what to search for.
-            format: `json` or `html`; the one a search would ask for unless given.
-            keep: called with the answer as it came, if a complete one came.
+            query: to search for.
+            format: `json` or `html`; by default, the one a search would use.
+            keep: receives the raw answer, if a complete one arrives.
             **arguments: the fields of `SearchRequest`.
 
         Raises:
@@ -354,7 +354,7 @@ class InstanceAdmin:
         return await trial_report(asked, self._parts.pool, self._state, self._clock())
 
     async def export(self) -> Exported:
-        """Give what the user chose by command and what was learned; no charges and no queries."""
+        """Return the user's choices and what was learned; no charges and no queries."""
         now = self._clock()
         records = await self._state.load(now)
         return Exported(
@@ -365,13 +365,13 @@ class InstanceAdmin:
         )
 
     async def import_(self, text: str) -> Imported:
-        """Add what an export holds: choices join those made here, newer records replace older ones.
+        """Import an export: choices are added, newer records replace older ones.
 
-        Charges are not in it, so that no budget grows.
+        It contains no charges, so no budget grows.
 
         Raises:
-            InvalidArgumentError: it is no export; it names the field.
-            StorageError: it cannot be kept now.
+            InvalidArgumentError: it is not an export; the error names the field.
+            StorageError: it cannot be stored now.
         """
         file = read_portable(text)
         imported = await take_over(file, self._settings.instances, self._state, self._clock())
@@ -433,7 +433,7 @@ class InstanceAdmin:
 
 
 def _found(host: str, urls: Iterable[str]) -> str:
-    """The one of some base URLs that a person names; see `find_instance`."""
+    """Return the base URL that a person named; see `find_instance`."""
     from searx_mcp.search.trial import find_instance  # noqa: PLC0415 - loads what searches
 
     return find_instance(host, urls)

@@ -1,4 +1,4 @@
-"""Choices and learned records as one file, to be taken to another machine."""
+"""Exports choices and learned records to a file for another machine, and imports them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from searx_mcp.settings.instances import own_address
 from searx_mcp.storage.state import StateStore
 
 MAX_TEXT: Final = 20_000_000
-"""Characters of a file. A record has some thousand, and the list has 80 instances."""
+"""Maximum characters of a file. A record has some thousand, and the list has 80 instances."""
 _MAX_RECORDS: Final = 5_000
 _SCHEMA: Final = 1
 _FIELD: Final = "file"
@@ -52,7 +52,7 @@ class _Record(InstanceRecord):
 
 
 class _Chosen(BaseModel):
-    # A file of a newer version may hold more.
+    # A file of a newer version may contain more.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     own: tuple[Annotated[str, _exact(own_address)], ...] = ()
@@ -69,10 +69,10 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Portable:
-    """The content of a file, checked.
+    """A checked export.
 
     Attributes:
-        choices: what was chosen, by kind.
+        choices: of the user, by kind.
         records: what was learned, by base URL.
     """
 
@@ -81,10 +81,10 @@ class Portable:
 
 
 def read_portable(text: str) -> Portable:
-    """Read the text of an export.
+    """Parse an export.
 
     Raises:
-        InvalidArgumentError: it is none, or of a newer version; it names the field.
+        InvalidArgumentError: it is not one, or of a newer version; the error names the field.
     """
     if len(text) > MAX_TEXT:
         raise _refuse("", f"is longer than {MAX_TEXT:,} characters")
@@ -123,16 +123,16 @@ def _refuse(where: str, message: str) -> InvalidArgumentError:
 async def take_over(
     file: Portable, instances: InstancesConfig, state: StateStore, now: float
 ) -> Imported:
-    """Keep what a file knows more or newer than the store; charges are not in it.
+    """Store everything in an export that is missing or older in the store; it has no charges.
 
     Args:
-        file: what was read.
-        instances: the `[instances]` table; what it holds need not be chosen.
-        state: keeps it.
+        file: the parsed export.
+        instances: the `[instances]` table; its contents need not be chosen.
+        state: the store.
         now: Unix seconds.
 
     Raises:
-        StorageError: a choice cannot be noted now.
+        StorageError: a choice cannot be stored now.
     """
     known = await state.load(now)
     news = {

@@ -1,4 +1,4 @@
-"""Reports on the pool: its list, one instance, its quota, a search that was tried; they send no request."""
+"""Reports on the pool: the list, one instance, the quota, a test search; they send no request."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ from searx_mcp.search.budget import (
 from searx_mcp.storage.state import Account, Budget, StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.search.trial import Asked
+    from searx_mcp.search.trial import TrialSearch
     from searx_mcp.sources.open.members import SourceMembers
 
 _STATES: Final = tuple(InstanceState)
@@ -50,22 +50,22 @@ _NEVER: Final = float("inf")
 _WHY: Final = {Tier.OPEN: Source.TABLE, Tier.KEYED: Source.KEY}
 
 
-class Members(Protocol):
-    """Who may be asked; an open client has all of it."""
+class PoolParts(Protocol):
+    """The members of a pool, as in an open client."""
 
     @property
     def pool(self) -> InstancePool:
-        """The instances, and what was learned of them."""
+        """The instances, and what was learned about them."""
         ...
 
     @property
     def membership(self) -> PoolMembership:
-        """The list of public instances, and what the user chose."""
+        """The list of public instances, and the user's choices."""
         ...
 
     @property
     def sources(self) -> "SourceMembers":
-        """The open sources and keyed providers that are switched on."""
+        """The enabled open sources and keyed providers."""
         ...
 
 
@@ -74,10 +74,10 @@ class Selection:
     """Filter and order of a list.
 
     Attributes:
-        sort: what to sort by, the best first; as they are asked unless given.
-        reverse: whether the order is turned round.
-        states: only instances in these states; all if there is none.
-        tiers: only instances of these tiers; all if there is none.
+        sort: key to sort by, the best first; by default, the order in which they are asked.
+        reverse: whether to reverse the order.
+        states: only instances in these states; empty for all.
+        tiers: only instances of these tiers; empty for all.
         host: only addresses that contain this text.
         usable: only those that may be asked now.
     """
@@ -90,7 +90,7 @@ class Selection:
     usable: bool = False
 
     def of(self, rows: Iterable[InstanceReport]) -> tuple[InstanceReport, ...]:
-        """The rows that are wanted, in the wanted order; equal ones keep theirs."""
+        """Return the selected rows in order; the sort is stable."""
         wanted = [row for row in rows if self._takes(row)]
         if self.sort is not None:
             wanted.sort(key=_KEYS[self.sort])
@@ -106,7 +106,7 @@ class Selection:
 
 
 def _next_try(row: InstanceReport) -> float:
-    """Seconds until it may be asked again; infinite for one that is blacklisted."""
+    """Return the seconds until it may be asked again; infinite if it is blacklisted."""
     return _NEVER if row.state is InstanceState.BLACKLISTED else row.retry_after
 
 
@@ -126,12 +126,12 @@ _KEYS: Final[dict[SortKey, Callable[[InstanceReport], tuple[float | str, ...]]]]
 }
 
 
-async def pool_report(members: Members, state: StateStore, now: float) -> PoolReport:
-    """Report the pool, with what is left of each budget.
+async def pool_report(members: PoolParts, state: StateStore, now: float) -> PoolReport:
+    """Report on the pool, with the rest of each budget.
 
     Args:
         members: of the open client.
-        state: knows the budgets.
+        state: stores the budgets.
         now: Unix seconds.
     """
     pool = members.pool
@@ -161,16 +161,16 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
 
 
 async def instance_details(
-    row: InstanceReport, members: Members, state: StateStore, now: float, *, is_configured: bool
+    row: InstanceReport, members: PoolParts, state: StateStore, now: float, *, is_configured: bool
 ) -> InstanceDetails:
-    """Report everything that is known of one instance.
+    """Report everything known about one instance.
 
     Args:
-        row: the instance as in the list.
+        row: the instance's row in the list.
         members: of the open client.
-        state: knows the charges.
+        state: stores the charges.
         now: Unix seconds.
-        is_configured: whether it is an own instance of the settings.
+        is_configured: whether the settings contain it as an own instance.
     """
     from searx_mcp.search.background.health import config_report  # noqa: PLC0415 - loads what asks
 
@@ -208,8 +208,8 @@ async def quota_report(pool: InstancePool, state: StateStore, now: float) -> Led
     """Report what every public instance allows, and for how long at this pace.
 
     Args:
-        pool: knows the instances.
-        state: knows the charges.
+        pool: the instances.
+        state: stores the charges.
         now: Unix seconds.
     """
     rows = [row for row in pool.snapshot(now) if row.tier is not Tier.OWN]
@@ -233,13 +233,15 @@ async def quota_report(pool: InstancePool, state: StateStore, now: float) -> Led
     )
 
 
-async def trial_report(asked: "Asked", pool: InstancePool, state: StateStore, now: float) -> Trial:
-    """Report a search that was made at one instance: what came of it, what it cost, what is left.
+async def trial_report(
+    asked: "TrialSearch", pool: InstancePool, state: StateStore, now: float
+) -> Trial:
+    """Report a search at one instance: its outcome, its cost, and the rest of the budget.
 
     Args:
         asked: the search.
         pool: knows which budgets apply.
-        state: knows what is left of them.
+        state: stores them.
         now: Unix seconds.
     """
     url, limited = asked.instance, pool.month_limited()
@@ -273,11 +275,11 @@ async def trial_report(asked: "Asked", pool: InstancePool, state: StateStore, no
 async def _source_rows(
     sources: "SourceMembers", blocked: Collection[str], state: StateStore, now: float
 ) -> list[InstanceReport]:
-    """Open sources and keyed providers, as tiers of their own, with what is left of a day or month."""
+    """Return open sources and keyed providers, with the rest of their daily or monthly budgets."""
     rows = [
         row for row in sources.pool.snapshot(now) if sources.engines[row.source].host not in blocked
     ]
-    # Their spacing lets go within seconds, and would show one as spent that is only being asked.
+    # Their spacing ends within seconds, and would show a source in use as spent.
     days = [
         replace(account, windows=account.windows[1:])
         for account in (sources.accounts[row.url] for row in rows)
@@ -310,7 +312,7 @@ def _percent(uptime: Uptime) -> float | None:
 
 
 def _instant(at: float) -> datetime | None:
-    """A time of the pool for a person; `None` for one that never was."""
+    """Convert a time of the pool for a person; `None` if it never happened."""
     return datetime.fromtimestamp(at, UTC).replace(microsecond=0) if at else None
 
 

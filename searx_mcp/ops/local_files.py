@@ -1,4 +1,4 @@
-"""Every file that is kept, and how to be rid of them."""
+"""Lists every stored file, and deletes them."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ class FileKind(StrEnum):
     PAGES = "pages"
     CORPUS = "corpus"
     COMPANION = "companion"
-    """Beside a database while it is used."""
+    """Exists beside a database while it is used."""
     DAMAGED = "damaged"
     LIST = "list"
     KEY = "key"
@@ -39,14 +39,14 @@ class FileKind(StrEnum):
 
 
 class KeptFile(Frozen):
-    """One file, for a person who wants to know what lies there.
+    """One file, for a person who wants to know what is stored.
 
     Attributes:
-        path: where it lies.
-        kind: what it is.
-        what: what is in it and for how long, a sentence.
+        path: of the file.
+        kind: of the file.
+        what: its content and how long it is kept, a sentence.
         size: bytes.
-        age: seconds since it was written last.
+        age: seconds since the last write.
     """
 
     path: str
@@ -57,11 +57,11 @@ class KeptFile(Frozen):
 
 
 class KeptFiles(Frozen):
-    """Every file that is kept, and where.
+    """Every stored file, and the folder.
 
     Attributes:
-        folder: the folder of the state, or `None` if nothing outlives a process.
-        files: in the order of their paths.
+        folder: of the state, or `None` if nothing outlives a process.
+        files: sorted by path.
         size: bytes of all of them.
     """
 
@@ -74,9 +74,9 @@ class Purged(Frozen):
     """The outcome of a purge.
 
     Attributes:
-        emptied: files whose contents were deleted, so that running servers go on.
-        deleted: files that are gone.
-        left: files that stay, by path, and why.
+        emptied: files whose contents were deleted, so that running servers continue.
+        deleted: files that were deleted.
+        left: files that remain, by path, and why.
     """
 
     emptied: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Purged(Frozen):
     left: Mapping[str, str] = {}
 
     def emptying(self, name: str) -> "Purged":
-        """Give the same with a further place whose contents were deleted."""
+        """Return the same with one more place whose contents were deleted."""
         return self.model_copy(update={"emptied": (*self.emptied, name)})
 
 
@@ -137,15 +137,15 @@ _KINDS: Final = {
     f"{NATIVE_FOLDER}.lock": FileKind.COMPANION,
 }
 _MANY: Final = 1_000
-"""Files that are looked at; there are never more than a dozen of ours."""
+"""Maximum number of files; there are never more than a dozen of ours."""
 
 
 def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptFiles:
-    """Look at every file that is kept; changes nothing.
+    """List every stored file; changes nothing.
 
     Args:
         folder: of the state, or `None` if nothing outlives a process.
-        config: the settings file that is read, or `None`.
+        config: the settings file in use, or `None`.
         now: Unix seconds.
     """
     paths = [(config, FileKind.SETTINGS)] if config is not None else []
@@ -170,18 +170,18 @@ async def delete_kept(
 ) -> Purged:
     """Delete what was learned and read; with `everything`, also the list of instances and the keys.
 
-    The files of state, pages and corpus are emptied and not removed, since other processes may be using
-    them. The settings and an own instance made here stay: they are yours.
+    The files of state, pages and corpus are emptied and not removed, since other processes may be using them.
+    The settings and an own instance made here are the user's and stay.
 
     Args:
         folder: of the state, or `None` if nothing outlives a process.
         state: the store in that folder; the caller closes it.
         pages: likewise.
-        corpus: likewise, of any namespace; those of all are deleted.
-        everything: whether the list of public instances and the keys go too.
+        corpus: likewise, of any namespace; all namespaces are deleted.
+        everything: whether to delete the list of public instances and the keys, too.
 
     Raises:
-        StorageError: one of them cannot be deleted.
+        StorageError: one of them could not be deleted.
     """
     if folder is None:
         for kept in (corpus, pages, state):
@@ -203,7 +203,7 @@ async def delete_kept(
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    """The files in a folder; SearXNG itself, thousands of them, is one entry."""
+    """Yield the files in a folder; SearXNG itself, thousands of files, is one entry."""
     found = []
     for place, folders, names in os.walk(folder):
         if VERSIONS in folders and Path(place) == folder / NATIVE_FOLDER:

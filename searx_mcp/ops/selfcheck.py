@@ -1,8 +1,8 @@
-"""The guard's own proof: addresses that must be refused, run through the real client.
+"""Proves the guard: runs forbidden addresses through the real client.
 
-Nothing leaves the machine. The client is one like any other, with its guard, its redirects and all
-else. Only the two ends are stand-ins: names resolve as a vector says, and a socket that the guard
-let pass leads to a site on 127.0.0.1, after the address was written down.
+Nothing leaves the machine. The client is a normal one, with its guard, its redirects and everything else.
+Only the two ends are doubles: names resolve as a vector says, and a socket that the guard allowed leads to a
+site on 127.0.0.1, after its address was recorded.
 """
 
 import asyncio
@@ -32,19 +32,19 @@ class Verdict(StrEnum):
 
 
 class Vector(Frozen):
-    """One address, and what must become of it.
+    """One address, and its expected verdict.
 
     Attributes:
         id: its name in the table.
-        kind: what it tries, in one word.
-        url: what a caller asks for.
-        verdict: what must become of it.
+        kind: of attack, in one word.
+        url: requested by a caller.
+        verdict: expected.
         why: what is wrong with it, or looks wrong, for a person.
-        dns: what names resolve to: a list of addresses for each look-up, the last of them for ever
-            after. Names that are not here have a public address.
-        redirects: where each answer redirects to; the answer after the last is a page.
-        robots: where robots.txt redirects to; empty for a site without one.
-        dials: the addresses that may be connected to; empty for those of `PUBLIC_ADDRESSES`.
+        dns: answers for names: a list of addresses for each lookup; the last repeats for ever. Other names
+            have a public address.
+        redirects: target of each answer's redirect; the answer after the last is a page.
+        robots: redirect target of robots.txt; empty for a site without one.
+        dials: addresses that may be connected to; empty for those of `PUBLIC_ADDRESSES`.
     """
 
     id: str
@@ -63,9 +63,9 @@ class KindCount(Frozen):
 
     Attributes:
         kind: as in `Vector`.
-        refused: how many must be refused.
-        allowed: how many must be allowed.
-        wrong: for how many that did not happen.
+        refused: number that must be refused.
+        allowed: number that must be allowed.
+        wrong: number with another verdict.
     """
 
     kind: str
@@ -75,11 +75,11 @@ class KindCount(Frozen):
 
 
 class WrongVector(Frozen):
-    """A vector that did not come to what it must.
+    """A vector without the expected verdict.
 
     Attributes:
         id, kind, url, why: as in `Vector`.
-        expected: what must become of it.
+        expected: the expected verdict.
         came_to: what happened, for a person.
     """
 
@@ -92,15 +92,15 @@ class WrongVector(Frozen):
 
 
 class SelfCheck(Frozen):
-    """The findings of a run over all vectors.
+    """The results of a run over all vectors.
 
     Attributes:
-        passed: whether nothing is wrong and errors tell nothing.
-        vectors: how many were run.
+        passed: whether nothing is wrong and errors reveal nothing.
+        vectors: number of vectors.
         kinds: counts, in the order of the table.
-        wrong: every vector that went wrong.
-        error_texts: how many different texts the errors for forbidden addresses had; more than one
-            would tell them apart, and let a caller map a private network.
+        wrong: every vector without the expected verdict.
+        error_texts: number of different texts of errors for forbidden addresses; more than one would
+            distinguish them, and let a caller map a private network.
     """
 
     passed: bool
@@ -111,7 +111,7 @@ class SelfCheck(Frozen):
 
 
 PUBLIC_ADDRESSES: Final = ("93.184.216.34", "2606:4700::6810:84e5")
-"""The public addresses of the table: names without another one have the first."""
+"""The public addresses of the table: names resolve to the first by default."""
 _FILE: Final = "selfcheck_vectors.json"
 _VECTORS: Final = TypeAdapter(tuple[Vector, ...])
 _END_OF_HEAD: Final = b"\r\n\r\n"
@@ -124,13 +124,13 @@ _REFUSALS: Final = frozenset(
         ErrorCode.BLOCKED_ADDRESS,
         ErrorCode.BLOCKED_PORT,
         ErrorCode.BLOCKED_SCHEME,
-        ErrorCode.DNS_ERROR,  # of a name that a vector says does not exist
+        ErrorCode.DNS_ERROR,  # for a name that a vector says does not exist
     }
 )
 # The site has no certificate; by then the address has been allowed.
 _ARRIVALS: Final = frozenset({ErrorCode.TLS_ERROR, ErrorCode.CONNECTION_ERROR})
 
-# The table asks the same few hosts hundreds of times, and nothing may be remembered in between.
+# The table uses the same few hosts hundreds of times, and nothing may be remembered in between.
 _SETTINGS: Final = {
     "instances": {"public": "off"},
     "open_sources": {"mode": "off"},
@@ -138,23 +138,23 @@ _SETTINGS: Final = {
 }
 
 OpenService = Callable[[Settings, Dialling], AbstractAsyncContextManager[Service]]
-"""Opens a client with settings, and with ways to look names up and to connect."""
+"""Opens a client with settings, and with hooks for resolving names and connecting."""
 
 
 def bundled_vectors() -> tuple[Vector, ...]:
-    """Read the table of the package."""
+    """Read the package's table."""
     return parse_vectors((resources.files(__package__) / _FILE).read_text("utf-8"))
 
 
 def parse_vectors(text: str) -> tuple[Vector, ...]:
-    """Read a table: a JSON list of objects with the fields of `Vector`.
+    """Parse a table: a JSON list of objects with the fields of `Vector`.
 
     The answers of a name may be one list of addresses instead of a list of lists.
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: it has another form.
     """
-    # Not by pydantic's own parser, which refuses half a character in a string.
+    # Not with pydantic's own parser, which refuses lone surrogates in a string.
     rows = json.loads(text)
     for row in rows:
         row["dns"] = {name: _each_look_up(answers) for name, answers in _dns(row).items()}
@@ -175,16 +175,16 @@ async def prove_guard(
     *,
     otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1],
 ) -> SelfCheck:
-    """Run every vector, one after the other, and compare.
+    """Run every vector, one after the other, and compare the verdicts.
 
-    It reads no settings, asks no name server and connects to nothing but itself. It needs a
-    selector loop: `asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)` is one everywhere.
+    It reads no settings, uses no name server and connects only to itself. It needs a selector loop:
+    `asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)` is one on every system.
 
     Args:
         vectors: the table.
-        open_service: opens the client that is proved.
-        otherwise: addresses of the names that a vector says nothing about. They are public, so that
-            a name that should have been refused by its spelling is not saved by its address.
+        open_service: opens the client to prove.
+        otherwise: addresses of names that a vector does not mention. They are public, so that a name that
+            should have been refused by its spelling is not saved by its address.
     """
     wrong: list[WrongVector] = []
     texts: set[str] = set()
@@ -206,14 +206,14 @@ async def prove_guard(
 
 
 class Site:
-    """Redirects as told, then answers with a page; on a free port of 127.0.0.1.
+    """Redirects as configured, then answers with a page; on a free port of 127.0.0.1.
 
-    It has no certificate: a connection over TLS is closed, which is all that a check needs to see.
-    No connection is kept, so that each request looks its name up again.
+    It has no certificate: TLS connections are closed, which is enough for a check. No connection is kept, so
+    that each request resolves its name again.
 
     Attributes:
-        redirects: where the next answers redirect to.
-        robots: where robots.txt redirects to; empty for none.
+        redirects: targets of the next answers.
+        robots: redirect target of robots.txt; empty for none.
     """
 
     def __init__(self) -> None:
@@ -224,7 +224,7 @@ class Site:
 
     @property
     def port(self) -> int:
-        """Where it listens.
+        """Its port.
 
         Raises:
             RuntimeError: it is not open.
@@ -258,7 +258,7 @@ class Site:
                 writer.write(self._answer(head.split(b" ")[1].decode("latin-1")))
                 await writer.drain()
         except (OSError, EOFError, asyncio.LimitOverrunError):
-            pass  # the client left, as it does with a connection it has no use for
+            pass  # the client left, as it does when it does not need a connection
         finally:
             del self._open[writer]
             writer.close()
@@ -272,7 +272,7 @@ class Site:
 
 
 def _redirect(location: str) -> bytes:
-    # Beyond ASCII, a header holds the bytes of UTF-8: that is what browsers take.
+    # Beyond ASCII, a header contains UTF-8 bytes, which browsers accept.
     return _response("302 Found", f"Location: {location}\r\n", b"")
 
 
@@ -284,7 +284,7 @@ def _response(status: str, field: str, body: bytes) -> bytes:
 async def _try(
     vector: Vector, site: Site, names: StaticResolver, open_service: OpenService
 ) -> tuple[str, SearxMcpError | None]:
-    """Try a vector with a client of its own; gives a verdict's word or a sentence, and the error."""
+    """Run a vector with its own client; return a verdict or a sentence, and the error."""
     diversion = SocketRedirect(lambda _address, _port: site.port)
     site.redirects = list(vector.redirects)
     site.robots = vector.robots
@@ -315,14 +315,14 @@ def _judged(vector: Vector, dialled: Sequence[str], error: SearxMcpError | None)
 
 
 def _begins_well(vector: Vector) -> bool:
-    """Tell whether a refused vector has a first connection that may be made."""
+    """Return whether the first connection of a refused vector is allowed."""
     changes = any(len(answers) > 1 for answers in vector.dns.values())
     return changes or bool(vector.redirects) or bool(vector.robots)
 
 
 def _refusals(vector: Vector) -> frozenset[ErrorCode]:
-    """The errors that a refused vector may end in."""
-    # What a site sends is its own mistake, and not that of an argument.
+    """Return the possible errors of a refused vector."""
+    # What a site sends is the site's mistake, not that of an argument.
     from_site = {ErrorCode.MALFORMED_RESPONSE} if vector.redirects else set()
     # Without its robots.txt no page of a site is read.
     unruled = {ErrorCode.ROBOTS_DISALLOWED} if vector.robots else set()

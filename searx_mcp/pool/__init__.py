@@ -1,1 +1,1 @@
-"""The pool of instances: a synchronous state machine that is given the time and the random numbers."""
+"""The pool of instances: a synchronous state machine; callers pass the time and the random numbers."""

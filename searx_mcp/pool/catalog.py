@@ -1,4 +1,4 @@
-"""Instances as the list of public ones describes them: which are let in, and their grades."""
+"""Evaluates the list of public instances: which are admitted, and their tiers and priors."""
 
 import math
 import re
@@ -17,12 +17,12 @@ from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_inner_name
 MinGrade = Literal["A+", "A", "B", "C", "F"]
 
 MIN_MONTH_UPTIME: Final = 99.0
-"""Percent below which an A is not better than a B. 67 of the 76 hosts with a known uptime were at
-or above it in the list of 2025-03-05. Of hosts at 98 to 99 % a quarter later 62 % still worked, of
-those at 99.9 % and more 75 %."""
+"""Percent of uptime below which an A is no better than a B. In the list of 2025-03-05, 67 of the 76 hosts
+with a known uptime were at or above it. A quarter later, 62 % of the hosts at 98 to 99 % still worked, and
+75 % of those at 99.9 % and more."""
 
 UNKNOWN_GRADE: Final = "B"
-"""The grade of an instance without one: it was not measured, which is no bad result."""
+"""The grade of an instance that was not measured, which is no bad result."""
 
 _SCHEMA: Final = 1
 _FIELD: Final = "instances.catalog"
@@ -38,7 +38,7 @@ _GRADES: Final = {
 }  # fmt: skip
 _HTML_GRADES: Final = {"V": 1.0, "F": 0.95, "C": 0.85, "Cjs": 0.6, "E": 0.3, "👁️": 0.0}
 _HTML_INCOMPLETE: Final = ("js?", "?")
-"""Marks that searx.space gives to a page when some of its files could not be fetched."""
+"""Marks that searx.space gives a page if some of its files could not be fetched."""
 _INCOMPLETE_SHARE: Final = 0.8
 _UNKNOWN: Final = 0.5
 _UNKNOWN_SUCCESS: Final = 0.35
@@ -47,18 +47,18 @@ _UPTIME_WEIGHTS: Final = {"day": 0.1, "week": 0.3, "month": 0.35, "year": 0.25}
 _BEST_LATENCY: Final = 0.4
 _WORST_LATENCY: Final = 8.0
 _UNKNOWN_LATENCY: Final = 0.4
-"""Quality of a speed that was never measured."""
+"""Quality of a latency that was never measured."""
 
 
 def parse_catalog(text: str, *, origin: str = "") -> Catalog:
-    """Read the text of an `instances.json`.
+    """Parse the text of an `instances.json`.
 
     Args:
         text: the whole file.
-        origin: where it came from, for the error.
+        origin: its source, for the error.
 
     Raises:
-        SettingsError: the text is no JSON, of a newer schema, or not a catalog.
+        SettingsError: the text is not JSON, has a newer schema, or is not a catalog.
     """
     try:
         data = pydantic_core.from_json(text, allow_inf_nan=False)
@@ -92,22 +92,20 @@ def gate(
     allow: Callable[[URL], bool] = lambda _url: False,
     onion: bool = False,
 ) -> tuple[CatalogEntry, ...]:
-    """Keep the entries that may be asked as public instances, in the catalog's order.
+    """Select the entries that may be asked as public instances, in the catalog's order.
 
-    An entry is dropped when its address is not https, has a host or a port that the public web does
-    not have, carries a user, query or fragment, or is reached through Tor (unless there is a way to
-    it) or I2P; when an earlier entry has the same origin; when its host is blocked; and when its
-    grade is worse than `min_grade`. Whether a name resolves to a forbidden address is not judged
-    here but where connections are made.
+    An entry is dropped if its address is not https, has a host or port that is not public, or has a user,
+    query or fragment; if it is on Tor (unless that is reachable) or I2P; if an earlier entry has the same
+    origin; if its host is blocked; or if its grade is worse than `min_grade`. Resolved addresses are not
+    checked here, but when connecting.
 
     Args:
-        catalog: the list as it was read.
-        min_grade: the worst grade that is kept; a letter covers its signs, so `B` keeps `B-`.
-        blocked: hosts, matched whole and without regard to case.
-        allow: tells of an address whether the operator lifted the guard for it: then it may be any
-            host at any port, and plain http is spoken to it.
-        onion: whether Tor services can be reached; these are asked over plain http, too, which Tor
-            encrypts.
+        catalog: the parsed list.
+        min_grade: the worst grade that is kept; a letter includes its signs, so `B` keeps `B-`.
+        blocked: hosts, compared whole and case-insensitively.
+        allow: returns whether the operator has lifted the guard for an address: then any host and port are
+            allowed, and http is used.
+        onion: whether Tor services can be reached; these may use http, too, which Tor encrypts.
 
     Returns:
         The entries, their URLs ending in `/`.
@@ -143,7 +141,7 @@ def _base_url(entry: CatalogEntry, allow: Callable[[URL], bool], *, onion: bool)
 
 
 def is_public_place(url: URL) -> bool:
-    """Tell whether the public web, or Tor, may have the host and the port of an address.
+    """Return whether the host and port of an address are possible on the public web or Tor.
 
     Unassigned names, such as those in `.example`, are left to the resolver.
     """
@@ -155,7 +153,7 @@ def is_public_place(url: URL) -> bool:
 
 
 def _is_reachable(host: str, network_type: NetworkType, *, onion: bool) -> bool:
-    """Tell whether a host can be reached; one whose name contradicts its listed type is refused."""
+    """Return whether a host can be reached; false if its name contradicts its listed type."""
     if network_type is NetworkType.TOR:
         return onion and host.endswith(_ONION)
     return not host.endswith(_HIDDEN_SUFFIXES)
@@ -174,10 +172,10 @@ def _is_good_enough(entry: CatalogEntry, min_grade: MinGrade) -> bool:
 
 
 def overall_grade(entry: CatalogEntry) -> str | None:
-    """Give the worse of the known TLS and HTTP grades, or `None` if neither is known.
+    """Return the worse of the known TLS and HTTP grades, or `None` if neither is known.
 
-    searx.space joins the grades of a host's addresses with commas and writes `?` for one it could
-    not get, as in `E, ?`: the worst known part counts.
+    searx.space joins the grades of a host's addresses with commas and writes `?` for an unknown one, as in
+    `E, ?`: the worst known part counts.
     """
     parts = f"{entry.tls_grade or ''},{entry.http_grade or ''}".split(",")
     known = [match for part in parts if (match := _GRADE.fullmatch(part.strip()))]
@@ -189,10 +187,10 @@ def _badness(grade: re.Match[str]) -> tuple[str, int]:
 
 
 def tier_of(entry: CatalogEntry) -> Tier:
-    """Give the tier of a public instance.
+    """Return the tier of a public instance.
 
-    A+ is a tier of its own; A and A- need a month's uptime of 99 % or an unknown one; B+, B, B-,
-    no known grade, and an A below 99 % make tier B; whatever is worse is tier C.
+    A+ is its own tier. A and A- need a monthly uptime of 99 %, or an unknown one. B+, B, B-, no known
+    grade, and an A below 99 % are tier B. Anything worse is tier C.
     """
     grade = overall_grade(entry) or UNKNOWN_GRADE
     match grade[0]:
@@ -208,10 +206,10 @@ def tier_of(entry: CatalogEntry) -> Tier:
 
 
 class Prior(NamedTuple):
-    """What a catalog's figures promise, part by part, each 0 to 1.
+    """The prior's parts, from a catalog's figures, each 0 to 1.
 
-    Success and latency predict whether an instance works a quarter later; grades hardly do, but a
-    better one is what users were promised first.
+    Success and latency predict whether an instance works a quarter later; grades hardly do, but users were
+    promised better grades first.
     """
 
     success: float
@@ -233,11 +231,11 @@ class Prior(NamedTuple):
 
 
 OWN_PRIOR: Final = Prior(1.0, 1.0, 1.0, 1.0, 1.0)
-"""The user's own instance is assumed to be good until it proves otherwise."""
+"""An own instance is assumed to be good until it proves otherwise."""
 
 
 class Standing(NamedTuple):
-    """What others say about an instance before we ask it."""
+    """What is known about an instance before we ask it."""
 
     tier: Tier
     grade: str | None
@@ -245,14 +243,14 @@ class Standing(NamedTuple):
 
 
 def standing_of(entry: CatalogEntry) -> Standing:
-    """Give the catalog's judgement of an instance."""
+    """Return the catalog's judgement of an instance."""
     return Standing(tier_of(entry), overall_grade(entry), prior(entry))
 
 
 def prior(entry: CatalogEntry) -> Prior:
-    """Read the prior off a catalog's figures.
+    """Compute the prior from a catalog's figures.
 
-    The grade is .6 TLS + .25 HTTP + .15 HTML: only TLS concerns what we do.
+    The grade is .6 TLS + .25 HTTP + .15 HTML: only TLS affects what we do.
     """
     success = entry.search_success
     engines = entry.engines_working
@@ -270,7 +268,7 @@ def prior(entry: CatalogEntry) -> Prior:
 
 
 def latency_quality(seconds: float | None) -> float:
-    """1 at 0.4 s and below, 0 at 8 s and above, logarithmic between; 0.4 when unknown."""
+    """Return 1 at 0.4 s and below, 0 at 8 s and above, logarithmic between; 0.4 if unknown."""
     if seconds is None:
         return _UNKNOWN_LATENCY
     ratio = math.log(max(seconds, _BEST_LATENCY) / _BEST_LATENCY)
@@ -278,7 +276,7 @@ def latency_quality(seconds: float | None) -> float:
 
 
 def uptime_quality(uptime: Uptime) -> float:
-    """((u - 90) / 10)^2 of the weighted uptime, clipped to 90..100 percent; 0.5 when unknown."""
+    """Return ((u - 90) / 10)^2 of the weighted uptime, clipped to 90..100 percent; 0.5 if unknown."""
     known = {
         name: value for name in _UPTIME_WEIGHTS if (value := getattr(uptime, name)) is not None
     }
@@ -290,13 +288,13 @@ def uptime_quality(uptime: Uptime) -> float:
 
 
 def grade_quality(grades: str | None) -> float:
-    """1 for A+, 0 for F, 0.5 when unknown; the worst known one of several such as `E, ?`."""
+    """Return 1 for A+, 0 for F, 0.5 if unknown; the worst known one of several such as `E, ?`."""
     parts = [part.strip() for part in (grades or "").split(",")]
     return min((_GRADES[part] for part in parts if part in _GRADES), default=_UNKNOWN)
 
 
 def html_quality(grade: str | None) -> float:
-    """1 for unchanged pages of SearXNG, less for changed ones; a fifth less if some files are unknown."""
+    """Return 1 for unmodified SearXNG pages, less for modified ones; a fifth less if some files are unknown."""
     parts = [part.strip() for part in (grade or "").split(",")]
     quality = min((_HTML_GRADES[part] for part in parts if part in _HTML_GRADES), default=_UNKNOWN)
     incomplete = any(part in _HTML_INCOMPLETE for part in parts)
@@ -304,7 +302,7 @@ def html_quality(grade: str | None) -> float:
 
 
 def catalog_age_days(catalog: Catalog, now: float) -> int:
-    """Give the whole days between the list of hosts and `now`, in Unix seconds; never negative."""
+    """Return the whole days between the list of hosts and `now`, in Unix seconds; never negative."""
     listed_at = catalog.listed_at
     if listed_at.tzinfo is None:
         listed_at = listed_at.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The states of an instance: may be asked, is left alone for a time, or is given up."""
+"""The states of an instance: available, on a cooldown, or given up."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -39,26 +39,26 @@ _DISAGREES_AFTER = 5
 
 
 class Members:
-    """The members of a pool by URL, and what becomes of each with what happens to it.
+    """The members of a pool by URL, and their state transitions.
 
-    `new` until the first answer of use, then `healthy`. Consecutive failures make it `failing`, a
-    limit or a block `rate_limited`, answers without working engines or one after the other without
-    results `degraded`, and repeated trouble, a wrong program or violations of trust `quarantined`.
-    When the time of a waiting state is over, one request may try it (`half_open`): a good answer
-    makes it healthy with a slow start, a failure sends it back for longer. An instance
-    quarantined three times for violations of trust is `blacklisted`, which only a person can undo. A
-    trusted instance is never quarantined. A good answer clears what it disproves: failures, but no
-    limit, rest, wish or violation that came to light while it was on its way. For an own instance it
-    ends every wait: these are short, and its owner changes its settings.
+    An instance is `new` until its first useful answer, then `healthy`. Consecutive failures make it
+    `failing`; a limit or a block, `rate_limited`; answers without working engines, or several in a row
+    without results, `degraded`; repeated trouble, a wrong program or trust violations, `quarantined`. After
+    the cooldown, one request may try it (`half_open`): a good answer makes it healthy with a slow start, a
+    failure sends it back for longer. An instance quarantined three times for trust violations is
+    `blacklisted`, which only a person can undo. A trusted instance is never quarantined. A good answer
+    clears what it disproves: failures, but not a limit, pause, opt-out or violation that became known while
+    it was in flight. For an own instance it ends every cooldown: these are short, and its owner changes its
+    settings.
 
-    A request goes `begin`, then exactly one of `report` (it came to an outcome), `lost_to_hedge`
-    (its hedge was faster) and `release` (we gave it up, or it says nothing about who was asked).
-    One that has left while a request to it is under way still learns what it comes to. Nothing here
-    waits: the time is told, and the dice are given.
+    Each request calls `begin`, then exactly one of `report` (it has an outcome), `lost_to_hedge` (its hedge
+    was faster) and `release` (we gave it up, or it says nothing about the instance). A member that left the
+    pool during a request still learns the outcome. Nothing here waits: callers pass the time and the random
+    numbers.
 
     Args:
-        config: how to judge.
-        rng: the dice of the waits.
+        config: rules for judging.
+        rng: randomness of the cooldowns.
     """
 
     def __init__(self, config: PoolConfig, rng: "random.Random") -> None:
@@ -71,7 +71,7 @@ class Members:
         return len(self._members)
 
     def begin(self, url: str, now: float) -> None:
-        """Note that a request to `url` is sent."""
+        """Record that a request to `url` is sent."""
         member = self._member(url)
         member.in_flight += 1
         record = member.record
@@ -79,19 +79,19 @@ class Members:
             record.state = InstanceState.HALF_OPEN
 
     def release(self, url: str) -> None:
-        """Note that we gave up the request, or that it says nothing about `url`."""
+        """Record that we gave up the request, or that it says nothing about `url`."""
         self._member(url).in_flight -= 1
 
     def report(
         self, url: str, outcome: Outcome, now: float, query: InstanceQuery | None = None
     ) -> None:
-        """Take the outcome of a request and change the state accordingly.
+        """Record the outcome of a request and change the state accordingly.
 
         Args:
-            url: who was asked.
-            outcome: what it came to.
+            url: the instance.
+            outcome: of the request.
             now: Unix seconds.
-            query: what was asked for, with the engines that were named; teaches of the engines.
+            query: what was asked, with the named engines; updates their records.
         """
         member = self._member(url)
         member.in_flight -= 1
@@ -103,7 +103,7 @@ class Members:
             record.engines = engine_care.learned(record.engines, query, page, now)
         record.remember(outcome, now)
         if outcome.is_about_format(own=member.is_own):
-            # It refused a format and nothing else: a trial ends, and what is asked next is none.
+            # It only refused a format: the trial ends, and the next request is not one.
             if record.state is InstanceState.HALF_OPEN:
                 record.state = InstanceState.NEW
             return
@@ -124,9 +124,9 @@ class Members:
             record.halve_trust()
 
     def lost_to_hedge(self, url: str, elapsed: float, now: float) -> None:
-        """The request was given up after `elapsed` seconds because its hedge had answered.
+        """Record that the request was given up after `elapsed` seconds because its hedge had answered.
 
-        All others come first for a time; on trial it counts as a timeout.
+        The instance comes after all others for a time; on trial, this counts as a timeout.
         """
         member = self._member(url)
         member.in_flight -= 1
@@ -137,7 +137,7 @@ class Members:
         record.remember(Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now)
         if record.state in FIRM:
             return
-        if not record.is_behind(now):  # requests that were under way together are overtaken once
+        if not record.is_behind(now):  # concurrent requests count as one overtaking
             record.overtaken += 1
             record.overtaken_at = now
         if record.state is InstanceState.HALF_OPEN:
@@ -145,9 +145,9 @@ class Members:
             self._fail(member, Outcome(Verdict.TIMEOUT, Format.HTML, 0.0, detail=detail), now)
 
     def probed(self, url: str, *, alive: bool, now: float) -> None:
-        """A health check came back: an answer ends a failing time, silence counts as a failure.
+        """Record a health check: an answer ends a failing time, silence counts as a failure.
 
-        A member that has left the pool is passed over.
+        A member that has left the pool is ignored.
         """
         if url not in self._members:
             return
@@ -163,9 +163,9 @@ class Members:
             self._wait_failing(member, "It does not answer health checks.", now)
 
     def revive(self, url: str, now: float) -> None:
-        """An own instance was seen to work otherwise than by a search: it may be tried now, for JSON too.
+        """Record that an own instance works, other than by a search: it may be tried now, and JSON too.
 
-        If all its engines refused, they are forgotten: its owner may have turned on others.
+        If all its engines refused, their records are dropped: its owner may have enabled others.
         """
         if url not in self._members or not self._members[url].is_own:
             return
@@ -177,9 +177,9 @@ class Members:
             record.until = min(record.until, now)
 
     def restarted(self, url: str, now: float) -> None:
-        """The process of an own instance is a new one: why the last one waited does not hold for it.
+        """Record that an own instance has a new process, so that its old reason to wait no longer holds.
 
-        A member that has left the pool is passed over.
+        A member that has left the pool is ignored.
         """
         if url in self._members:
             record = self._members[url].record
@@ -187,7 +187,7 @@ class Members:
             _renew(record)
 
     def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
-        """Note whether the results of `url` overlap with those of other instances."""
+        """Record whether the results of `url` overlap with those of other instances."""
         record = self._member(url).record
         record.last_at = now
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
@@ -198,7 +198,7 @@ class Members:
             recover(record, now)
 
     def rest(self, url: str, seconds: float, now: float) -> None:
-        """Leave an instance alone for the seconds that its answer asks for."""
+        """Pause an instance for the seconds that its answer asks for."""
         record = self._member(url).record
         record.last_at = now
         if record.state not in GIVEN_UP:
@@ -207,11 +207,11 @@ class Members:
             record.reason = RESTS
 
     def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
-        """Note that the robots.txt of `url` was read, or could not be; nothing happens if it left the pool.
+        """Record that the robots.txt of `url` was read, or could not be; ignored if it left the pool.
 
         Args:
-            url: whose it is.
-            opted_out: whether its operator asks us to stay away; otherwise the time they asked for ends.
+            url: its instance.
+            opted_out: whether its operator asks us to stay away; if not, an earlier opt-out ends.
             now: Unix seconds.
         """
         if (member := self._known().get(url)) is None:
@@ -224,15 +224,15 @@ class Members:
             record.until = min(record.until, now)
 
     def retry_after(self, url: str, now: float) -> float:
-        """Seconds until a waiting instance may be asked again; 0 if it does not wait."""
+        """Return the seconds until a waiting instance may be asked again; 0 if it does not wait."""
         return self._member(url).record.retry_after(now)
 
     def record_of(self, url: str) -> InstanceRecord:
-        """What was learned about `url`."""
+        """Return what was learned about `url`."""
         return self._member(url).record.model_copy()
 
     def learned_since(self, when: float) -> dict[str, InstanceRecord]:
-        """The records in which anything changed after `when`, by URL."""
+        """Return the records that changed after `when`, by URL."""
         return {
             url: member.record.model_copy()
             for url, member in self._known().items()
@@ -240,23 +240,23 @@ class Members:
         }
 
     def settle(self, now: float) -> None:
-        """Shift all times after the clock was set back, so that no wait becomes longer."""
+        """Correct all times after the clock was set back, so that no wait becomes longer."""
         for member in self._known().values():
             if member.record.last_at > now + SKEW:
                 member.record = member.record.settled(now)
 
     def restore(self, records: Mapping[str, InstanceRecord]) -> None:
-        """Take over what was learned before, or meanwhile by another process.
+        """Take over records from an earlier run or another process.
 
         Args:
-            records: by URL; those of who is not in the pool are passed over.
+            records: by URL; those of instances outside the pool are ignored.
         """
         for url, record in records.items():
             if url in self._members:
                 self._restore(self._members[url], record)
 
     def reset(self, url: str, last_at: float) -> InstanceRecord:
-        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
+        """Forget what was learned about `url`; return the record that replaces one of `last_at`."""
         record = InstanceRecord(url=url, last_at=last_at)
         self._restore(self._member(url), record)
         return record
@@ -265,14 +265,14 @@ class Members:
         return self._leaving | self._members
 
     def _member(self, url: str) -> Member:
-        """The member, also one that has left meanwhile."""
+        """Return the member, even if it has left the pool."""
         return self._members.get(url) or self._leaving[url]
 
     def _restore(self, member: Member, record: InstanceRecord) -> None:
-        """Take over one record; older news is ignored.
+        """Take over one record, unless ours is newer.
 
-        But the latest reader of robots.txt knows best whether the operator wants us to stay away: a
-        process with a later answer may not have read it since.
+        Except that the most recent reading of robots.txt decides about an opt-out: a process with a later
+        record may have read it earlier.
         """
         ours = member.record
         if record.last_at <= ours.last_at:
@@ -284,7 +284,7 @@ class Members:
         opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
         member.record = record.model_copy()
         self._pardon_own(member)
-        if opted_out_at >= record.robots_read_at > 0:  # 0: it was reset by a person
+        if opted_out_at >= record.robots_read_at > 0:  # 0: a person reset it
             member.record.robots_read_at = opted_out_at
             opt_out(member.record, opted_out_at)
 
@@ -295,9 +295,9 @@ class Members:
 
     def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
         # 1. limits and blocks: wait for their window; after three in a day, give up
-        # 2. a wrong program or a redirect elsewhere: keep away for days
-        # 3. failures: wait when they repeat, at once when a repetition is certain or when the
-        #    host says for how long
+        # 2. a wrong program or a redirect elsewhere: stay away for days
+        # 3. failures: wait if they repeat; at once if a repetition is certain, or if the host says for
+        #    how long
         record, verdict = member.record, outcome.verdict
         was_healthy = record.state is InstanceState.HEALTHY
         if was_healthy and now - record.healthy_since >= timers.SETTLED:
@@ -340,7 +340,7 @@ class Members:
 
     def _wait_limited(self, member: Member, outcome: Outcome, now: float) -> None:
         record = member.record
-        if not record.is_open(now):  # requests that were under way fail together: one episode
+        if not record.is_open(now):  # concurrent requests fail together: one episode
             return
         record.limit_episode += 1
         record.limits = (*record.limits, now)[-_QUARANTINE_AFTER_LIMITS:]
@@ -403,7 +403,7 @@ class Members:
 
 
 def _renew(record: InstanceRecord) -> None:
-    """Forget the state of an instance, and keep what was observed of it."""
+    """Reset the state of an instance, and keep its observations."""
     new = InstanceRecord(url=record.url)
     for name in OF_STATE:
         setattr(record, name, getattr(new, name))

@@ -10,7 +10,7 @@ from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
 
 NATIVE_FOLDER: Final = "own-native"
-"""Name of the folder inside the state folder with the instance that is a process of this machine."""
+"""Folder in the state folder for the own instance that runs as a process of this machine."""
 
 
 class PublicInstances(StrEnum):
@@ -25,7 +25,7 @@ class PublicInstances(StrEnum):
 class InstancesConfig(Frozen):
     """The `[instances]` table: which instances there are."""
 
-    # An address may hold a password, so that no error of pydantic may print what it was given.
+    # An address may contain a password, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     own: tuple[str, ...] = Field(
@@ -98,12 +98,12 @@ class OwnConfig(Frozen):
 
 
 class PoolConfig(Frozen):
-    """How the pool judges and chooses; composed from the tables above by the client.
+    """How the pool judges and chooses; the client composes it from the tables above.
 
     Attributes:
-        limits_double: whether the wait after a limit that names no time is `rate_limit_backoff_base`,
-            doubled with each up to an hour, instead of the windows of SearXNG's limiter.
-        engine_care: whether searches are spread over the engines of own instances.
+        limits_double: whether to wait `rate_limit_backoff_base` after a limit that names no time, doubled each
+            time up to an hour, instead of the windows of SearXNG's limiter.
+        engine_care: whether to spread searches over the engines of own instances.
     """
 
     max_consecutive_failures: Annotated[int, Field(ge=1)] = 3

@@ -1,6 +1,6 @@
 """What an instance reports at `/config`, without a search: limiter, version, engines.
 
-Facts and shapes, searx 1.1 to SearXNG of 2026: `docs/decisions/discovery.md`.
+Facts and formats, from searx 1.1 to SearXNG of 2026: `docs/decisions/discovery.md`.
 """
 
 import json
@@ -12,28 +12,28 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.request import TimeRange
 
 MAX_TEXT: Final = 2_000_000
-"""Characters of a `/config`. One with the 272 engines of SearXNG's defaults has 0.11 million."""
+"""Characters of a `/config`. With the 272 engines of SearXNG's defaults it has 0.11 million."""
 
 MAX_ENGINES: Final = 1_000
 MAX_NAMES: Final = 8_000
-"""Characters of the engines' names, and of the categories', together; SearXNG's defaults have 3,000
-and 250. A longer list is not kept: facts stay small, whatever an instance sends."""
+"""Characters of all engine names, and of all category names; SearXNG's defaults have 3,000 and 250. A
+longer list is dropped, so that facts stay small whatever an instance sends."""
 _MAX_CATEGORIES: Final = 20
 _MAX_NAME: Final = 100
 
 
 class _Kept(BaseModel):
-    # Facts are stored for long: ignore fields of newer versions.
+    # Facts are stored for a long time: ignore fields of newer versions.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class CategoryFacts(_Kept):
-    """What at least one enabled engine of a category can do; `None` is unknown.
+    """What at least one enabled engine of a category supports; `None` is unknown.
 
     Attributes:
-        time_range: search a time range.
-        paging: give a further page.
-        both: give a further page of a time range; two engines that can do one each cannot.
+        time_range: a time range.
+        paging: further pages.
+        both: further pages with a time range, in the same engine.
     """
 
     time_range: bool | None = None
@@ -41,7 +41,7 @@ class CategoryFacts(_Kept):
     both: bool | None = None
 
     def can(self, *, time_range: bool, further_page: bool) -> bool | None:
-        """Whether one engine supports the request; always true if it asks for neither."""
+        """Return whether one engine supports the request; always true if it needs neither."""
         match time_range, further_page:
             case True, True:
                 return self.both
@@ -54,16 +54,16 @@ class CategoryFacts(_Kept):
 
 
 class ConfigFacts(_Kept):
-    """What `/config` says; `None` where it says nothing or nothing we understand.
+    """The content of `/config`; `None` where it is missing or not understood.
 
-    It does not tell which formats are on, nor whether engines work.
+    It says neither which formats are enabled, nor whether engines work.
 
     Attributes:
         limiter_enabled: whether the limiter runs.
-        link_token: whether it asks for the token of the style sheet.
+        link_token: whether the limiter requires the link token.
         public_instance: whether the operator declared it public, which forces both.
-        engines: the names of all engines; those that are not enabled answer who asks for them.
-        categories: those with an enabled engine, by name; empty too when the engines are unknown.
+        engines: the names of all engines; disabled ones answer if they are asked by name.
+        categories: those with an enabled engine, by name; also empty if the engines are unknown.
     """
 
     version: str | None = None
@@ -81,17 +81,17 @@ class ConfigFacts(_Kept):
         page: int = 1,
         engines: Iterable[str] = (),
     ) -> bool | None:
-        """Whether at least one engine can take such a search; `None` when unknown.
+        """Return whether at least one engine can serve such a search; `None` if unknown.
 
-        SearXNG leaves out engines that cannot do a time range or a further page, and takes a
-        category or engines that it does not have for `general`.
+        SearXNG leaves out engines that cannot do a time range or a further page, and replaces categories or
+        engines that it does not have by `general`.
 
         Args:
             category: as the instance spells it.
             time_range: the age of results asked for.
             page: the 1-based number of the result page.
-            engines: engines asked for by name instead of the category's; whether they can do the
-                time range and the page is not known and taken for granted.
+            engines: engines asked for by name instead of the category's; they are assumed to support the time
+                range and the page.
         """
         if self.engines is None:
             return None
@@ -104,14 +104,14 @@ class ConfigFacts(_Kept):
 
 
 def access_factor(facts: ConfigFacts | None, *, page_token: bool | None = None) -> float:
-    """How likely a program gets in, 0 to 1: a factor of the score.
+    """Return how likely a program gets in, 0 to 1: a factor of the score.
 
-    1 without limiter; .6 with a limiter that asks for no token; .25 with the token; .5 when
-    unknown. `docs/decisions/discovery.md`.
+    1 without a limiter; .6 with a limiter without link token; .25 with the link token; .5 if unknown.
+    `docs/decisions/discovery.md`.
 
     Args:
-        facts: what `/config` says.
-        page_token: whether its pages carry the token, which overrules that; `None` while unknown.
+        facts: from `/config`.
+        page_token: whether its pages contain the link token, which overrides the facts; `None` if unknown.
     """
     if facts is not None and facts.limiter_enabled is False and not page_token:
         return 1.0
@@ -120,9 +120,9 @@ def access_factor(facts: ConfigFacts | None, *, page_token: bool | None = None) 
 
 
 def month_limited(facts: ConfigFacts | None) -> bool | None:
-    """Whether the limiter counts what programs ask over 30 days; `None` when unknown.
+    """Return whether the limiter counts requests of programs over 30 days; `None` if unknown.
 
-    It does so for everybody without the token of its style sheet.
+    It does so for everyone without the link token.
     """
     match facts:
         case ConfigFacts(limiter_enabled=False):
@@ -136,7 +136,7 @@ def month_limited(facts: ConfigFacts | None) -> bool | None:
 
 
 def parse_config(text: str) -> ConfigFacts | None:
-    """Read the text of `/config`; `None` if it is none."""
+    """Parse the text of `/config`; `None` if it is not one."""
     if len(text) > MAX_TEXT:
         return None
     try:
@@ -159,7 +159,7 @@ def parse_config(text: str) -> ConfigFacts | None:
     )
 
 
-# Without one of them it is some other JSON, such as an error message.
+# Without one of these it is other JSON, such as an error message.
 _KEYS: Final = {"version", "limiter", "public_instance", "engines"}
 
 
@@ -172,7 +172,7 @@ def _engines(value: object) -> tuple[tuple[str, ...] | None, Mapping[str, Catego
             able = _able(each)
             for label in _labels(each.get("categories")):
                 categories[label] = _joined(categories.get(label), able)
-    # An instance without any engine does not exist: the list cannot be read.
+    # There is no instance without engines: the list could not be parsed.
     if not engines or max(_length(engines), _length(categories)) > MAX_NAMES:
         return None, {}
     return tuple(engines), categories

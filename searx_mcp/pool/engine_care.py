@@ -1,12 +1,12 @@
-"""Which engines of an own instance a search uses, to spare those that refuse it.
+"""Chooses which engines of an own instance a search uses, to spare those that refuse it.
 
-SearXNG asks every engine of a category for every search. The sites behind them count requests per
-address, so that an agent's searches get the best engines suspended at once, and again as soon as
-their suspension ends. While all engines of a category are well, nothing is named and SearXNG
-chooses. Once one was refused, each search uses three healthy engines that return results, in turn: those
-asked longest ago, relative to the gap they need. A refusal doubles the gap, an answer
-shortens it. While all refuse, one at a time is tried, after pauses that grow. One that was too
-slow is left out for a while, so that it does not hold every search. `docs/decisions/pool.md` has the figures.
+SearXNG asks every engine of a category for every search. The sites behind them count requests per address,
+so an agent's searches quickly get the best engines suspended, and again as soon as their suspension ends.
+While all engines of a category work, none is named and SearXNG chooses. After a refusal, each search uses
+three healthy engines that return results, in turn: those that have rested longest, relative to the gap they
+need. A refusal doubles the gap, an answer shortens it. While all refuse, one at a time is tried, with
+growing pauses. An engine that was too slow is left out for a while, so that it does not delay every search.
+`docs/decisions/pool.md` has the figures.
 """
 
 from collections import Counter
@@ -26,28 +26,28 @@ from searx_mcp.pool.timers import DAY, HOUR
 LEAST: Final = 3
 """Engines that carry a search: if one finds little, two are left."""
 THIN: Final = 8
-"""Results below which the other healthy engines are asked for the same search as well."""
+"""With fewer results, the other healthy engines are asked for the same search, too."""
 
 _CARRIES: Final = 3.0
-"""Results of an answer in the mean from which on an engine carries a search. Others, such as an
-encyclopedia's, are no search engines: they ride along, as nothing else brings what they bring."""
+"""Mean results of an answer from which an engine carries a search. Others, such as encyclopedias, are not
+general search engines: they are always included, as nothing else brings their results."""
 _REST: Final = 300.0
-"""Seconds after a failure. Of 300, 450, 600 and 900 s, the shortest had the fewest refusals in the
-simulation, though its engines count ten minutes: meanwhile the others have to carry on."""
+"""Seconds to rest after a failure. Of 300, 450, 600 and 900 s, the shortest had the fewest refusals in the
+simulation, although its engines count over ten minutes: meanwhile the others carry the load."""
 _LONGEST_REST: Final = 900.0
 """Seconds between two tries of one engine each while all refuse: four requests an hour, where the simulated
 engines refuse above 36, and a machine that has moved to another network searches again within that time."""
 _SUSPENDED: Final = 120.0
-"""Seconds until an engine that SearXNG still suspends is tried again, which no site notices."""
+"""Seconds until an engine that SearXNG still suspends is tried again; such a try does not reach the site."""
 _FIRST_GAP: Final = 30.0
 _LONGEST_GAP: Final = HOUR
 _LEAST_GAP: Final = 3.0
-"""Seconds, for an engine that was never refused: it is asked ten times as often as one that was just refused."""
+"""Minimum gap in seconds, for an engine never refused: it is asked ten times as often as one that just was."""
 _SHORTENS: Final = 0.985
-"""Factor by which each answer shortens the gap: 46 answers halve what a refusal doubled."""
+"""Factor by which each answer shortens the gap: 46 answers halve it, as a refusal doubles it."""
 _LONGEST_SPELL: Final = DAY
 _LONGEST_ANSWER: Final = 120.0
-"""Seconds between a search and its answer at most; a call may take so long."""
+"""Maximum seconds between a search and its answer; a call may take so long."""
 _MAX_ENGINES: Final = 100
 """Engines of one instance that are remembered; SearXNG's defaults enable about 90."""
 _MAX_NAMED: Final = 40
@@ -66,7 +66,7 @@ class Trouble(Enum):
     UNREACHED = auto()
     """The instance cannot reach the site: check its network."""
     OTHER = auto()
-    """Usually the site has changed and SearXNG's code has not: updating SearXNG may help."""
+    """Usually the site has changed and SearXNG has not followed yet: updating SearXNG may help."""
 
 
 _REASONS: Final = (
@@ -83,17 +83,17 @@ _REASONS: Final = (
     ("proxyerror", "no connection", Trouble.UNREACHED),
     ("proxy error", "no connection", Trouble.UNREACHED),
 )
-"""SearXNG's English messages and exceptions, in lower case; a name for people; the meaning."""
+"""SearXNG's English messages and exceptions, in lower case; a name for people; the remedy."""
 
 
 def trouble_of(text: str) -> tuple[str, Trouble]:
-    """Classify what an instance says about a failed engine.
+    """Classify an instance's reason for a failed engine.
 
     Args:
-        text: a reason for people, or the name and message of an exception. Sites write into it.
+        text: a reason for people, or the name and message of an exception. Contains text from sites.
 
     Returns:
-        Words of ours, empty for what is not known, and what can be done.
+        Our own words, empty if unknown, and the remedy.
     """
     text = text.casefold()
     for word, reason, trouble in _REASONS:
@@ -103,22 +103,22 @@ def trouble_of(text: str) -> tuple[str, Trouble]:
 
 
 class EngineRecord(BaseModel):
-    """What was learned of one engine of one instance, as it is kept.
+    """What was learned of one engine of one instance, as it is stored.
 
     Attributes:
         searches: the kinds of searches it takes part in, see `kind_of`.
-        answered, refused, failed: how often it did; a suspension that lasts counts as neither.
+        answered, refused, failed: counts; a continuing suspension is not counted.
         results: rows it found, alone or with others.
-        reason: why it did not answer last; empty if it did.
+        reason: of its last failure; empty if it answered.
         asked_at: Unix seconds of the last search it was named in or took part in.
         refused_at: of its last refusal.
         refused_since: of the first refusal since its last answer; 0 if it does not refuse.
-        until: until when it is left alone.
-        gap: seconds between two of its searches, as far as learned.
+        until: end of its rest.
+        gap: learned minimum of seconds between two of its searches.
         spell: seconds after a refusal for which searches are spread.
     """
 
-    # Stored for long: ignore fields of newer versions.
+    # Stored for a long time: ignore fields of newer versions.
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
     name: str
@@ -145,28 +145,28 @@ class EngineRecord(BaseModel):
 
     @property
     def refuses(self) -> bool:
-        """Whether the site behind it refused the last request."""
+        """Whether its site refused the last request."""
         return trouble_of(self.reason)[1] is Trouble.REFUSES
 
     def is_slow(self, now: float) -> bool:
-        """Whether it was waited for in vain so lately that searches do without it.
+        """Whether it timed out so recently that searches leave it out.
 
-        One that SearXNG has suspended holds no search.
+        A suspended engine delays no search.
         """
         is_asked = not self.reason.casefold().startswith(_SUSPENSION)
         return is_asked and not self.is_healthy(now) and trouble_of(self.reason)[1] is Trouble.SLOW
 
     @property
     def carries(self) -> bool:
-        """Whether it brings results that carry a search; one that never answered may turn out to."""
+        """Whether its results carry a search; assumed of one that never answered."""
         return self.results >= _CARRIES * self.answered
 
     def rested(self, now: float) -> float:
-        """Time since it was last asked, in units of the gap it needs."""
+        """Return the time since it was last asked, in units of its gap."""
         return (now - self.asked_at) / max(self.gap, _LEAST_GAP)
 
     def after_answer(self, results: int, now: float) -> "EngineRecord":
-        """The record after an answer with so many results."""
+        """Return the record after an answer with this many results."""
         return self.model_copy(
             update={
                 "answered": self.answered + 1,
@@ -180,7 +180,7 @@ class EngineRecord(BaseModel):
         )
 
     def after_failure(self, reason: str, now: float) -> "EngineRecord":
-        """The record after an answer without it."""
+        """Return the record after an answer without it."""
         is_refusal = trouble_of(reason)[1] is Trouble.REFUSES
         if reason.casefold().startswith(_SUSPENSION):
             changes: dict[str, object] = {"until": max(self.until, now + _SUSPENDED)}
@@ -202,11 +202,11 @@ class EngineRecord(BaseModel):
         return self.model_copy(update=changes)
 
     def _asked_at(self, now: float) -> float:
-        """When it was asked for the answer that arrived now; known only of engines we named."""
+        """Return when it was asked for the answer that arrived now; known only of engines we named."""
         return now if now - self.asked_at > _LONGEST_ANSWER else self.asked_at
 
     def moved(self, ahead: float, latest: float) -> "EngineRecord":
-        """The record with its times `ahead` seconds earlier, none of the past after `latest`."""
+        """Return the record with its times `ahead` seconds earlier, none of the past after `latest`."""
         return self.model_copy(
             update={
                 "asked_at": min(self.asked_at - ahead, latest),
@@ -220,7 +220,7 @@ class EngineRecord(BaseModel):
 def choose(
     engines: Sequence[EngineRecord], query: InstanceQuery, now: float
 ) -> tuple[str, ...] | None:
-    """The engines to name in a search: none while the instance should choose, `None` if it should not be asked."""
+    """Return the engines to name in a search: none to let the instance choose, `None` not to ask it."""
     kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
     healthy = [each for each in taking if each.is_healthy(now)]
@@ -243,10 +243,10 @@ def choose(
 
 
 def next_try(engines: Sequence[EngineRecord], query: InstanceQuery) -> float:
-    """Unix seconds from which on one engine is tried while all refuse; 0 unless they do.
+    """Return the Unix seconds from which one engine is tried while all refuse; 0 unless they do.
 
-    A pause is as long as they have refused until the last try: the time since the first refusal doubles
-    with each try.
+    A pause is as long as the time from the first refusal to the last try, so that this time doubles with
+    each try.
     """
     refusing = _refusing(engines, query)
     if not refusing:
@@ -257,13 +257,13 @@ def next_try(engines: Sequence[EngineRecord], query: InstanceQuery) -> float:
 
 
 def reasons(engines: Sequence[EngineRecord], query: InstanceQuery) -> str:
-    """Why they refuse, in our words."""
+    """Return why they refuse, in our words."""
     found = (trouble_of(each.reason)[0] for each in _refusing(engines, query))
     return ", ".join(dict.fromkeys(found))
 
 
 def _refusing(engines: Sequence[EngineRecord], query: InstanceQuery) -> list[EngineRecord]:
-    """The engines that carry such a search, if all of them refuse; else none."""
+    """Return the engines that carry such a search if all of them refuse; else none."""
     kind = kind_of(query)
     carrying = [each for each in engines if kind in each.searches and each.carries]
     return carrying if all(each.refuses for each in carrying) else []
@@ -272,7 +272,7 @@ def _refusing(engines: Sequence[EngineRecord], query: InstanceQuery) -> list[Eng
 def others(
     engines: Sequence[EngineRecord], query: InstanceQuery, named: Collection[str], now: float
 ) -> tuple[str, ...]:
-    """The healthy engines that were not `named` in a search; none while all refuse."""
+    """Return the healthy engines that were not `named` in a search; none while all refuse."""
     if _refusing(engines, query):
         return ()
     kind = kind_of(query)
@@ -283,8 +283,8 @@ def others(
 def asked(
     engines: Sequence[EngineRecord], names: Sequence[str], now: float
 ) -> tuple[EngineRecord, ...]:
-    """Note which engines are asked, so that the next search, which may begin before the answer, uses others."""
-    # Slightly apart, so that engines of one search do not stay together.
+    """Record which engines are asked, so that a concurrent search uses others."""
+    # Slightly different times, so that the engines of one search do not stay together.
     at = {name: now + place / 1_000 for place, name in enumerate(names)}
     return tuple(
         each.model_copy(update={"asked_at": at[each.name]}) if each.name in at else each
@@ -295,11 +295,11 @@ def asked(
 def learned(
     engines: Sequence[EngineRecord], query: InstanceQuery, page: ResultPage, now: float
 ) -> tuple[EngineRecord, ...]:
-    """Take in an answer.
+    """Update the records from an answer.
 
     Args:
-        engines: what was known.
-        query: what was asked for, with the engines that were named.
+        engines: the records so far.
+        query: what was asked, with the named engines.
         page: the answer.
         now: Unix seconds.
     """
@@ -321,17 +321,17 @@ def learned(
 
 
 def revived(engines: tuple[EngineRecord, ...]) -> tuple[EngineRecord, ...]:
-    """Records to keep after the operator changed the instance: none if all refused, so that new ones are found."""
+    """Return the records to keep after a change by the operator: none if all refused, to find new ones."""
     return () if all(each.refuses for each in engines if each.carries) else engines
 
 
 def is_thin(page: ResultPage) -> bool:
-    """Whether the engines named in a search found so little that the others are worth a request."""
+    """Return whether the named engines found so little that asking the others is worth a request."""
     return len(page.hits) < THIN and not page.answers
 
 
 def kind_of(query: InstanceQuery) -> str:
-    """Key of searches that the same engines serve: category, and whether they support dates."""
+    """Return the key of searches that the same engines serve: category, and whether dates are supported."""
     return f"{query.category} by time" if query.time_range is not TimeRange.ANY else query.category
 
 
@@ -342,9 +342,9 @@ def _sort_in(
     *,
     is_complete: bool,
 ) -> None:
-    """Note which engines take part in such searches; one that carried them and is left out no longer does.
+    """Record which engines take part in such searches; one that carried them and is missing no longer does.
 
-    A converter or dictionary takes part only if the query is for it, and stays.
+    A converter or dictionary takes part only in matching queries, and stays.
     """
     kind = kind_of(query)
     if not query.engines and query.page == 1:
@@ -363,7 +363,7 @@ def _sort_in(
 
 
 def engine_reports(engines: Iterable[EngineRecord], now: float) -> tuple[EngineReport, ...]:
-    """Reports on each engine, those with most results first."""
+    """Return reports on each engine, those with most results first."""
     rows = (
         EngineReport(
             name=each.name,

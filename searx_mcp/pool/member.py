@@ -1,7 +1,7 @@
-"""One instance in the pool: what the catalog says, what was observed, and the score that follows.
+"""One instance in the pool: the catalog's data, our observations, and the resulting score.
 
-A score orders the instances of one tier, and each of its parts can be shown: from a catalog's figures
-at first, from our own requests later. Formulas and weights: `docs/decisions/pool.md`.
+The score orders the instances of one tier, and each of its parts can be shown. It starts with a catalog's
+figures, and later uses our own requests. Formulas and weights: `docs/decisions/pool.md`.
 """
 
 from typing import NamedTuple
@@ -18,14 +18,14 @@ from searx_mcp.pool.record import SLOW_START, InstanceRecord
 from searx_mcp.pool.timers import DAY, HOUR
 
 ROBOTS_HOLD = DAY
-"""Seconds for which a robots.txt that was read holds: what RFC 9309 §2.4 allows a cache."""
+"""Seconds for which a robots.txt stays valid: the maximum of RFC 9309 §2.4 for a cache."""
 SLOW = 3.0
-"""Seconds; of the instances on the list nineteen of twenty answer faster."""
+"""Seconds; nineteen of twenty instances on the list answer faster."""
 SIDELINED = HOUR
-"""Seconds for which a bad last answer counts; after that it takes its turn again."""
+"""Seconds for which a bad last answer moves it back; after that it takes its turn again."""
 
 CONFIDENCE = 4.0
-"""After this many own requests, observation and prior weigh the same."""
+"""After this many own requests, observation and prior have equal weight."""
 
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """Factor if JSON works, is unknown, is off."""
@@ -34,15 +34,15 @@ _TRUSTED = frozenset({Tier.OWN, Tier.OPEN, Tier.KEYED})
 
 
 class Score(NamedTuple):
-    """How good an instance is now, part by part, each 0 to 1.
+    """The quality of an instance now, by parts, each 0 to 1.
 
     Attributes:
-        prior: what was promised before we asked it.
+        prior: the expectation before we asked it.
         observed: the mean worth of our own requests; the prior before the first.
-        confidence: how much the observation weighs against the prior.
-        latency: quality of its speed.
+        confidence: the weight of the observation against the prior.
+        latency: quality of its latency.
         access: how likely a program gets in, from its `/config`.
-        format: how good the format is that it answers in.
+        format: quality of its answers' format.
     """
 
     prior: float
@@ -68,12 +68,12 @@ class Member:
 
     Args:
         url: base URL.
-        standing: what is said of it.
+        standing: what is known of it from others.
 
     Attributes:
         record: what was learned.
-        in_flight: requests that are under way.
-        current_weight: its place in the round-robin; `None` before the first round.
+        in_flight: requests in flight.
+        current_weight: its weight in the round-robin; `None` before the first round.
     """
 
     def __init__(self, url: str, standing: Standing) -> None:
@@ -93,7 +93,7 @@ class Member:
 
     @property
     def is_own(self) -> bool:
-        """Whether the user configured it as an instance of their own."""
+        """Whether the user configured it as an own instance."""
         return self.standing.tier is Tier.OWN
 
     @property
@@ -109,9 +109,9 @@ class Member:
 
     @property
     def link_token(self) -> bool | None:
-        """Whether its limiter wants the token of its style sheet; `None` while unknown.
+        """Whether its limiter requires the link token; `None` while unknown.
 
-        Its pages show it; before the first page its `/config` tells.
+        Its pages show it; before the first page, its `/config` does.
         """
         record = self.record
         return month_limited(record.facts) if record.link_token is None else record.link_token
@@ -124,25 +124,25 @@ class Member:
         return self.is_own or (has_no_limiter and not self.record.link_token)
 
     def is_eligible(self, now: float) -> bool:
-        """Whether a request may go to it now; public instances take one at a time."""
+        """Return whether a request may go to it now; public instances take one at a time."""
         record = self.record
         is_free = self.in_flight == 0 or (self.is_trusted and not record.is_on_trial)
         return record.is_open(now) and is_free
 
     def is_on_trial(self, now: float) -> bool:
-        """Whether the next request is a trial after a rest."""
+        """Return whether the next request is a trial after a cooldown."""
         return self.record.is_on_trial and self.record.is_open(now)
 
     def is_doubted(self, now: float) -> bool:
-        """Whether it is the user's own and its last request came to nothing, or it has rested."""
+        """Return whether it is own, and its last request failed or it has been on a cooldown."""
         verdict = self.record.last_verdict
         has_failed = verdict is not None and not verdict.ends_search
         return self.is_own and (has_failed or self.is_on_trial(now))
 
     def is_sidelined(self, now: float) -> bool:
-        """Whether it was overtaken, answered without engines, or so slowly that others come first.
+        """Return whether it was overtaken, answered without engines, or so slowly that others come first.
 
-        Only the first holds for an own instance.
+        Only the first applies to an own instance.
         """
         record = self.record
         if self.is_own or record.is_behind(now):
@@ -153,7 +153,7 @@ class Member:
         return without_engines or is_slow
 
     def serves(self, query: InstanceQuery) -> bool:
-        """Whether its engines can take such a search, as far as is known."""
+        """Return whether its engines can serve such a search, as far as is known."""
         facts = self.record.facts
         serves = facts and facts.serves(
             query.category, query.time_range, page=query.page, engines=query.engines
@@ -161,14 +161,14 @@ class Member:
         return serves is not False
 
     def robots_known(self, now: float) -> bool:
-        """Whether its robots.txt was read lately; an own instance needs none."""
+        """Return whether its robots.txt was read recently; an own instance needs none."""
         return self.is_own or now - self.record.robots_read_at < ROBOTS_HOLD
 
     def format(self, now: float) -> Format:
-        """The format to ask for: own instances JSON first, public ones HTML.
+        """Return the format to ask for: own instances JSON first, public ones HTML.
 
-        Public instances hardly ever serve JSON, and where they do it is limited to four an hour;
-        unless they list it on their pages and run no limiter.
+        Public instances rarely serve JSON, and then limit it to four requests an hour, unless they list
+        JSON on their pages and run no limiter.
         """
         wants_json = self.is_own or (self.record.json_listed is True and self.is_unlimited)
         if wants_json and now >= self.record.json_recheck:
@@ -176,7 +176,7 @@ class Member:
         return Format.HTML
 
     def score(self, now: float) -> Score:
-        """Its quality now, part by part."""
+        """Return its current quality, by parts."""
         record = self.record
         promised, mean, latency = self.standing.prior, record.mean_worth(), record.latency
         count = record.count * record.decay(now)
@@ -191,7 +191,7 @@ class Member:
         )
 
     def weight(self, now: float) -> float:
-        """Its share of the round-robin: score^2, less when degraded or coming back."""
+        """Return its weight in the round-robin: score^2, less when degraded or recovering."""
         weight = self.score(now).total ** 2
         if self.record.state is InstanceState.DEGRADED:
             weight *= _DEGRADED_SHARE
@@ -200,7 +200,7 @@ class Member:
         return weight
 
     def report_card(self, now: float) -> InstanceReport:
-        """Its report."""
+        """Return its report."""
         record, score = self.record, self.score(now)
         parts = {
             **{f"prior_{name}": value for name, value in self.standing.prior._asdict().items()},

@@ -1,4 +1,4 @@
-"""The pools: which instance to ask next, and which open sources may be asked."""
+"""The pools: choose the next instance, and which open sources may be asked."""
 
 import hashlib
 from collections.abc import Collection, Iterable
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import random
 
 EXPLORATION = 0.05
-"""Share of the turns of a tier that go to an instance never asked before."""
+"""Share of a tier's turns that go to an instance never asked before."""
 
 LEAST_SHARE = 1 / 20
-"""Share of the best instance's turns that the worst gets: the score orders first contacts and excludes none."""
+"""The worst instance's share of the best one's turns: the score orders first contacts and excludes none."""
 
 _TIERS = tuple(Tier)
 
@@ -32,17 +32,17 @@ _TIERS = tuple(Tier)
 class InstancePool(Members):
     """All instances with their state.
 
-    Tiers are asked in order, and a tier is left when nothing in it is eligible. Inside a tier a
-    smooth weighted round-robin chooses among an aperture: a random subset, the same for all
-    processes of an installation, so that not every user of this program lands on the same hosts.
-    One turn in twenty goes to an instance never asked before, if it is known to want no link token.
+    Tiers are asked in order; the next tier is used when nothing in the last is eligible. Inside a tier a
+    smooth weighted round-robin chooses among an aperture: a random subset, the same for all processes of an
+    installation, so that the users of this program do not all land on the same hosts. One turn in twenty
+    goes to an instance never asked before, if it is known to require no link token.
 
-    Instances that cannot serve a search, as far as their `/config` tells, are passed over while
-    any other is eligible in any tier; and so are, of those that can, the ones that lately answered
-    without engines or very slowly. Own instances that were overtaken come after the other own ones.
+    Instances that cannot serve a search, according to their `/config`, are skipped while any other is
+    eligible in any tier; so are those that recently answered without engines or very slowly. Overtaken own
+    instances come after the other own ones.
 
-    When every own instance is failing, the one that fails the longest ago may still be asked
-    (panic mode): a user who has just started it must not wait for a timer.
+    If every own instance is failing, the one whose failure is oldest may still be asked (panic mode): a
+    user who has just started it must not wait for a timer.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class InstancePool(Members):
         """Fill the pool.
 
         Args:
-            own: base URLs of the user's own instances.
-            public: public instances, gated.
-            config: how to judge and choose.
-            rng: the dice.
-            seed: chooses the aperture; one number for an installation.
+            own: base URLs of own instances.
+            public: admitted public instances.
+            config: rules for judging and choosing.
+            rng: source of randomness.
+            seed: determines the aperture; one number for an installation.
         """
         super().__init__(config or PoolConfig(), rng)
         self._seed = seed
@@ -77,12 +77,12 @@ class InstancePool(Members):
 
     @property
     def has_own(self) -> bool:
-        """Whether an instance of the user's own is in the pool."""
+        """Whether the pool has an own instance."""
         return any(member.is_own for member in self._members.values())
 
     @property
     def has_public(self) -> bool:
-        """Whether a public instance is in the pool."""
+        """Whether the pool has a public instance."""
         return any(not member.is_own for member in self._members.values())
 
     def own_urls(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class InstancePool(Members):
         return tuple(member.url for member in self._members.values() if member.is_own)
 
     def behind(self, now: float) -> set[str]:
-        """Base URLs of instances that were overtaken so recently that all others come first."""
+        """Return base URLs of instances that were overtaken so recently that all others come first."""
         return {member.url for member in self._members.values() if member.record.is_behind(now)}
 
     def public_urls(self) -> tuple[str, ...]:
@@ -105,13 +105,13 @@ class InstancePool(Members):
         query: InstanceQuery | None = None,
         unlimited: bool = False,
     ) -> Proposal | None:
-        """The instance to ask next, or `None` when none is eligible.
+        """Return the instance to ask next, or `None` if none is eligible.
 
         Args:
             now: Unix seconds.
-            exclude: base URLs not wanted, such as those already asked for this search.
-            query: what is asked; its engines should be able to take it.
-            unlimited: whether only instances that count no requests are wanted, as for a hedge.
+            exclude: base URLs to leave out, such as those already asked for this search.
+            query: the search, which its engines should be able to serve.
+            unlimited: whether to use only instances that count no requests, as for a hedge.
         """
         open_to_us = [
             member
@@ -133,41 +133,41 @@ class InstancePool(Members):
     def has_eligible(
         self, now: float, *, exclude: Collection[str] = (), query: InstanceQuery | None = None
     ) -> bool:
-        """Whether any instance outside the excluded ones may be asked; uses up no turn."""
+        """Return whether any instance that is not excluded may be asked; uses up no turn."""
         return bool(self._eligible(now, exclude, query))
 
     def proposal_of(self, url: str, now: float) -> Proposal:
-        """How to ask `url`, which the caller chose, whoever's turn it is."""
+        """Return how to ask `url`, which the caller chose, whoever's turn it is."""
         return self._proposal(self._member(url), None, now)
 
     def other_engines(
         self, url: str, query: InstanceQuery, named: Collection[str], now: float
     ) -> tuple[str, ...]:
-        """The engines of `url` to name after a search for which only those `named` were asked."""
+        """Return the engines of `url` to name after a search that asked only those `named`."""
         member = self._member(url)
         others = engine_care.others(member.record.engines, query, named, now)
         member.record.engines = engine_care.asked(member.record.engines, others, now)
         return others
 
     def learn_facts(self, url: str, facts: ConfigFacts, now: float) -> None:
-        """The `/config` of `url` was read; a member that has left the pool is passed over."""
+        """Record the `/config` of `url`; a member that has left the pool is ignored."""
         if url in self._members:
             record = self._members[url].record
             record.facts, record.last_at = facts, now
 
     def format_of(self, url: str, now: float) -> Format:
-        """The format to ask `url` for now."""
+        """Return the format to ask `url` for now."""
         return self._member(url).format(now)
 
     def enlist(self, own: Iterable[str], public: Iterable[CatalogEntry]) -> None:
-        """Take over who belongs to the pool.
+        """Replace the members of the pool.
 
-        Newcomers join, those no longer named are asked no more, and what was learned of the others
-        stays. A request that is under way to one that leaves still teaches what it comes to.
+        Newcomers join, missing ones are no longer asked, and the rest keep what was learned. A request in
+        flight to a leaving instance still updates its record.
 
         Args:
-            own: base URLs of the user's own instances; these are own also where they are listed.
-            public: public instances, gated.
+            own: base URLs of own instances, even if they are listed as public, too.
+            public: admitted public instances.
         """
         standings = dict.fromkeys(own, Standing(Tier.OWN, None, OWN_PRIOR))
         for entry in public:
@@ -189,12 +189,12 @@ class InstancePool(Members):
         }
 
     def earliest_retry(self, now: float, query: InstanceQuery | None = None) -> float | None:
-        """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
+        """Return the seconds until the first waiting instance may be asked again, or `None` if none waits."""
         waits = [self._wait(member, query, now) for member in self._members.values()]
         return min(filter(None, waits), default=None)
 
     def why_own_rests(self, now: float, query: InstanceQuery) -> PastOutcome | None:
-        """Why the own instance that may be asked again first is resting; `None` if none rests."""
+        """Return why the next own instance to become available is waiting; `None` if none waits."""
         resting = [m for m in self._members.values() if m.is_own and self._wait(m, query, now)]
         if not resting:
             return None
@@ -218,7 +218,7 @@ class InstancePool(Members):
         )
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
-        """Reports on every instance, best first within each tier."""
+        """Return reports on every instance, best first within each tier."""
         members = sorted(
             self._members.values(),
             key=lambda m: (_TIERS.index(m.standing.tier), -m.score(now).total, m.url),
@@ -226,15 +226,15 @@ class InstancePool(Members):
         return tuple(member.report_card(now) for member in members)
 
     def link_token(self, url: str) -> bool | None:
-        """Whether `url` wants the limiter's token; `None` while unknown."""
+        """Return whether `url` requires the link token; `None` while unknown."""
         return self._member(url).link_token
 
     def is_unlimited(self, url: str) -> bool:
-        """Whether `url` is known to count no requests."""
+        """Return whether `url` is known to count no requests."""
         return self._member(url).is_unlimited
 
     def month_limited(self) -> tuple[str, ...]:
-        """The public instances, not given up, to which the window of thirty days applies."""
+        """Return the public instances, not given up, that count requests over thirty days."""
         return tuple(
             member.url
             for member in self._members.values()
@@ -244,9 +244,9 @@ class InstancePool(Members):
         )
 
     def aperture(self, now: float) -> tuple[str, ...]:
-        """The public instances that are likely to be asked next: the first of the best tier.
+        """Return the public instances likely to be asked next: the first of the best tier.
 
-        Those that only fail are among them, since a health check may bring them back.
+        Failing ones are included, since a health check may bring them back.
         """
         tiers = []
         for tier in _TIERS:
@@ -275,7 +275,7 @@ class InstancePool(Members):
         ]
 
     def _wait(self, member: Member, query: InstanceQuery | None, now: float) -> float:
-        """Seconds until it may be asked for such a search; 0 if it may now."""
+        """Return the seconds until it may be asked for such a search; 0 if it may now."""
         if wait := member.record.retry_after(now):
             return wait
         engines = member.record.engines
@@ -285,7 +285,7 @@ class InstancePool(Members):
         return max(0.0, engine_care.next_try(engines, query) - now) if rests else 0.0
 
     def _is_cared_for(self, member: Member, query: InstanceQuery) -> bool:
-        """Whether the engines of a search are chosen here."""
+        """Return whether we choose the engines of a search."""
         return not query.engines and member.is_own and self._config.engine_care
 
     def _first(self, members: list[Member], now: float) -> list[Member]:
@@ -296,11 +296,11 @@ class InstancePool(Members):
         return members[: self._config.aperture]
 
     def _place(self, url: str) -> bytes:
-        """Its place in this installation's order; newcomers do not move the others."""
+        """Return its place in this installation's order; newcomers do not move the others."""
         return hashlib.blake2b(f"{self._seed} {url}".encode(), digest_size=8).digest()
 
     def _turn(self, eligible: list[Member], now: float) -> Member:
-        if len(eligible) == 1:  # as a rule an own instance, which has no rivals
+        if len(eligible) == 1:  # usually an own instance, which has no rivals
             return eligible[0]
         untried = [
             member for member in eligible if member.is_untried and member.link_token is False
@@ -322,7 +322,7 @@ class InstancePool(Members):
         return chosen
 
     def _start(self, most: float) -> float:
-        """Where a newcomer enters the round: anywhere, so that processes do not begin alike."""
+        """Return a newcomer's start in the round: random, so that processes do not all begin alike."""
         return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
     def _proposal(self, member: Member, query: InstanceQuery | None, now: float) -> Proposal:
@@ -357,20 +357,20 @@ class InstancePool(Members):
 
 LIMIT_BASE = 60.0
 """Seconds after the first limit that names no time; doubled with each up to an hour. APIs count by the
-second, the minute or the hour, and say how long to wait where it is more."""
+second, the minute or the hour, and say how long to wait if it is more."""
 
 
 class SourcePool(Members):
     """Open sources by the addresses that stand for them.
 
-    Each is a member like an instance, with the same states and timers, but the
-    pool does not choose among them: the query does.
+    Each is a member like an instance, with the same states and timers, but the query chooses among them,
+    not the pool.
 
     Args:
         sources: name and address of each.
-        config: how failures are judged; limits are by `LIMIT_BASE`.
-        rng: the dice.
-        keyed: names of those that are keyed providers.
+        config: rules for judging failures; limits are by `LIMIT_BASE`.
+        rng: source of randomness.
+        keyed: names of the keyed providers among them.
     """
 
     def __init__(
@@ -397,7 +397,7 @@ class SourcePool(Members):
         return url in self._members
 
     def may_ask(self, url: str, now: float) -> bool:
-        """Whether a request may go to a source now; one that has rested takes one at a time."""
+        """Return whether a request may go to a source now; after a cooldown it takes one at a time."""
         return self._members[url].is_eligible(now)
 
     def urls(self) -> tuple[str, ...]:
@@ -405,7 +405,7 @@ class SourcePool(Members):
         return tuple(self._members)
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
-        """Reports on every source, by name."""
+        """Return reports on every source, by name."""
         named = sorted((name, url) for url, name in self._names.items())
         cards = [(name, self._members[url].report_card(now)) for name, url in named]
         # Grades of an instance's pages say nothing about an API.

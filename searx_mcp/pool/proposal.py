@@ -16,10 +16,10 @@ class InstanceQuery:
     Attributes:
         text: the query, already neutralised.
         category: SearXNG's name of the category.
-        engines: SearXNG's names of the engines to ask instead of those of the category; an instance
-            that has one of them suffices.
+        engines: SearXNG's names of the engines to ask instead of the category's; an instance needs only
+            one of them.
         language: `all`, `auto`, two letters, or a region such as `en-US`.
-        safe_search: 0 off, 1 moderate, 2 strict; always sent, since instances differ in default.
+        safe_search: 0 off, 1 moderate, 2 strict; always sent, since defaults differ.
         time_range: the age of the results.
         page: the 1-based number of the result page.
     """
@@ -39,14 +39,14 @@ class Proposal:
 
     Attributes:
         url: its base URL.
-        own: whether it is an instance of the user's own.
+        own: whether it is an own instance.
         format: the format to ask for.
         is_unlimited: whether it is known to count no requests, so that it may be hedged.
-        is_trial: whether it has rested and is tried again.
-        is_doubted: whether it is own and its last request came to nothing.
+        is_trial: whether this is a trial after a cooldown.
+        is_doubted: whether it is own and its last request failed.
         is_proven: whether it has ever answered a search.
-        robots_known: whether its robots.txt was read lately.
-        engines: the engines to name; none where the instance is to choose, or the caller has.
+        robots_known: whether its robots.txt was read recently.
+        engines: the engines to name; empty if the instance or the caller chooses.
     """
 
     url: str
@@ -62,18 +62,18 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One attempt's result; expected failures are values here, never exceptions.
+    """The result of one attempt; expected failures are values here, never exceptions.
 
     Attributes:
-        verdict: what it came to.
-        format: the format asked for.
+        verdict: of the attempt.
+        format: the requested format.
         elapsed: seconds from the request to the last byte or the failure.
         status_code: the HTTP status, or `None` if there was no answer.
-        page: what was parsed; present when the answer could be read as a result page.
+        page: the parsed answer; present if it could be parsed as a result page.
         retry_after: seconds the host asked us to wait, already clamped, or `None`.
         detail: one short sentence for a person; never the query.
-        trust_violation: why the answer counts against the instance although it may be used, a
-            sentence for a person; empty if nothing does.
+        trust_violation: why the answer counts against the instance although it may be used, a sentence for a
+            person; empty if it does not.
         ours: whether the failure is ours, on our side of the network or in what we sent, and says nothing
             about the instance.
     """
@@ -89,10 +89,10 @@ class Outcome:
     ours: bool = False
 
     def attempt(self, url: str, *, source: str = "") -> Attempt:
-        """The attempt for reports and errors.
+        """Return the attempt for reports and errors.
 
         Args:
-            url: of the instance, or the address that stands for the open source.
+            url: of the instance, or the address of the open source.
             source: name of the open source; empty for an instance.
         """
         return Attempt(
@@ -108,10 +108,10 @@ class Outcome:
         )
 
     def is_about_format(self, *, own: bool) -> bool:
-        """Whether it refuses only JSON, so that the same instance may still serve pages.
+        """Return whether it refuses only JSON, so that the same instance may still serve pages.
 
-        SearXNG's limiter counts requests for JSON apart. An own instance is asked for pages then; a
-        stranger that limits us is left alone.
+        SearXNG's limiter counts JSON requests separately. An own instance is asked for pages then; a public
+        one that limits us is left alone.
         """
         if self.verdict is Verdict.JSON_OFF:
             return True
@@ -119,7 +119,7 @@ class Outcome:
 
     @property
     def answer(self) -> ResultPage | None:
-        """The page with which a search may end; `None` unless it may."""
+        """The page that can end a search; `None` unless it can."""
         return (self.page or ResultPage()) if self.verdict.ends_search else None
 
     @property
@@ -134,7 +134,7 @@ class Outcome:
 
     @property
     def has_drifted(self) -> bool:
-        """Whether there were rows and none could be used: the markup is not the one we know."""
+        """Whether there were rows and none could be used: the markup has changed."""
         return self.rows_seen > 0 and not self.rows_used
 
 
@@ -148,8 +148,8 @@ _VERDICTS: Final = {
 
 
 def verdict_of(error: SearxMcpError) -> Verdict:
-    """What a failure to get an answer comes to.
+    """Return the verdict of a failed request.
 
-    Any that is not known, a refused address too, is a connection that did not come about.
+    Unknown failures, and a refused address, count as connection errors.
     """
     return _VERDICTS.get(error.code, Verdict.CONNECTION)

@@ -13,11 +13,11 @@ from searx_mcp.pool.proposal import Outcome
 from searx_mcp.pool.timers import HOUR, overtaken_time
 
 LONGEST: Final = 40 * 86_400.0
-"""Seconds. No window and no wait is longer (30 days and a fifth), so a charge is forgotten after
-this time, and a wait that would end later comes from a wrong clock."""
+"""Seconds. No window and no wait is longer (30 days and a fifth), so charges are dropped after this time,
+and a wait that would end later comes from a wrong clock."""
 SKEW: Final = 60.0
-"""Seconds a kept time may lie in the future: another process read the clock a little later. What
-lies further ahead was written before the clock was put back."""
+"""Seconds a stored time may lie in the future, as clocks of processes differ slightly. A later time was written
+before the clock was set back."""
 
 WAITING: Final = frozenset(
     {InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED}
@@ -29,12 +29,12 @@ SLOW_START: Final = (0.25, 0.5, 1.0)
 HALF_LIFE: Final = 6 * HOUR
 """Half-life of an observation in seconds: engines inside instances come and go within hours."""
 PEAK_MEMORY: Final = 600.0
-"""Seconds after which a peak of the latency is forgotten to a third. Balancers use some seconds; our
-requests to one instance are minutes apart."""
+"""Seconds after which a latency peak has decayed to a third. Load balancers use some seconds; our requests
+to one instance are minutes apart."""
 OUTCOMES: Final = 10
-"""Past requests that are remembered individually."""
+"""Past requests that are stored individually."""
 LATENCIES: Final = 50
-"""Latest answers whose times are remembered: enough for a 95th percentile, and 300 bytes."""
+"""Latest latencies that are stored: enough for a 95th percentile, and 300 bytes."""
 
 _WORTH: Final = {
     Verdict.FULL: 1.0,
@@ -47,48 +47,47 @@ _WORTH: Final = {
 class InstanceRecord(BaseModel):
     """What is learned about one instance, or one open source.
 
-    The pool changes its own in place; the pool and the stores hand out copies.
-    All times are Unix seconds. Fields of newer versions are ignored, and stay in the store. Where
-    the store calls a field otherwise, that name is its alias.
+    The pool changes its own records in place; the pool and the stores hand out copies. All times are Unix
+    seconds. Fields of newer versions are ignored, and stay in the store. An alias is the name of a field in
+    the store.
 
     Attributes:
         url: base URL.
-        last_at: when anything in this record changed last; it decides whose record is kept.
-        state: where it stands in the states of `searx_mcp.pool.circuit`.
-        until: when its waiting state ends.
+        last_at: time of the last change in this record; the latest record wins.
+        state: its state in `searx_mcp.pool.circuit`.
+        until: end of its wait.
         reason: why it waits or is degraded, a sentence for a person.
-        consecutive_failures: failures since the last answer of use, health checks among them.
-        failing_episode, limit_episode, quarantine_episode: how often it waited so, in a row.
-        limits: when it limited us, the latest few.
-        recent: whether its latest answers were of use.
-        without_engines: answers in a row whose engines failed.
-        empty: answers in a row that found nothing, though no engine failed.
-        degraded_at: the last such answer in the state `degraded`.
-        successes_in_a_row: since it came back.
-        overtaken: times in a row that a hedge was faster.
-        overtaken_at: the last of them.
-        trust_violations: answers in a row that counted against it.
-        disagreement_streak: times in a row that its results shared nothing with those of several
-            others.
+        consecutive_failures: failures since the last useful answer, health checks included.
+        failing_episode, limit_episode, quarantine_episode: how many such waits it had in a row.
+        limits: times of the latest limits.
+        recent: whether its latest answers were useful.
+        without_engines: consecutive answers whose engines failed.
+        empty: consecutive answers without results although no engine failed.
+        degraded_at: time of the last such answer in the state `degraded`.
+        successes_in_a_row: since its recovery.
+        overtaken: consecutive times that a hedge was faster.
+        overtaken_at: time of the last one.
+        trust_violations: consecutive answers that counted against it.
+        disagreement_streak: consecutive times that its results shared nothing with those of several others.
         certificate_failures: TLS failures since the last good answer.
-        bans: how often violations of trust had it quarantined.
+        bans: how often it was quarantined for trust violations.
         successes, failures: of all its answers, those that ended a search, and the others.
-        observed: the sum of the worth of our own requests, decayed.
-        count: how many there were, decayed alike.
-        observed_at: the last of them.
+        observed: the decayed sum of the worth of our own requests.
+        count: their decayed number.
+        observed_at: time of the last one.
         latency: peak-sensitive moving average in seconds, or `None`.
-        latency_at: its last change.
-        latencies: the latest times that went into it, in seconds, the newest last.
+        latency_at: time of its last change.
+        latencies: the latest latencies in seconds, the newest last.
         outcomes: the latest requests, the newest last.
         last_detail: of the last request, one short sentence for a person; never the query.
-        drift: answers none of whose rows could be used.
+        drift: answers without a usable row.
         json_enabled: whether it answers in JSON; `None` while unknown.
         json_listed: whether its pages list JSON among the formats.
-        json_recheck: from when on JSON may be tried again.
-        link_token: whether its pages carry the limiter's token.
-        facts: what its `/config` says.
-        robots_read_at: when its robots.txt was read last, or could not be.
-        engines: how the engines inside it answered; kept of own instances alone.
+        json_recheck: time from which JSON may be tried again.
+        link_token: whether its pages contain the link token.
+        facts: from its `/config`.
+        robots_read_at: time of the last reading of its robots.txt, or of a failed try.
+        engines: records of the engines inside it; of own instances only.
         version: of the fields; it only grows.
     """
 
@@ -147,7 +146,7 @@ class InstanceRecord(BaseModel):
     version: int = 1
 
     def is_open(self, now: float) -> bool:
-        """Whether its state allows requests; some states allow one at a time."""
+        """Return whether its state allows requests; some states allow one at a time."""
         if self.state is InstanceState.BLACKLISTED:
             return False
         return self.state not in WAITING or now >= self.until
@@ -159,19 +158,19 @@ class InstanceRecord(BaseModel):
 
     @property
     def is_opted_out(self) -> bool:
-        """Whether it waits because its operator asked for it."""
+        """Whether it waits because its operator opted out."""
         return self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT
 
     def is_behind(self, now: float) -> bool:
-        """Whether it was overtaken so recently that all others come first."""
+        """Return whether it was overtaken so recently that all others come first."""
         return bool(self.overtaken) and now - self.overtaken_at < overtaken_time(self.overtaken)
 
     def retry_after(self, now: float) -> float:
-        """Seconds until it may be asked again; 0 when it may now, or never may."""
+        """Return the seconds until it may be asked again; 0 if it may now, or never may."""
         return max(0.0, self.until - now) if self.state in WAITING else 0.0
 
     def remember(self, outcome: Outcome, now: float) -> None:
-        """Remember a request, whatever it says about the instance."""
+        """Store a request, whatever it says about the instance."""
         past = PastOutcome(
             at=round(now, 3),
             verdict=outcome.verdict,
@@ -184,7 +183,7 @@ class InstanceRecord(BaseModel):
         self.last_verdict, self.last_detail = past.verdict, past.detail
 
     def observe(self, outcome: Outcome, now: float) -> None:
-        """Count the value of an answer, or of a missing one, to the caller."""
+        """Add the worth of an answer, or of a missing one, to the observations."""
         decay = self.decay(now)
         self.observed = self.observed * decay + _WORTH.get(outcome.verdict, 0.0)
         self.count = self.count * decay + 1
@@ -193,9 +192,9 @@ class InstanceRecord(BaseModel):
             self.observe_latency(outcome.elapsed, now)
 
     def observe_latency(self, seconds: float, now: float) -> None:
-        """Take in how long an answer took, or how long none came.
+        """Add the time of an answer, or of waiting for none, to the latency.
 
-        A peak is believed at once, its end with e^(-t / 600 s) of the time since the last one.
+        A peak counts at once, and decays with e^(-t / 600 s) of the time since the last answer.
         """
         if self.latency is None or seconds > self.latency:
             self.latency = seconds
@@ -211,26 +210,26 @@ class InstanceRecord(BaseModel):
         self.count /= 2
 
     def mean_worth(self) -> float | None:
-        """The mean worth of our own requests, 0 to 1, or `None` before the first."""
+        """Return the mean worth of our own requests, 0 to 1, or `None` before the first."""
         return self.observed / self.count if self.count else None
 
     def decay(self, now: float) -> float:
-        """Remaining weight of the last observation, 0 to 1."""
+        """Return the remaining weight of the last observation, 0 to 1."""
         return math.exp2(-max(0.0, now - self.observed_at) / HALF_LIFE)
 
     def percentile(self, percent: int) -> float | None:
-        """The time within which so many of the latest answers came: the nearest rank, in seconds."""
+        """Return a percentile of the latest latencies in seconds, by nearest rank."""
         if not self.latencies:
             return None
         rank = math.ceil(len(self.latencies) * percent / 100)
         return sorted(self.latencies)[max(rank, 1) - 1]
 
     def settled(self, now: float) -> "InstanceRecord":
-        """A copy of this record as it can be believed at `now`.
+        """Return a copy of this record, corrected at `now`.
 
-        A record from the future was written before the clock was put back: it counts as written
-        now, and all its times move with it, so that what is left of a wait stays. No wait ends
-        later than `LONGEST` from now.
+        A record from the future was written before the clock was set back: it counts as written now, and
+        all its times move with it, so that the rest of a wait stays the same. No wait ends later than
+        `LONGEST` from now.
         """
         ahead = self.last_at - now if self.last_at > now + SKEW else 0.0
         changes: dict[str, Any] = {
@@ -256,15 +255,15 @@ _PAST: Final = (
 
 
 def settled(at: float, now: float) -> float:
-    """A stored past time, corrected at `now`: a future time counts as now."""
+    """Return a stored past time, corrected at `now`: a future time counts as now."""
     return now if at > now + SKEW else at
 
 
 def replaces(incoming: float, kept: float, now: float) -> bool:
-    """Whether a record of the time `incoming` takes the place of the one of the time `kept`.
+    """Return whether a record of the time `incoming` replaces one of the time `kept`.
 
-    The last writer wins, instance by instance, and nothing is mixed: a record is one process's
-    consistent view. A kept record from the future has no claim, or a clock once wrong would
-    keep every later one out.
+    The last writer wins, instance by instance, and nothing is merged: a record is one process's consistent
+    view. A stored record from the future never wins, or a clock that was once wrong would block all later
+    ones.
     """
     return incoming >= kept or kept > now + SKEW

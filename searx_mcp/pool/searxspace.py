@@ -1,7 +1,7 @@
-"""The list of searx.space: public instances and its measurements of them.
+"""Parses the list of searx.space: public instances and measurements of them.
 
-Read as written from 2020 to 2026. Fields came, were renamed and went without notice, so nothing is
-required but the addresses: `docs/decisions/discovery.md`.
+Supports the formats from 2020 to 2026. Fields appeared, were renamed and disappeared without notice, so
+nothing is required but the addresses: `docs/decisions/discovery.md`.
 """
 
 import json
@@ -31,11 +31,11 @@ GENERAL_ENGINES: Final = (
     "google", "google cse", "bing", "duckduckgo", "brave", "startpage", "yahoo", "qwant", "mojeek",
     "yandex", "yep",
 )  # fmt: skip
-"""Engines for the whole web. An instance lives on two or three of them."""
+"""Engines for the whole web. An instance depends on two or three of them."""
 
 _ENOUGH_ENGINES: Final = 3
 _FAILING_RATE: Final = 50.0
-"""Percent of requests to an engine that failed; at and above it the engine is not working."""
+"""Percent of failed requests to an engine at and above which it counts as not working."""
 
 _OK: Final = 200
 _WORST_GRADES: Final = ("F", "G")
@@ -45,11 +45,11 @@ _MAX_WORD: Final = 100
 """Characters of a grade or a version that are kept."""
 _MAX_ADDRESS: Final = 300
 _MAX_SECONDS: Final = 253_402_300_799
-"""The end of the year 9999, the last that a date can hold."""
+"""The end of the year 9999, the latest possible date."""
 
 
 class CatalogError(SearxMcpError):
-    """The text is no list of searx.space; the list before it stays in use."""
+    """The text is not a list of searx.space; the list before it stays in use."""
 
 
 class DropReason(StrEnum):
@@ -58,35 +58,35 @@ class DropReason(StrEnum):
     EXCESS = "excess"
     """It comes after the first `MAX_ROWS`."""
     ADDRESS = "address"
-    """The key is no address of an instance: a query, a user, another address in its path, a host or
-    a port that the public web does not have."""
+    """The key is not an instance's address: it has a query, a user, another address in its path, or a host or
+    port that is not public."""
     HIDDEN = "hidden"
-    """A Tor service, unless these are asked for, or an I2P service."""
+    """A Tor service, unless these are wanted, or an I2P service."""
     NOT_HTTPS = "not_https"
     ERROR = "error"
     """The checker could not load it."""
     STATUS = "status"
-    """Its start page has another status than 200."""
+    """Its start page has a status other than 200."""
     VERSION = "version"
-    """It did not tell a version of SearXNG."""
+    """It reported no version of SearXNG."""
     ANALYTICS = "analytics"
-    """It runs analytics of its users."""
+    """It tracks its users with analytics."""
     TLS_GRADE = "tls_grade"
     DUPLICATE = "duplicate"
     """An earlier row that is kept has the same origin."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What the list says of one address; absent, null and odd values are `None`.
+class ListedRow:
+    """The list's data on one address; absent, null and invalid values are `None`.
 
     Attributes:
         network_type: `normal` or `tor` as listed.
         status: the HTTP status of the start page.
         has_error: whether the checker could not load it.
-        version: of SearXNG, as the instance told it.
+        version: of SearXNG, as reported by the instance.
         has_analytics: whether its operator declared analytics.
-        search_success: percent of the checker's searches that had results.
+        search_success: percent of the checker's searches with results.
         search_latency: their median time in seconds, or the only one.
         engines_working: min(1, n / 3) of the general engines that work; see `CatalogEntry`.
     """
@@ -105,7 +105,7 @@ class Row:
     engines_working: float | None = None
 
     def entry(self, url: str) -> CatalogEntry:
-        """Make the catalog's entry of it, under a base URL."""
+        """Make a catalog entry for a base URL."""
         is_onion = _host(URL(url)).endswith(_ONION)
         return CatalogEntry(
             url=url,
@@ -126,9 +126,9 @@ class Listing:
 
     Attributes:
         entries: instances that may be asked, in the list's order, one for each origin.
-        measured_at: when the checker's run began, or `None`.
-        listed: how many rows the list has.
-        dropped: how many of them are no entries, by reason.
+        measured_at: start of the checker's run, or `None`.
+        listed: number of rows in the list.
+        dropped: number of dropped rows by reason.
     """
 
     entries: tuple[CatalogEntry, ...]
@@ -138,18 +138,18 @@ class Listing:
 
 
 def parse_searxspace(text: str, *, onion: bool = False) -> Listing:
-    """Read `instances.json` of searx.space and keep what may be asked.
+    """Parse `instances.json` of searx.space and keep what may be asked.
 
-    An instance must be an https address with a public name, of the normal network, loaded by the
-    checker with status 200 and a known version, free of analytics and not graded F for its TLS.
-    A status or version that no row has is not asked for: then the list has dropped the field.
+    An instance must be an https address with a public name, on the normal network, loaded by the checker with
+    status 200 and a known version, free of analytics and not graded F for its TLS. A status or version that
+    no row has is not required: then the list has dropped the field.
 
     Args:
         text: the list.
-        onion: whether Tor services are kept, too; these may be http addresses, which Tor encrypts.
+        onion: whether to keep Tor services, too; these may use http, which Tor encrypts.
 
     Raises:
-        CatalogError: the text is too long, no JSON, or has no object `instances`.
+        CatalogError: the text is too long, not JSON, or has no object `instances`.
     """
     document = _document(text)
     listed = document["instances"]
@@ -177,11 +177,11 @@ def parse_searxspace(text: str, *, onion: bool = False) -> Listing:
     )
 
 
-def read_row(value: object) -> Row:
-    """Read the row of one address, whatever its shape."""
+def read_row(value: object) -> ListedRow:
+    """Parse the row of one address, whatever its shape."""
     search = _value(value, "timing", "search")
     median, single = (_number(_value(search, "all", name)) for name in ("median", "value"))
-    return Row(
+    return ListedRow(
         network_type=_word(_value(value, "network_type")),
         status=_number(_value(value, "http", "status_code")),
         has_error=bool(_value(value, "error") or _value(value, "http", "error")),
@@ -206,7 +206,7 @@ def _document(text: str) -> dict[str, Any]:
     if len(text) > MAX_TEXT:
         raise _refuse(f"it is longer than {MAX_TEXT} characters")
     try:
-        # Python refuses an int of thousands of digits, and with it would go the whole list.
+        # Python refuses to parse an int of thousands of digits; without this, the whole list would fail.
         document = json.loads(text, parse_int=float, strict=False)
     except (ValueError, RecursionError) as exc:
         raise _refuse("it is not JSON") from exc
@@ -230,12 +230,12 @@ def _public_url(address: str) -> URL:
         url = URL(base_url(address))
     except ValueError:
         return nowhere
-    # An archive puts the whole address into the path of its own.
+    # Web archives put the whole address into the path of their own.
     return url if is_public_place(url) and "//" not in url.raw_path else nowhere
 
 
 def _refusal(
-    url: URL, row: Row, *, tells_status: bool, tells_version: bool, onion: bool
+    url: URL, row: ListedRow, *, tells_status: bool, tells_version: bool, onion: bool
 ) -> DropReason | None:
     host = _host(url)
     is_onion = onion and host.endswith(_ONION) and row.network_type in {None, "tor"}

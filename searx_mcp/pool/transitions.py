@@ -1,4 +1,4 @@
-"""What an outcome changes in the record of an instance."""
+"""How an outcome changes the record of an instance."""
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
@@ -10,8 +10,8 @@ from searx_mcp.pool.record import OPTED_OUT, SLOW_START, InstanceRecord
 DISAGREES = "Its results share nothing with those of your other instances."
 GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 FIRM = GIVEN_UP | {InstanceState.RATE_LIMITED}
-"""States in which no request leaves, so that an answer is one to a request from before: it disproves
-neither a limit met since nor an operator's wish."""
+"""States in which no request is sent, so an answer belongs to an earlier request: it disproves neither a
+limit met since nor an operator's opt-out."""
 RECENT = 5
 """Number of past outcomes to keep."""
 _DEGRADED_AFTER = 3
@@ -22,7 +22,7 @@ OF_STATE = (
     "degraded_at", "successes_in_a_row", "overtaken", "overtaken_at", "trust_violations",
     "disagreement_streak", "certificate_failures", "bans",
 )  # fmt: skip
-"""Fields of a record that hold the current state, as opposed to observations."""
+"""Fields of a record that hold the current state, not observations."""
 
 
 def learn_formats(member: Member, outcome: Outcome, now: float) -> None:
@@ -64,7 +64,7 @@ def succeed(member: Member, verdict: Verdict, now: float) -> None:
 
 
 def _is_disproved(record: InstanceRecord, verdict: Verdict, now: float) -> bool:
-    """Tell whether a good answer disproves the reason for which the instance is degraded."""
+    """Return whether a good answer disproves the reason for which the instance is degraded."""
     is_over = record.reason != DISAGREES or now - record.degraded_at >= timers.SETTLED
     return verdict is Verdict.FULL and is_over
 

@@ -1,1 +1,1 @@
-"""A remote service as the service of this process."""
+"""A remote service, used in place of this process's own."""

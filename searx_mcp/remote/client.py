@@ -37,7 +37,7 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
-from searx_mcp.remote.exchange import Allowance, Exchange
+from searx_mcp.remote.exchange import Allowance, ServiceRoutes
 from searx_mcp.remote.words import disowned, seen
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
@@ -53,7 +53,7 @@ _WHOLE: Final = "whole=true"
 
 
 def _path(verb: Verb[Any, Any]) -> str:
-    """The route of a verb, below the address of the service; empty if it has none."""
+    """Return the route of a verb, relative to the service's address; empty if it has none."""
     return verb.route.path.removeprefix("/") if verb.route else ""
 
 
@@ -75,8 +75,8 @@ _UNANNOUNCED: Final = frozenset(
 )
 """The answers of a service without the capabilities route, or with something else there."""
 _SPECIFIED_FOR: Final = 60.0
-"""Seconds for which a service counts as one without our routes: a proxy in front of it answers 404, too, while it is
-deployed."""
+"""Seconds for which a service counts as one without our routes: a proxy in front of it also answers 404 while
+it is being deployed."""
 
 
 class _Route(BaseModel):
@@ -87,7 +87,7 @@ class _Route(BaseModel):
 
 
 class _Capabilities(BaseModel):
-    """What a service announces; fields of newer ones are ignored."""
+    """The capabilities of a service; fields of newer ones are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
@@ -97,17 +97,17 @@ class _Capabilities(BaseModel):
 class RemoteClient:
     """A `Service` that sends each call to the remote service at `remote.url`.
 
-    If that service announces our routes, they are used; otherwise only the two routes of the
-    specification are, and there are no other tools.
+    If that service announces our routes, they are used; otherwise only the two routes of the specification,
+    and there are no other tools.
 
     Args:
-        settings: only `[remote]`, `[network]` and `web_fetch.default_max_chars` matter.
+        settings: only `[remote]`, `[network]` and `web_fetch.default_max_chars` are used.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._sessions: Sessions | None = None
-        self._exchange: Exchange | None = None
+        self._exchange: ServiceRoutes | None = None
         self._routes: Mapping[str, bool] = {}
         self._routes_until = -math.inf
         self._tasks: Tasks | None = None
@@ -128,7 +128,7 @@ class RemoteClient:
             own_origins=(config.url,),
             credentials=(Credentials(url=config.url, token=key),) if key else (),
         )
-        self._exchange = Exchange(self._sessions.own, config)
+        self._exchange = ServiceRoutes(self._sessions.own, config)
         self._tasks = await Tasks().__aenter__()
         self._flights = SingleFlight(self._tasks.spawn)
         return self
@@ -142,7 +142,7 @@ class RemoteClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close every connection; calling it twice does no harm."""
+        """Close every connection; may be called more than once."""
         sessions, self._sessions, self._exchange = self._sessions, None, None
         tasks, self._tasks, self._flights = self._tasks, None, None
         if tasks is not None:
@@ -151,7 +151,7 @@ class RemoteClient:
             await sessions.aclose()
 
     async def offered(self) -> frozenset[Tool]:
-        """The tools that the service can perform.
+        """Return the tools that the service supports.
 
         Raises:
             SearxMcpError: it cannot be asked.
@@ -177,7 +177,7 @@ class RemoteClient:
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
-        """Run all searches of a request at the same time."""
+        """Run all searches of a request concurrently."""
         allowed = self._opened().allow(request.timeout)
         if await self._has(WEB_SEARCH, progress, allowed) and request.queries:
             return await self._performed(WEB_SEARCH, SearchBatch, request, progress, allowed)
@@ -207,7 +207,7 @@ class RemoteClient:
         place = (
             self._cursors.place(request.cursor)
             if request.cursor
-            else specified.Place(request.url, request.prompt, "")
+            else specified.CursorTarget(request.url, request.prompt, "")
         )
         usual = self.settings.web_fetch.default_max_chars
         most = request.limit or request.max_chars or usual
@@ -287,7 +287,7 @@ class RemoteClient:
         *,
         query: str = "",
     ) -> dict[str, Any]:
-        """Ask the route of a verb, which was known just now."""
+        """Ask the route of a verb, which was just found."""
         exchange, path, posted = self._opened(), _path(verb), True
         if verb.route is not None and verb.route.method == "GET":
             told = {name: json.dumps(value).strip('"') for name, value in arguments.items()}
@@ -308,9 +308,9 @@ class RemoteClient:
         return _path(verb) in await self._known(allowed)
 
     async def _known(self, allowed: Allowance) -> Mapping[str, bool]:
-        """The paths of the service's routes, and which of them report progress.
+        """Return the paths of the service's routes, and which of them report progress.
 
-        They are requested once for all calls that wait, each until its own time is over.
+        They are requested once for all waiting calls, each with its own deadline.
         """
         exchange, loop = self._opened(), asyncio.get_running_loop()
         try:
@@ -323,7 +323,7 @@ class RemoteClient:
                     except DeadlineError:
                         if loop.time() >= allowed.until:
                             raise
-                        # Of a request that began before this call: there is time for another.
+                        # From a request that began before this call: there is time for another.
         except TimeoutError as exc:
             raise exchange.late(allowed) from exc
         return self._routes
@@ -348,14 +348,14 @@ class RemoteClient:
             return _SPECIFIED
         return {route.path.removeprefix("/"): route.streams for route in told.routes[:1_000]}
 
-    def _opened(self) -> Exchange:
+    def _opened(self) -> ServiceRoutes:
         if self._exchange is None:
             raise RuntimeError("open the RemoteClient first: async with RemoteClient(settings)")
         return self._exchange
 
 
 def _arguments(request: Frozen) -> dict[str, Any]:
-    """The arguments of a request as another process reads them, without empty ones."""
+    """Return the arguments of a request in the form for another process, without empty ones."""
     declared = arguments_of(type(request))
     values = request.model_dump(mode="json", include=set(declared))
     return {

@@ -1,7 +1,7 @@
-"""Refusals and failures of a service, as our own errors.
+"""Converts a service's refusals and failures to our own errors.
 
-The user has chosen the service, not what it says: of its errors, codes, numbers and names that we know are taken
-over. The sentences are our own, and the service's words are quoted as a stranger's.
+The user trusts the service to answer, but not its texts: we take over codes, numbers and names that we know.
+The sentences are ours, and the service's words are quoted as untrusted text.
 """
 
 import re
@@ -65,7 +65,7 @@ _SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
         ErrorCode.CURSOR_EXPIRED: "The page of the cursor is no longer kept",
     }
 )
-"""What is said of each code, whatever the service says of it."""
+"""Our sentence for each code, whatever the service says."""
 _OTHERWISE: Final = "The remote service failed"
 _FIELDS: Final = frozenset(name for verb in VERBS for name in verb.request.model_fields)
 _SOURCE: Final = re.compile(r"[a-z0-9_]{0,30}")
@@ -91,7 +91,7 @@ def refusal(status: int, body: object, *, path: str, wait: float | None) -> Sear
 
 
 def status_of(body: Mapping[str, object]) -> int:
-    """The status that an error in an event stream would have had."""
+    """Return the HTTP status that an error in an event stream would have had."""
     error = body.get("error")
     status = error.get("status") if isinstance(error, Mapping) else None
     if isinstance(status, int) and status in range(400, 600):
@@ -112,8 +112,8 @@ def too_late(seconds: float, *, longest: float) -> SearxMcpError:
     """Make the error for a timeout.
 
     Args:
-        seconds: that the request had.
-        longest: seconds that the settings allow; a caller who has asked for fewer can ask for more.
+        seconds: of the request.
+        longest: maximum of the settings; a caller who has asked for fewer can ask for more.
     """
     late = DeadlineError(
         f"The request to the remote service timed out after {1_000 * seconds:.0f} ms",
@@ -152,13 +152,13 @@ def missing(what: str) -> SearxMcpError:
 
 
 def sentence(code: str) -> str:
-    """What we say of an error of the service, by its code."""
+    """Return our sentence for an error of the service, by its code."""
     known = {each.value: said for each, said in _SENTENCES.items()}
     return known.get(code, _OTHERWISE)
 
 
 def words_of(body: object) -> str:
-    """Find the reason that another kind of service gives for its failure, in one bounded line; may be empty."""
+    """Return another kind of service's reason for its failure, on one bounded line; may be empty."""
     parts: list[str] = []
     for _ in range(2):
         if not isinstance(body, Mapping):
@@ -172,7 +172,7 @@ def words_of(body: object) -> str:
 
 
 def _told(body: object) -> ErrorDetail | None:
-    """The error as a service of ours reports it; newer ones may add fields."""
+    """Parse an error in our service's format; newer ones may add fields."""
     error = body.get("error") if isinstance(body, dict) else None
     try:
         return ErrorDetail.model_validate(error, extra="ignore")
@@ -205,13 +205,13 @@ def _as_told(told: ErrorDetail, status: int) -> SearxMcpError:
 
 
 def _quoted(told: ErrorDetail) -> str:
-    """What belongs to the error from a site, and what the service says of it."""
+    """Return what the site and the service say about the error."""
     said = (told.quoted, told.message, told.advice)
     return clean_line("; ".join(each[:_QUOTED_CHARS] for each in said if each), _QUOTED_CHARS)
 
 
 def _attempts(told: ErrorDetail) -> tuple[Attempt, ...]:
-    """The attempts without their words, of those at an address."""
+    """Return the attempts that have an address, without their texts."""
     found = []
     for attempt in (told.attempts or ())[:_MOST_ATTEMPTS]:
         with suppress(ValueError):

@@ -1,7 +1,7 @@
-"""One request to a service, and its answer as a JSON object; its progress as server-sent events.
+"""One request to a service, with a JSON object as its answer, and progress as server-sent events.
 
-The answer is a stranger's bytes: bounded in size and time, and measured before it is parsed. Of a service of ours, events end in
-line feeds and have the JSON in one line, as `searx_mcp.server.rest.endpoint` writes them.
+The answer is untrusted: it is limited in size and time, and counted before it is parsed. In our own services,
+events end in line feeds and have the JSON on one line, as `searx_mcp.server.rest.endpoint` writes them.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 
 MAX_BYTES: Final = 32 << 20
-"""In an answer: fifty pages of half a megabyte."""
+"""Maximum bytes of an answer: fifty pages of half a megabyte."""
 _MAX_VALUES: Final = 1_000_000
-"""Values in an answer. Each takes two bytes or more on the wire and 50 once parsed; an answer of fifty pages with 200
-passages each has a twentieth of that."""
+"""Maximum values in an answer. Each takes two bytes or more on the wire and 50 once parsed; an answer of
+fifty pages with 200 passages each has a twentieth of that."""
 _PLAIN: Final = "application/json"
 _JSON: Final = re.compile(r"application/(?:[a-z0-9.+-]{1,60}\+)?json", re.IGNORECASE)
 
@@ -36,8 +36,8 @@ class Allowance(NamedTuple):
     """The time of one call.
 
     Attributes:
-        seconds: that the call has.
-        began: when it began, in the event loop's time.
+        seconds: of the call.
+        began: its start, in loop time.
     """
 
     seconds: float
@@ -45,16 +45,16 @@ class Allowance(NamedTuple):
 
     @property
     def until(self) -> float:
-        """When it is over."""
+        """Its end, in loop time."""
         return self.began + self.seconds
 
 
-class Exchange:
-    """Asks the routes of one service.
+class ServiceRoutes:
+    """Makes requests to the routes of one service.
 
     Args:
-        session: sends to that service alone, adds its key and follows no redirects.
-        config: where it is.
+        session: reaches only that service, adds its key and follows no redirects.
+        config: its address.
     """
 
     def __init__(self, session: HttpSession, config: RemoteConfig) -> None:
@@ -62,13 +62,13 @@ class Exchange:
         self._config = config
 
     def allow(self, seconds: float | None = None) -> Allowance:
-        """Give a call that begins now its time: `remote.timeout`, or fewer seconds if its caller says so."""
+        """Start the time of a call: `remote.timeout`, or fewer seconds if its caller says so."""
         limit = self._config.timeout
         seconds = min(seconds or limit, limit)
         return Allowance(seconds, asyncio.get_running_loop().time())
 
     def whole(self, allowed: Allowance) -> Allowance:
-        """Give a call `remote.timeout` from its beginning, where the service itself keeps to fewer seconds."""
+        """Give a call all of `remote.timeout` from its start; the service observes a shorter limit."""
         return allowed._replace(seconds=self._config.timeout)
 
     def late(self, allowed: Allowance) -> SearxMcpError:
@@ -84,17 +84,17 @@ class Exchange:
         query: str = "",
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Ask a route; nothing is ever sent twice.
+        """Send a request to a route; nothing is ever sent twice.
 
         Args:
             path: of the route, such as `v1/search`.
             arguments: posted as JSON; `None` for a GET.
-            allowed: the time of the call, which may have begun before.
+            allowed: the time of the call, which may have started before.
             query: of the address, encoded.
-            progress: is told how it goes; the route must be one that streams.
+            progress: called with the progress; the route must support streaming.
 
         Raises:
-            SearxMcpError: there is no answer, it is an error, or it cannot be read.
+            SearxMcpError: there is no answer, it is an error, or it cannot be parsed.
         """
         request = self._request(path, arguments, query, progress)
         try:
@@ -154,7 +154,7 @@ def _parsed(body: bytes) -> dict[str, Any]:
     if sum(map(body.count, (b",", b"[", b"{"))) > _MAX_VALUES:
         raise errors.unreadable(f"has more than {_MAX_VALUES:,} values")
     try:
-        found: Any = pydantic_core.from_json(body, allow_inf_nan=False)  # bounds its depth
+        found: Any = pydantic_core.from_json(body, allow_inf_nan=False)  # limits its depth
     except ValueError:
         raise errors.unreadable("is not valid JSON") from None
     if not isinstance(found, dict):
@@ -169,17 +169,17 @@ _PROGRESS: Final = b"event: progress\ndata: "
 _RESULT: Final = b"event: result\ndata: "
 _ERROR: Final = b"event: error\ndata: "
 _MOST: Final = 1_000
-"""Most events read from one call; a call that reads fifty pages sends some two hundred."""
+"""Maximum events of one call; a call that reads fifty pages sends some two hundred."""
 _LONGEST: Final = 2_000
-"""Most bytes of a progress event."""
+"""Maximum bytes of a progress event."""
 _SENTENCE_CHARS: Final = 200
 
 
 class Events:
-    """Passes the progress of a call on while its answer arrives, and finds the last event in the whole of it.
+    """Passes on the progress of a call while its answer arrives, and finds the last event at the end.
 
     Args:
-        progress: is told each message, in words of ours.
+        progress: called with each message, in our words.
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -189,7 +189,7 @@ class Events:
         self._left = _MOST
 
     def __call__(self, body: bytearray) -> None:
-        """Read the events that have arrived; each byte is read once, and none behind the last event that counts.
+        """Read the events that have arrived; each byte is read once, and none after the last event.
 
         Args:
             body: from its beginning.

@@ -1,6 +1,6 @@
-"""The two routes that every service has, as another project specifies them, instead of our own.
+"""The two routes that every service has, as another project specifies them, used in place of our own.
 
-Arguments that do not fit their bodies are named in the notes of an answer.
+Arguments that these routes do not support are listed in the answer's notes.
 """
 
 import re
@@ -73,12 +73,12 @@ class _Fetched(_Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a cursor of ours stands for.
+class CursorTarget:
+    """The meaning of one of our cursors.
 
     Attributes:
         url: of the page.
-        prompt: that it was read with.
+        prompt: of the read.
         cursor: of the service; empty if it gave none.
     """
 
@@ -88,13 +88,13 @@ class Place:
 
 
 class Cursors:
-    """Maps our own cursors to those of a service, which may have any form; the oldest are dropped."""
+    """Maps our cursors to a service's, which may have any form; the oldest are dropped."""
 
     def __init__(self) -> None:
-        self._places: OrderedDict[str, Place] = OrderedDict()
+        self._places: OrderedDict[str, CursorTarget] = OrderedDict()
 
-    def named(self, place: Place) -> str:
-        """The cursor for a place; a new one if there is none."""
+    def named(self, place: CursorTarget) -> str:
+        """Return the cursor of a place; a new one if there is none."""
         for known, other in self._places.items():
             if other == place:
                 return known
@@ -104,8 +104,8 @@ class Cursors:
             self._places.popitem(last=False)
         return cursor
 
-    def place(self, cursor: str) -> Place:
-        """What a cursor stands for.
+    def place(self, cursor: str) -> CursorTarget:
+        """Return the meaning of a cursor.
 
         Raises:
             CursorError: it is unknown or was dropped.
@@ -119,7 +119,7 @@ class Cursors:
 
 
 def search_body(request: SearchRequest) -> dict[str, object]:
-    """The body of a search; results before `offset` are requested too, and cut off here."""
+    """Build the body of a search; results before `offset` are requested too, and removed here."""
     body: dict[str, object] = {
         "query": request.query,
         "max_results": min(request.offset + request.results_count, _MOST_RESULTS),
@@ -137,7 +137,7 @@ def search_body(request: SearchRequest) -> dict[str, object]:
 def search_response(
     data: Mapping[str, Any], request: SearchRequest, *, service: str, elapsed_ms: int
 ) -> SearchResponse:
-    """Read the results.
+    """Parse the results.
 
     Raises:
         SearxMcpError: it is not such an answer.
@@ -151,7 +151,7 @@ def search_response(
     end = request.offset + request.results_count
     is_more = (
         len(wanted) == request.results_count and end < _MOST_RESULTS
-    )  # perhaps; the answer does not say
+    )  # possibly; the answer does not say
     results = tuple(
         SearchResult(
             title=clean_line(row.title or row.url, 1_000),
@@ -181,15 +181,15 @@ def search_response(
 
 
 def fetch_body(
-    request: FetchRequest, place: Place, most: int, *, usual: int
+    request: FetchRequest, place: CursorTarget, most: int, *, usual: int
 ) -> tuple[dict[str, object], int]:
-    """Make the body that asks for a page, and tell how many characters of the answer come before the part wanted.
+    """Build the body for a page; also return how many leading characters of the answer to skip.
 
     Args:
         request: of a caller.
-        place: what its URL or cursor stands for.
-        most: most characters wanted.
-        usual: fewest characters to request, so that the length of most pages is known.
+        place: the meaning of its URL or cursor.
+        most: maximum characters wanted.
+        usual: minimum characters to request, so that the length of most pages is known.
 
     Raises:
         InvalidArgumentError: the URL is malformed, too long, or carries credentials.
@@ -207,14 +207,14 @@ def fetch_body(
 def page(
     data: Mapping[str, Any],
     request: FetchRequest,
-    place: Place,
+    place: CursorTarget,
     *,
     skipped: int,
     most: int,
     cursors: Cursors,
     elapsed_ms: int,
 ) -> Page:
-    """Read a page, or a part of one.
+    """Parse a page, or a part of one.
 
     Raises:
         FetchError: the service could not read it.
@@ -230,7 +230,7 @@ def page(
     shown = text[skipped : skipped + most]
     end = request.offset + len(shown)
     is_more = told.truncated or len(text) > skipped + most
-    named = Place(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
+    named = CursorTarget(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
     return Page(
         url=place.url,
         final_url=place.url,
@@ -275,7 +275,7 @@ def _search_notes(request: SearchRequest) -> tuple[str, ...]:
 
 
 def _lost(request: Frozen, unsaid: frozenset[str]) -> tuple[str, ...]:
-    """Name the given arguments that do not fit the body."""
+    """Return the names of given arguments that the body does not support."""
     fields = type(request).model_fields
     names = [
         name

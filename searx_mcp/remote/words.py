@@ -1,7 +1,8 @@
-"""What a service says in answers that succeed, taken out of the fields that our fronts vouch for.
+"""Removes a service's own words from the fields of its answers that our fronts vouch for.
 
-Notes, reasons and the names of kinds stand outside the fence, since this program writes them. Those of a service are a
-stranger's: known values stay, what the call has said is taken from the call, and sentences become `quoted_notes`.
+Notes, reasons and the names of kinds are outside the fence, since this program writes them. Those of a
+service are untrusted: known values are kept, echoes of the call are taken from the call, and sentences become
+`quoted_notes`.
 """
 
 import re
@@ -62,7 +63,7 @@ _PROGRESS: Final = re.compile(
         )
     )
 )
-"""What a service of ours says of its progress without naming an address, with a number for each N."""
+"""Progress messages of our services that contain no address, with a number for each N."""
 _TIME: Final = re.compile(r"[0-9T:.+Z-]{0,40}")
 _OPEN: Final = "open sources"
 _TIERS: Final = frozenset(
@@ -73,12 +74,12 @@ _ORIGINS: Final = frozenset({"search", "link", "person", "unknown"})
 
 
 def progress_of(message: str) -> str:
-    """Pass a message on that has nothing but numbers of its own; any other is told in our words."""
+    """Return a message whose only variable parts are numbers; any other is replaced by our words."""
     return message if _PROGRESS.fullmatch(message) else _WORKING
 
 
 def seen(value: Any) -> Any:  # noqa: ANN401 - any JSON
-    """Leave out of all texts what a reader cannot see, as this program does where it fetches itself."""
+    """Remove invisible characters from all texts, as this program does when it fetches pages itself."""
     match value:
         case str():
             return value if value.isascii() and value.isprintable() else clean(value)
@@ -91,7 +92,7 @@ def seen(value: Any) -> Any:  # noqa: ANN401 - any JSON
 
 
 def disowned(response: ResponseT, request: Frozen | None) -> ResponseT:
-    """Give a response in which nothing that a front shows as ours is the service's.
+    """Return a response in which nothing that a front shows as ours is the service's.
 
     Args:
         response: of the service.
@@ -222,7 +223,7 @@ def _evidence(response: EvidenceResponse, query: str) -> EvidenceResponse:
 
 
 def _part(part: PartVerdict, query: str) -> PartVerdict:
-    """A verdict in the words of the question: others would stand outside of the fence."""
+    """Return a verdict in the words of the question: others would be outside the fence."""
     is_own = set(re.findall(r"\w+", part.query)) <= set(re.findall(r"\w+", query))
     words = tuple(word for word in part.missing_terms if word in query)
     return part.model_copy(
@@ -240,7 +241,7 @@ def _sentence(*parts: str) -> str:
 
 
 def _code(text: str) -> str:
-    """The code, if we know it; empty only if there is none."""
+    """Return the code, if we know it; empty only if there is none."""
     known = {code.value for code in ErrorCode}
     return text if text in known else text and ErrorCode.INTERNAL.value
 
@@ -255,7 +256,7 @@ def _address(text: str) -> str:
 
 
 def _origin(text: str) -> str:
-    """Scheme and host of the page of a cursor, whose address the call does not name."""
+    """Return scheme and host of a cursor's page, whose address the call does not name."""
     scheme, _, rest = _address(text).partition("://")
     return f"{scheme}://{rest.partition('/')[0]}/" if rest else ""
 

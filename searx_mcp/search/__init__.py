@@ -1,1 +1,1 @@
-"""Many instances: executor, merge, cache, state."""
+"""Searching: providers, merging, caching, judging of pages, background work."""

@@ -1,4 +1,4 @@
-"""Several searches of one call: side by side, each with its own answer."""
+"""Several searches in one call: concurrent, each with its own answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -28,13 +28,13 @@ T = TypeVar("T")
 async def search_all(
     requests: Sequence[SearchRequest], search: Callable[[SearchRequest], Awaitable[SearchResponse]]
 ) -> SearchBatch:
-    """Search for all at the same time; one that fails takes no other with it.
+    """Run all searches concurrently; one that fails does not affect the others.
 
-    Each is a search of its own: it has its own deadline, and public instances are charged for it.
+    Each is a separate search: it has its own deadline, and public instances are charged for it.
 
     Args:
         requests: one or more.
-        search: searches for one.
+        search: runs one search.
 
     Raises:
         SearxMcpError: every search failed; the error of the first one.
@@ -60,11 +60,11 @@ async def raw_all(
     timeout: float,  # noqa: ASYNC109 - of all of it, and told to each
     progress: Progress | None,
 ) -> RawBatch:
-    """Ask a keyed provider for all at the same time, and give its JSON untouched.
+    """Query a keyed provider for all requests concurrently, and return its JSON unchanged.
 
     Args:
         requests: one or more.
-        keyed: asks; `None` if no provider has a key.
+        keyed: makes the requests; `None` if no provider has a key.
         provider: its name.
         timeout: seconds.
         progress: called with each step.
@@ -106,7 +106,7 @@ async def _all_settled(searches: Iterable[Awaitable[T]]) -> list[T | SearxMcpErr
 async def _settled(search: Awaitable[T]) -> T | SearxMcpError:
     try:
         return await search
-    except SearxMcpError as error:  # a value, since it is the end of this search alone
+    except SearxMcpError as error:  # a value: it ends only this search
         return error
 
 
@@ -123,7 +123,7 @@ def _failure(query: str, error: SearxMcpError) -> SearchFailure:
 def _told_once(
     query: str, response: SearchResponse, number: int, seen: dict[str, RepeatedHit]
 ) -> BatchedSearch:
-    """Take out of a response what an earlier one has; what is left is added to `seen`."""
+    """Remove from a response what an earlier one contains; the rest is added to `seen`."""
     results, repeated = [], []
     for result in response.results:
         key = f"image {result.image.url}" if result.image else canonical_key(result.url)

@@ -1,12 +1,11 @@
-"""What public instances allow us, before their own limiters have to say so.
+"""Budgets of public instances, which keep us below their limiters.
 
-Operators count requests per address over minutes, hours and days, and count refused ones too. The
-windows keep below SearXNG's limiter (`docs/decisions/budgets.md`): 4 JSON an hour, 15 pages in
-20 s and 150 in 10 min, and for clients without its link token 2 in 20 s, 10 in 10 min and 3 in 30
-days. Own instances have no budget.
+Operators count requests per address over minutes, hours and days, refused ones included. The windows stay
+below SearXNG's limiter (`docs/decisions/budgets.md`): 4 JSON an hour, 15 pages in 20 s and 150 in 10 min, and
+for clients without its link token 2 in 20 s, 10 in 10 min and 3 in 30 days. Own instances have no budget.
 
-What the thirty days allow at all public instances together is one more account, the month's, so
-that it lasts and is never spent whole. When it will be spent is forecast from the last week.
+The thirty-day limits of all public instances together form one more account, the month, so that the budget
+lasts and is never spent completely. A forecast from the last week says when it will be spent.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,9 +19,9 @@ from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.storage.state import Account, Budget, StateStore, Window
 
 MONTH = "public"
-"""Name of the month's account, which all public instances with the window of thirty days share."""
+"""Name of the month's account, shared by all public instances with the thirty-day window."""
 PACE_DAYS = 7
-"""Days whose charges say how fast requests come: a week has the same weekdays every time."""
+"""Days whose charges determine the pace: every week has the same weekdays."""
 DAY = 86_400.0
 _DAYS = 30
 _PER_HOST = 3
@@ -34,26 +33,26 @@ _SHORT = (
 )
 
 _ALIKE = tuple(Window(window.limit, window.seconds) for window in _SHORT[1:])
-"""Where no limiter counts, a search costs an operator the same in either format."""
+"""Without a limiter, a search costs an operator the same in either format."""
 _LINK_TOKEN = Window(limit=_PER_HOST, seconds=_DAYS * DAY)
 _LEAST_BURST = 10
 _STEPS = 4
-"""Looks a day: charges are known to the day, and a quarter of one tells today from tomorrow."""
+"""Checks per day: charges are known by the day, and a quarter of one distinguishes today from tomorrow."""
 _ROUNDING = 1e-6
 _MANY = 1_000_000_000
-"""More requests than any account has seen; a window of so many counts instead of limiting."""
+"""More requests than any account has seen: such a window counts without limiting."""
 
 
 def instance_account(
     url: str, *, own: bool, link_token: bool | None, is_unlimited: bool = False
 ) -> Account:
-    """The account of one instance.
+    """Return the account of one instance.
 
     Args:
         url: its base URL.
-        own: whether it is the user's own: then nothing limits it.
-        link_token: whether its pages carry the limiter's token; unknown counts as yes.
-        is_unlimited: whether it is known to run no limiter; what we allow ourselves holds all the same.
+        own: whether it is an own instance: then nothing limits it.
+        link_token: whether its pages contain the link token; unknown counts as yes.
+        is_unlimited: whether it is known to run no limiter; our own limit still applies.
     """
     if own:
         return Account(url)
@@ -63,26 +62,25 @@ def instance_account(
 
 
 def account_of(row: InstanceReport) -> Account:
-    """The account of an instance of a report."""
+    """Return the account of an instance in a report."""
     is_unlimited = row.limiter is False and not row.link_token
     own = row.tier is Tier.OWN
     return instance_account(row.url, own=own, link_token=row.link_token, is_unlimited=is_unlimited)
 
 
 def month_account(limited: Sequence[str]) -> Account:
-    """The account of the month: at most U in 30 days, B of them at once.
+    """Return the account of the month: at most U in 30 days, B of them at once.
 
-    Its charges are those of the instances that have the window of thirty days now: one that turns
-    out to have none takes its charges with it. Each allows 3 in 30 days, so the capacity of n of
-    them is C = 3 n. A fifth is kept back, since
-    other people and browsers behind the same address are counted too, and a host may count what
-    never reached us: U = max(1, floor(0.8 C)). A quarter of it, but at least 10 and at most U, is
-    the burst B, because people search in bursts. The rest comes back evenly, (U - B) / 30 a day,
-    so that no month is spent in its first week: at most floor(B + T (U - B) / 30) in T days.
+    Its charges are those of the instances that have the thirty-day window now: one that turns out to have
+    none takes its charges with it. Each allows 3 in 30 days, so the capacity of n of them is C = 3 n. A fifth
+    is reserved, since other people and browsers behind the same address are counted too, and a host may count
+    what never reached us: U = max(1, floor(0.8 C)). A quarter of it, but at least 10 and at most U, is the
+    burst B, because people search in bursts. The rest is replenished evenly, (U - B) / 30 a day, so that no
+    month is spent in its first week: at most floor(B + T (U - B) / 30) in T days.
 
-    There is a window for each T from 1 to 30. With those of 1, 2, 4, 8, 16 and 30 days alone,
-    a user who searches all the time fills one of them and then waits until the one below it has let
-    go: 21 of 30 days without a search, up to nine of them in a row.
+    There is a window for each T from 1 to 30. With windows of 1, 2, 4, 8, 16 and 30 days only, a user who
+    searches all the time fills one of them and then waits until the next smaller one has room again: 21 of 30
+    days without a search, up to nine of them in a row.
 
     Args:
         limited: base URLs of the public instances with the window of thirty days.
@@ -96,19 +94,19 @@ def month_account(limited: Sequence[str]) -> Account:
 
 
 def month_total(limited: Sequence[str]) -> Account:
-    """The account of the month with its whole capacity as the only limit: what was spent of it."""
+    """Return the account of the month with its whole capacity as the only limit, to see what was spent."""
     capacity = Window(limit=max(1, _PER_HOST * len(limited)), seconds=_DAYS * DAY)
     return Account(MONTH, (capacity,), tuple(limited))
 
 
 def month_report(hosts: int, *, paced: Budget, total: Budget, now: float) -> MonthReport:
-    """The month for a person.
+    """Return the month's report for a person.
 
     Args:
         hosts: public instances with the window of thirty days, at least one.
-        paced: the budget of `month_account` of them.
-        total: the budget of `month_total` of them.
-        now: Unix seconds, at which both were read.
+        paced: the budget of their `month_account`.
+        total: the budget of their `month_total`.
+        now: Unix seconds at which both were read.
     """
     capacity, usable = _PER_HOST * hosts, _usable(hosts)
     spent = capacity - (total.left or 0)
@@ -125,11 +123,11 @@ def month_report(hosts: int, *, paced: Budget, total: Budget, now: float) -> Mon
 async def charges_by_day(
     state: StateStore, accounts: Sequence[Account], now: float
 ) -> tuple[tuple[int, ...], ...]:
-    """How many charges of each account are up to one day old, up to two, and so on to thirty.
+    """Return how many charges of each account are up to one day old, up to two, and so on to thirty.
 
     Args:
-        state: knows the charges.
-        accounts: whose charges; their windows do not matter.
+        state: holds the charges.
+        accounts: whose charges; their windows are ignored.
         now: Unix seconds.
     """
     counting = [
@@ -147,20 +145,20 @@ async def charges_by_day(
 
 
 def pace(by_day: Sequence[int]) -> float:
-    """Requests a day over the last week."""
+    """Return the requests per day over the last week."""
     return sum(by_day[:PACE_DAYS]) / PACE_DAYS
 
 
 def days_left(windows: Sequence[Window], by_day: Sequence[int]) -> float | None:
-    """Days until a request is refused at the pace of the last week; `None` if it lasts.
+    """Return the days until a request is refused at the pace of the last week; `None` if it lasts.
 
-    In each window of a day and more, charges leave as they grow old and new ones come at the pace.
-    After thirty days only the pace counts, so that nothing changes any more. Shorter windows, and
-    those of one format, let go again so soon that they are left out.
+    In each window of a day or more, old charges leave and new ones arrive at the pace. After thirty days only
+    the pace counts, so nothing changes any more. Shorter windows, and those of one format, have room again so
+    soon that they are ignored.
 
     Args:
         windows: of the account.
-        by_day: its charges, as `charges_by_day` gives them.
+        by_day: its charges, from `charges_by_day`.
     """
     coming = pace(by_day)
     long = [window for window in windows if window.seconds >= DAY and window.format is None]
@@ -168,27 +166,27 @@ def days_left(windows: Sequence[Window], by_day: Sequence[int]) -> float | None:
         days = step / _STEPS
         for window in long:
             length = window.seconds / DAY
-            # Those of one day are taken to be spread over it.
+            # Charges of one day are assumed to be spread over it.
             kept = sum(
                 count * min(1.0, max(0.0, length - days - age)) for age, count in enumerate(by_day)
             )
             expected = kept + coming * min(days, length)
-            # Now there must be room for one more. Later a window that is just full lasts: one
-            # charge leaves it as the next one comes.
+            # Now there must be room for one more. Later a window that is just full is enough: one
+            # charge leaves it as the next one arrives.
             if expected > window.limit + _ROUNDING or (step == 0 and expected >= window.limit):
                 return days
     return None
 
 
 class QuotaGuard:
-    """Says who may be asked, and charges every request before it leaves.
+    """Checks budgets, and charges every request before it is sent.
 
-    A request to an instance with the thirty-day window is charged to the month's account too, which
-    all public instances share.
+    A request to an instance with the thirty-day window is also charged to the month's account, which all
+    public instances share.
 
     Args:
         pool: knows which windows apply to which instance.
-        state: keeps the charges.
+        state: stores the charges.
         clock: Unix seconds.
     """
 
@@ -198,7 +196,7 @@ class QuotaGuard:
         self._clock = clock
 
     async def pass_over_spent(self, log: InstanceLog) -> None:
-        """Leave instances without budget out of a search, with one look at all accounts."""
+        """Leave instances without budget out of a search, reading all accounts at once."""
         now = self._clock()
         urls = self._pool.public_urls()
         limited = self._pool.month_limited()
@@ -211,7 +209,7 @@ class QuotaGuard:
         log.knows_budgets = True
 
     async def charge(self, proposal: Proposal, log: InstanceLog) -> bool:
-        """Charge one request; when a budget forbids it, the instance is passed over."""
+        """Charge one request; if a budget forbids it, skip the instance."""
         url = proposal.url
         limited = self._pool.month_limited()
         accounts = [self._account(url, own=proposal.own)]
@@ -233,7 +231,7 @@ class QuotaGuard:
         )
 
     def _applying(self, url: str, now: float) -> Account:
-        """The account of an instance with the windows that a request to it would meet now."""
+        """Return an instance's account with the windows that apply to a request now."""
         account = self._account(url, own=False)
         form = self._pool.format_of(url, now)
         windows = tuple(w for w in account.windows if w.format in (None, form))

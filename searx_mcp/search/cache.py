@@ -1,7 +1,7 @@
-"""The answer to a query: out of the cache, of the instances, or of the cache after all.
+"""Answers a query from the cache, or from a provider, or with a stale answer.
 
-What is kept is in memory and gone with the process: no query ever lies on a disk. The ages at which an
-answer still serves follow RFC 5861 (stale-while-revalidate, stale-if-error).
+Answers are kept in memory only: no query is ever written to disk. How long an answer may serve follows RFC
+5861 (stale-while-revalidate, stale-if-error).
 """
 
 import asyncio
@@ -35,26 +35,25 @@ T = TypeVar("T")
 _log = EventLog("searx_mcp.search.cache")
 
 KEY_FILE: Final = "answers.key"
-"""Name of the file with the secret of those who share answers and pages, in the state folder."""
+"""File in the state folder with the secret of the processes that share answers and pages."""
 EMPTY_TTL = 60.0
-"""Seconds an answer without results lives at most: an engine may just have been slow, and its
-silence looks the same as nothing to be found."""
+"""Maximum seconds to keep an answer without results: a slow engine looks the same as no results."""
 NEGATIVE_TTL = 15.0
-"""Seconds a failure stands for the same search. Agents repeat a failed call at once, and each round
-would cost three volunteers a request."""
+"""Seconds a failure is kept for the same search. Agents repeat a failed call at once, and each round would
+cost three volunteers a request."""
 _USUAL_HITS = 50
-"""Hits of an answer that count as one; an image search has hundreds of them."""
+"""Hits that make an answer count as one; an image search has hundreds of them."""
 
 
 CacheKey = tuple[InstanceQuery, Source]
-"""What makes two searches the same request.
+"""Searches with equal keys are the same request.
 
-Filters, the number of results and the reading of pages come after the cache.
+Filters, the number of results and reading pages are applied after the cache.
 """
 
 
 def cache_key(query: InstanceQuery, source: Source = Source.AUTO) -> CacheKey:
-    """Give the key of a query that `source` is asked; the order of its engines does not matter."""
+    """Return the key of a query to `source`; the order of its engines does not matter."""
     if query.engines:
         query = replace(query, engines=tuple(sorted(set(query.engines))))
     return query, source
@@ -62,11 +61,11 @@ def cache_key(query: InstanceQuery, source: Source = Source.AUTO) -> CacheKey:
 
 @dataclass(frozen=True, slots=True)
 class SharedAnswer:
-    """An answer that some process was given.
+    """An answer that some process has received.
 
     Attributes:
         found: the answer.
-        at: when it was given, Unix seconds.
+        at: when it arrived, Unix seconds.
     """
 
     found: Found
@@ -74,44 +73,44 @@ class SharedAnswer:
 
 
 class SharedAnswers(Protocol):
-    """Answers of all processes. Nothing is raised: what cannot be had now is a miss."""
+    """Answers shared by all processes. Raises nothing: a failure is a miss."""
 
     async def get(self, key: CacheKey) -> SharedAnswer | None:
-        """The answer to `key`, or `None`."""
+        """Return the answer to `key`, or `None`."""
         ...
 
     async def put(self, key: CacheKey, answer: SharedAnswer, *, seconds: float) -> None:
-        """Keep an answer for so many seconds at most."""
+        """Store an answer for at most this many seconds."""
         ...
 
     def lease(self, key: CacheKey, *, wanted: int) -> Lease | None:  # noqa: ARG002 - for those who can
-        """What lets one process alone ask for so many hits, or `None` if nothing does."""
+        """Return the lease for searching this many hits, which one process holds, or `None`."""
         return None
 
     async def aclose(self) -> None:
-        """Let go of connections; harmless when called twice."""
+        """Close the connections; may be called more than once."""
         ...
 
 
 class Freshness(Enum):
-    """What a kept answer is good for."""
+    """How a cached answer may be used."""
 
     FRESH = auto()
-    """It is the answer."""
+    """Use it."""
     STALE = auto()
-    """It is the answer while a newer one is fetched."""
+    """Use it while a newer one is fetched."""
     IF_ERROR = auto()
-    """It is too old, or has too few hits: better than nothing if no source can serve."""
+    """Too old, or with too few hits: use it only if no source can serve."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An answer out of the cache.
+class CachedAnswer:
+    """A cached answer.
 
     Attributes:
         found: the answer.
-        age: seconds since it was given.
-        freshness: what it is good for.
+        age: seconds since it arrived.
+        freshness: how it may be used.
     """
 
     found: Found
@@ -121,27 +120,27 @@ class Kept:
 
 @dataclass(slots=True)
 class _Dated(Generic[T]):
-    """Something and the time from which on it is kept."""
+    """A cached object, and since when it is cached."""
 
     value: T
     at: float
 
     def age(self, now: float) -> float:
-        """Seconds; what comes from the future, by a clock put back since, is new as of now."""
+        """Return the seconds; an object from the future, by a clock set back since, is new."""
         self.at = min(self.at, now)
         return now - self.at
 
 
 class ResponseCache:
-    """Answers in memory, least recently used first out.
+    """Answers in memory, evicted by least recent use.
 
-    Bounded by the number of answers and by the number of their hits, whichever is reached first.
+    Bounded by the number of answers and the number of their hits, whichever is reached first.
 
     Args:
         ttl: seconds an answer is fresh; 0 keeps nothing.
         while_revalidating: seconds after that in which it serves while a newer one is fetched.
-        if_error: seconds, from its beginning, in which it is used if no source can serve.
-        size: answers held at most; each may have fifty hits on average.
+        if_error: seconds after its arrival in which it is used if no source can serve.
+        size: maximum number of answers; each may have fifty hits on average.
         clock: Unix seconds.
     """
 
@@ -170,28 +169,28 @@ class ResponseCache:
     def __repr__(self) -> str:
         return f"<ResponseCache [{len(self._entries)} answers]>"
 
-    def get(self, key: CacheKey, *, wanted: int) -> Kept | None:
-        """The answer to `key` and what it is good for to a caller who wants so many hits.
+    def get(self, key: CacheKey, *, wanted: int) -> CachedAnswer | None:
+        """Return the answer to `key`, and how a caller who wants this many hits may use it.
 
-        One with fewer is as good as any if there are no more to be had.
+        An answer with fewer hits is as good if there are no more.
         """
         entry: _Dated[Found] | None = self._entries.get(key)
         if entry is None:
             return None
         found, age = entry.value, entry.age(self._clock())
         freshness = self._freshness(age, is_enough=found.complete or _hits(found) >= wanted)
-        # A second look at an empty one: a clock put back has moved the cache's own end of it.
+        # Check an empty one again: a clock that was set back has moved its expiry in the cache.
         if freshness is None or age >= self.lifetime(found):
             return None
-        return Kept(found, age, freshness)
+        return CachedAnswer(found, age, freshness)
 
     def put(self, key: CacheKey, found: Found, *, at: float | None = None) -> None:
-        """Keep an answer; one whose engines failed without a hit must not come here.
+        """Store an answer; never one without hits whose engines failed.
 
         Args:
             key: of the query.
             found: the answer.
-            at: when it was given, Unix seconds; now unless told.
+            at: when it arrived, Unix seconds; by default now.
         """
         self._entries[key] = _Dated(found, self._clock() if at is None else at)
 
@@ -203,7 +202,7 @@ class ResponseCache:
         return Freshness.IF_ERROR if age < self._if_error else None
 
     def lifetime(self, found: Found) -> float:
-        """Seconds for which an answer is of any use."""
+        """Return the seconds for which an answer may be used at all."""
         if not self._ttl or not any(page.is_useful for page in found.pages):
             return min(self._ttl, EMPTY_TTL)
         return max(self._ttl + self._while_revalidating, self._if_error)
@@ -215,13 +214,13 @@ class ResponseCache:
 
 
 class FailureCache:
-    """Searches for which instances were asked a moment ago, and none could serve.
+    """Searches that recently failed at all instances.
 
-    Only failures are kept that cost a request and do not end when the user acts: not those
-    of the network here, of an own instance that is down, of spent budgets, of missing settings.
+    Only failures that cost requests and that the user cannot fix are stored: not those of the network here,
+    of an own instance that is down, of spent budgets, of missing settings.
 
     Args:
-        size: failures held at most.
+        size: maximum number of failures.
         clock: Unix seconds.
     """
 
@@ -236,18 +235,18 @@ class FailureCache:
         return f"<FailureCache [{len(self._entries)} failures]>"
 
     def get(self, key: CacheKey) -> NoInstancesError | None:
-        """The failure of `key`, its `retry_after` less the time that has passed, or `None`."""
+        """Return the failure of `key`, with the elapsed time deducted from `retry_after`, or `None`."""
         entry: _Dated[NoInstancesError] | None = self._entries.get(key)
         if entry is None:
             return None
         age = self._clock() - entry.at
-        # With a clock set back its age is unknown, and asking again costs little.
+        # After the clock was set back its age is unknown, and asking again costs little.
         return _copy(entry.value, age) if 0 <= age < NEGATIVE_TTL else None
 
     def put(self, key: CacheKey, error: NoInstancesError) -> None:
-        """Keep a failure if it is worth it."""
+        """Store a failure if it is worth it."""
         if error.reason is UnavailableReason.EXHAUSTED and error.attempts:
-            # A copy: the error itself holds on to everything its traceback touches.
+            # A copy: the error itself keeps alive everything in its traceback.
             self._entries[key] = _Dated(_copy(error, 0.0), self._clock())
 
 
@@ -258,7 +257,7 @@ def _hits(found: Found) -> int:
 def _copy(error: NoInstancesError, age: float) -> NoInstancesError:
     retry_after = error.retry_after
     if retry_after is not None:
-        # No instance is asked before the failure is forgotten, however soon one is free.
+        # No instance is asked before the failure expires, however soon one is available.
         retry_after = max(retry_after, NEGATIVE_TTL) - age
     return NoInstancesError(
         error.message,
@@ -271,13 +270,13 @@ def _copy(error: NoInstancesError, age: float) -> NoInstancesError:
 
 @dataclass(frozen=True, slots=True)
 class CachedResult:
-    """What a query is answered with.
+    """The answer to a query.
 
     Attributes:
         found: the answer.
-        age: seconds since it was given, for one out of the cache; `None` for one of now.
-        is_stale: whether it is older, or has fewer hits, than an answer of now should.
-        error: why there is none of now; `None` for a stale one means that a newer one is on its way.
+        age: seconds since it arrived, if it is cached; `None` for a new one.
+        is_stale: whether it is older, or has fewer hits, than a new one should.
+        error: why there is no new one; `None` for a stale one means that a newer one is being fetched.
     """
 
     found: Found
@@ -287,22 +286,23 @@ class CachedResult:
 
 
 class CachedSearch:
-    """Answers a query out of the first of these that has an answer.
+    """Answers a query from the first of these that has an answer.
 
     1. the cache, if its answer is fresh;
-    2. the answers shared with other processes, which become the cache's where they are newer;
-    3. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
+    2. the answers shared with other processes, which replace older ones in the cache;
+    3. the cache, if its answer became stale recently: a newer one is fetched in the background, once;
     4. the provider, unless it has just failed for the same query;
-    5. the cache, whatever it has, if no source could serve.
+    5. the cache, with any answer, if no source could serve.
 
-    Equal queries at the same time, a refresh among them, are one; those of processes that share answers, too.
+    Equal concurrent queries, refreshes included, are merged into one, also among processes that share
+    answers.
 
     Args:
-        provider: answers what is not kept.
-        flights: shares what is under way.
+        provider: answers what is not cached.
+        flights: merges concurrent queries.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
-        sync: what other processes learned, before, and what was learned, after.
+        sync: loads what other processes learned before, and saves what was learned after.
         spawn: starts a coroutine as a task of the client, with which it ends.
         shared: the answers of other processes, if there are any.
     """
@@ -339,8 +339,8 @@ class CachedSearch:
         """Answer a search.
 
         Raises:
-            NoInstancesError: no source could serve, and no older answer is kept.
-            DeadlineError: there was no time, and no older answer is kept.
+            NoInstancesError: no source could serve, and no older answer is cached.
+            DeadlineError: there was no time, and no older answer is cached.
         """
         key, wanted = cache_key(context.query, context.source), context.wanted
         kept = self._answers.get(key, wanted=wanted)
@@ -369,12 +369,12 @@ class CachedSearch:
         return CachedResult(found)
 
     def first_page(self, query: InstanceQuery, source: Source) -> ResultPage | None:
-        """Give the first result page of what is kept for `query`, if anything is."""
+        """Return the first result page of the cached answer to `query`, if there is one."""
         kept = self._answers.get(cache_key(query, source), wanted=0)
         return kept.found.pages[0] if kept is not None else None
 
     async def _join(self, key: CacheKey, context: SearchContext) -> Found:
-        """Ask, or wait for the same search of another caller."""
+        """Ask, or wait for another caller's equal search."""
         try:
             # A caller that joins another's search keeps its own deadline.
             async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
@@ -405,7 +405,7 @@ class CachedSearch:
             self._failures.put(key, error)
             raise
         finally:
-            _ = self._spawn(self._sync.push())  # behind the answer
+            _ = self._spawn(self._sync.push())  # after the answer, in the background
         self._answers.put(key, found)
         if self._shared is not None:
             answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)
@@ -413,9 +413,9 @@ class CachedSearch:
         return found
 
     async def _newest(
-        self, kept: Kept | None, key: CacheKey, wanted: int, shared: SharedAnswers
-    ) -> Kept | None:
-        """The answer of ours or of others, whichever is newer."""
+        self, kept: CachedAnswer | None, key: CacheKey, wanted: int, shared: SharedAnswers
+    ) -> CachedAnswer | None:
+        """Return our answer or that of other processes, whichever is newer."""
         theirs = await shared.get(key)
         if theirs is None or (kept is not None and theirs.at <= self._clock() - kept.age):
             return kept
@@ -423,7 +423,7 @@ class CachedSearch:
         return self._answers.get(key, wanted=wanted) or kept
 
     def _refresh(self, key: CacheKey, context: SearchContext) -> None:
-        """Fetch a newer answer behind the caller, unless that is being done."""
+        """Fetch a newer answer in the background, unless that is in progress."""
         if key in self._refreshing:
             return
         self._refreshing.add(key)
@@ -440,12 +440,12 @@ class CachedSearch:
             _log.exception("search.refresh_broke")
 
 
-def _note_hit(kept: Kept) -> None:
+def _note_hit(kept: CachedAnswer) -> None:
     _log.debug("search.cache_hit age_s=%d kind=%s", kept.age, kept.freshness.name.lower())
 
 
 def _is_missing_setting(error: NoInstancesError | DeadlineError) -> bool:
-    """Whether only a person can end it; an older answer would hide that from them."""
+    """Return whether only a person can fix it; an older answer would hide that from them."""
     if isinstance(error, DeadlineError):
         return False
     return error.reason is UnavailableReason.NOTHING_CONFIGURED

@@ -1,9 +1,10 @@
-"""What the pages that were read make of a list of results: its order, what is left out, what is the same.
+"""Judges a list of results by their pages: reorders it, drops useless pages, and finds duplicates.
 
-A result moves by the quality of its page: its place less ten times `strength` times what the page is worth
-more than a usual one. At the default strength two tenths of quality are worth one place, so that a small
-difference changes no order and a large one at most a few places. A result whose page was not read counts as
-a usual one; where its page is only a wall, it comes after those that can be read. Sites that an operator prefers go before others.
+A result moves by the quality of its page: its place minus ten times `strength` times the difference from
+usual quality. At the default strength two tenths of quality are worth one place, so a small difference
+changes no order and a large one moves a result by a few places. A result whose page was not read has the
+usual quality; one whose page is only a wall comes after those that can be read. Sites that the operator
+prefers come first.
 """
 
 import re
@@ -25,22 +26,22 @@ from searx_mcp.search.config import QualityConfig
 from searx_mcp.search.merge import score_at
 
 PREFERRED = 0.3
-"""What a preferred source is worth in quality: at the default strength one place, rarely two."""
+"""Bonus in quality of a preferred source: at the default strength one place, rarely two."""
 DEMOTED = -0.6
 
 _SHORTEST_NAME = 3
 _SECOND_LEVEL = frozenset(
     {"ac", "co", "com", "edu", "gov", "go", "gob", "gouv", "ne", "net", "or", "org"}
 )
-"""Labels under which countries give out names, as in `co.uk`."""
+"""Second-level labels under which registries assign names, as in `co.uk`."""
 
 
 def preference(url: str, query: str, config: QualityConfig) -> float:
-    """What the address of a result is worth, in quality.
+    """Return the bonus or penalty of a result's address, in quality.
 
     Args:
         url: of the result.
-        query: what was searched for; its words may name a site.
+        query: the search; its words may name a site.
         config: the operator's rules.
 
     Returns:
@@ -69,7 +70,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _is_named(host: str, query: str) -> bool:
-    """Whether the name a site is registered under is a word of the query."""
+    """Return whether the registered name of a site is a word of the query."""
     labels = host.split(".")[:-1]
     if len(labels) > 1 and labels[-1] in _SECOND_LEVEL:
         labels.pop()
@@ -78,13 +79,13 @@ def _is_named(host: str, query: str) -> bool:
 
 
 _PLACES: Final = 10
-"""Places that a whole unit of quality is worth at full strength."""
+"""Places that one unit of quality is worth at full strength."""
 _USUAL: Final = 0.6
-"""The quality of a page nothing is known of. On the texts under `benchmarks/summaries_data`, a page has .72
-on average for a question about it and .48 for one about another text in its language."""
+"""The quality of an unknown page. On the texts under `benchmarks/summaries_data`, a page has .72 on average
+for a question about it and .48 for one about another text in its language."""
 
 _ENOUGH: Final = 3
-"""Good pages beside which a doubtful one is left out; with fewer, the reader may judge it."""
+"""A doubtful page is dropped if there are this many good ones; with fewer, the reader may judge it."""
 _WALLS: Final = MappingProxyType(
     {
         Poor.LOGIN: (ErrorCode.AUTHENTICATION_REQUIRED, "The page requires a login."),
@@ -93,7 +94,7 @@ _WALLS: Final = MappingProxyType(
         Poor.CONSENT: (ErrorCode.BLOCKED_BY_SITE, "The page asks for cookie consent first."),
     }
 )
-"""A browser or a member gets past them: the result stays, and only the wall is left out."""
+"""A browser or a member can get past them: the result stays, and only the wall's text is dropped."""
 _CLOSED: Final = frozenset(
     {
         ErrorCode.AUTHENTICATION_REQUIRED,
@@ -101,17 +102,17 @@ _CLOSED: Final = frozenset(
         ErrorCode.EXTRACTION_FAILED,
     }
 )
-"""Errors of pages that are there and that no further try would read."""
+"""Errors of existing pages that another try would not fix."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageAssessment:
-    """What is known of a page that was read.
+    """The judgement of a page that was read.
 
     Attributes:
-        quality: what it is worth.
-        sketch: what it is recognised by; empty if that is not asked for.
-        passages: all of it in parts, those that fit the query best first.
+        quality: of the page.
+        sketch: for finding duplicates; empty if that is switched off.
+        passages: the whole page in parts, those most relevant to the query first.
     """
 
     quality: Quality
@@ -120,17 +121,17 @@ class PageAssessment:
 
     @property
     def is_wall(self) -> bool:
-        """Whether the page says nothing but what one must do to read it."""
+        """Whether the page contains only instructions for getting access to it."""
         return self.quality.poor in _WALLS
 
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """A list of results after its pages were read.
+    """The results after judging their pages.
 
     Attributes:
         results: in their new order, with new scores.
-        dropped: pages that are not given.
+        dropped: pages that are left out.
         duplicates: results that refer to another one for their text.
     """
 
@@ -140,7 +141,7 @@ class Reranked:
 
 
 def assess_page(page: Page, *, query: str, config: QualityConfig) -> PageAssessment:
-    """Look at a page that was read; takes about 4 ms for 10 kB."""
+    """Judge a page that was read; takes about 4 ms for 10 kB."""
     quality = assess(
         page.markdown_content,
         query=query,
@@ -159,13 +160,13 @@ def rerank(
     query: str,
     config: QualityConfig,
 ) -> Reranked:
-    """Put results in order, and leave out what is not worth giving.
+    """Reorder results, and drop what is not useful.
 
     Args:
         results: in the order of the engines, with their pages.
         assessments: of the pages that were read, by the address of the result.
-        query: what was searched for.
-        config: which of this is to be done.
+        query: the search.
+        config: which of these steps to do.
     """
     ordered = _reranked(results, assessments, query, config) if config.rerank else tuple(results)
     dropped = _poor(ordered, assessments) if config.drop_poor else {}
@@ -192,7 +193,7 @@ def rerank(
 
 
 def _passages(page: Page, query: str) -> tuple[Passage, ...]:
-    """What of a page fits a query best, first; its beginning, if the query names the page."""
+    """Return a page's passages, most relevant first; its beginning first if the query names it."""
     markdown = page.markdown_content
     outline = [heading for heading in page.outline if heading.offset < len(markdown)]
     ranked = passages(markdown, outline, query, title=page.title)
@@ -222,7 +223,7 @@ def _reranked(
 def _poor(
     results: Sequence[SearchResult], assessments: Mapping[str, PageAssessment]
 ) -> dict[str, DroppedPage]:
-    """The pages that are left out, by the address of their result."""
+    """Return the dropped pages, by the address of their result."""
     read = {
         result.url: assessments[result.url].quality.poor
         for result in results
@@ -246,7 +247,7 @@ def _behind_wall(result: SearchResult, wall: Poor) -> SearchResult:
 def _repeats(
     results: Sequence[SearchResult], assessments: Mapping[str, PageAssessment]
 ) -> dict[int, str]:
-    """The address that stands for a result, by its place in the list."""
+    """Return the address that replaces a duplicate, by its place in the list."""
     sketches = [
         assessments[result.url].sketch
         if result.content is not None and result.url in assessments

@@ -1,4 +1,4 @@
-"""Rows of several result pages become one list without duplicates, by rank fusion: their scores cannot be compared."""
+"""Merges the rows of several result pages by rank, without duplicates: their scores are not comparable."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,15 +24,15 @@ _TRACKING = frozenset(
     }
 )  # fmt: skip
 _MAX_FIELDS: Final = 64
-"""Fields of a query that are looked at; 2,000 of them would take 5 ms a row."""
+"""Maximum fields of a query that are normalised; 2,000 of them would take 5 ms a row."""
 
 
 def canonical_key(url: str) -> str:
-    """The key by which duplicates are told: two addresses of one page share it.
+    """Return the key that all addresses of one page share, for finding duplicates.
 
-    Lower-case IDNA host without `www.`, no scheme, default port, trailing slash, fragment (a
-    `#!` one names a page and stays) or tracking parameters; the rest of the query stays in order. A
-    query of more than 64 fields stays as it is.
+    It is the lower-case IDNA host without `www.`, and has no scheme, default port, trailing slash, fragment
+    (except `#!`, which names a page) or tracking parameters; the rest of the query keeps its order. A query
+    of more than 64 fields is not changed.
     """
     try:
         parsed = URL(url)
@@ -47,7 +47,7 @@ def canonical_key(url: str) -> str:
 
 
 def _telling(query: str) -> str:
-    """A query without tracking parameters."""
+    """Return a query without tracking parameters."""
     if query.count("&") >= _MAX_FIELDS:
         return query
     return urlencode(
@@ -60,18 +60,18 @@ def _telling(query: str) -> str:
 
 
 def keys_of(page: ResultPage) -> frozenset[str]:
-    """The keys of a page's rows."""
+    """Return the keys of a page's rows."""
     return frozenset(row_key(hit) for hit in page.hits)
 
 
 def fuse(pages: Sequence[ResultPage]) -> ResultPage:
-    """One page out of those that several instances gave to the same search.
+    """Fuse the pages that several instances returned for the same search.
 
-    Instances ask the same engines, so what an engine says counts once, however many instances pass
-    it on: a row's score is the sum over its distinct engines of 1 / (60 + best rank), where the
-    rank is its place in an instance's list. Ties go to the row that more instances have, then to
-    the earlier one. A row without engines counts the instance as its engine. Answers, infoboxes
-    and the like are those of all pages, each once; an engine failed only if it did everywhere.
+    Instances ask the same engines, so each engine counts once, however many instances report it: a row's
+    score is the sum over its distinct engines of 1 / (60 + best rank), where the rank is its place in an
+    instance's list. Ties go to the row that more instances have, then to the earlier one. A row without
+    engines counts the instance as its engine. Answers, infoboxes and the like are the union of all pages; an
+    engine failed only if it did everywhere.
     """
     if len(pages) == 1:
         return pages[0]
@@ -103,11 +103,11 @@ def fuse(pages: Sequence[ResultPage]) -> ResultPage:
 
 
 def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
-    """One list out of the result pages of one instance, in the instance's order.
+    """Merge the result pages of one instance into one list, in the instance's order.
 
-    Duplicates keep the first place, the longest title and description, https before http, and all
-    engines. The score is 1 / (60 + place), scaled so that the first row has 1: an instance's own
-    scores cannot be compared with another's, its order can.
+    Of duplicates, the result has the first place, the longest title and description, https if any has it, and
+    all engines. The score is 1 / (60 + place), scaled so that the first row has 1: scores of different
+    instances are not comparable, their order is.
     """
     rows: dict[str, Hit] = {}
     for page in pages:
@@ -118,14 +118,14 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
 
 
 def score_at(place: int) -> float:
-    """The score of a result at a place of the list, from 1: 1 / (60 + place), scaled so that the first has 1."""
+    """Return the score of a place in the list, from 1: 1 / (60 + place), scaled so that the first has 1."""
     return round((K + 1) / (K + place), 4)
 
 
 def keep_domains(
     results: Sequence[SearchResult], *, allowed: Sequence[str], blocked: Sequence[str]
 ) -> tuple[SearchResult, ...]:
-    """The results of allowed domains (all, if none is named) that no blocked domain covers."""
+    """Return the results whose domain is allowed (any, if none is named) and not blocked."""
     only, never = (frozenset(map(normalise_domain, domains)) for domains in (allowed, blocked))
     return tuple(
         result
@@ -136,7 +136,7 @@ def keep_domains(
 
 
 def row_key(hit: Hit) -> str:
-    """The key by which rows are told apart: an image is not the page it stands on."""
+    """Return the key that identifies a row: an image differs from the page that contains it."""
     return f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
 
 
@@ -150,7 +150,7 @@ def _each_once(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
 
 
 def join(first: Hit, second: Hit) -> Hit:
-    """One row out of two about the same thing; the first one's address, but https before http."""
+    """Merge two rows of the same page; the address is the first one's, or the https one."""
     secure = next((hit.url for hit in (first, second) if hit.url.startswith("https:")), first.url)
     published_at = first.published_at or second.published_at
     return first._replace(
@@ -189,7 +189,7 @@ K = 60
 
 
 def reciprocal_rank(ranks: Iterable[int]) -> float:
-    """The fused score of one item: sum of 1 / (60 + rank) over the lists it stands in.
+    """Return the fused score of an item: the sum of 1 / (60 + rank) over the lists that contain it.
 
     Args:
         ranks: its 1-based rank in each list.

@@ -1,4 +1,4 @@
-"""The result pages of a search, read side by side and judged."""
+"""Reads the pages of a search's results concurrently, and judges them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import PageAssessment, assess_page, rerank
 
 _GIST_CHARS: Final = 300
-"""What a page says where a model has no room for more of it: a sentence or two of its best passage."""
+"""Tokens of a page if a model has no room for more: a sentence or two of its best passage."""
 
 
 class PageReader(Protocol):
     """Reads one page as Markdown."""
 
     def warm(self) -> None:
-        """Get ready for pages that are about to be asked for; returns at once."""
+        """Prepare for pages that are about to be requested; returns at once."""
         ...
 
     async def fetch(
@@ -43,9 +43,9 @@ class PageReader(Protocol):
 class ResultReader:
     """Adds the pages to the results of a search, and judges the results by them.
 
-    A page that cannot be read, or not in time, leaves its result without content and with the
-    reason, never the search without an answer. One that is late is read on into the page cache, for
-    as long as the search might have taken.
+    A page that cannot be read, or not in time, leaves its result without content and with the reason; it
+    never fails the search. Reading a late page continues into the page cache, for as long as the search might
+    have taken.
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class ResultReader:
 
         Args:
             reader: reads the pages.
-            config: how many at the same time, for how long and how much of each.
-            quality: what the pages change.
-            turns: lets pages be read side by side, and ends the wait for them.
+            config: how many concurrently, for how long and how much of each.
+            quality: how the pages are judged.
+            turns: schedules the pages, and ends the wait for them.
         """
         self._reader = reader
         self._config = config
@@ -70,7 +70,7 @@ class ResultReader:
         self._turns = turns
 
     def warm(self) -> None:
-        """Get ready while the results are on their way: what reads pages takes a second to start."""
+        """Prepare while the results are on their way: the page reader takes a second to start."""
         self._reader.warm()
 
     async def read(
@@ -82,14 +82,14 @@ class ResultReader:
         room: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[tuple[SearchResult, ...], FetchStats]:
-        """The results with their pages, in the order of `judging`, and how it went.
+        """Return the results with their pages, in the order of `judging`, and statistics.
 
         Args:
             results: what to read.
             deadline: loop time by which everything ends.
-            query: what the summaries are to be about, and by which pages are judged.
-            room: tokens of the answer, which need not wait for pages that do not fit; `None` for no limit.
-            progress: told with each page how far it is.
+            query: for summaries, and for judging pages.
+            room: tokens of the answer, which need not wait for pages that do not fit; `None` if unlimited.
+            progress: called with each page.
         """
         started = asyncio.get_running_loop().time()
         pages = {url: _Reading(url) for url in dict.fromkeys(result.url for result in results)}
@@ -129,7 +129,7 @@ class ResultReader:
         )
 
     async def _read_one(self, reading: "_Reading", asked: "_Asked") -> int:
-        """Read a page; returns how many tokens it gives to the answer."""
+        """Read a page; return its tokens in the answer."""
         started = asyncio.get_running_loop().time()
         try:
             page = await self._reader.fetch(
@@ -151,7 +151,7 @@ class ResultReader:
             )
             return 0
         elapsed = asyncio.get_running_loop().time() - started
-        # Some milliseconds of a processor that others on this loop would wait for.
+        # Some milliseconds of processor time that would block others on this loop.
         known, tokens, gist = await asyncio.to_thread(self._weighed, page, asked)
         reading.assessment = known
         reading.content = _content(page, known, gist, round(elapsed * 1_000))
@@ -168,13 +168,13 @@ class ResultReader:
 
 @dataclass(slots=True)
 class _Asked:
-    """What a search wants of its pages.
+    """The parameters of reading a search's pages.
 
     Attributes:
         deadline: loop time by which it ends.
-        query: what they are judged by.
+        query: for judging the pages.
         room: tokens of the answer, if there is a limit.
-        progress: told how far it is.
+        progress: called with each page.
         pages: all of them.
         is_over: whether the search has ended.
     """
@@ -187,7 +187,7 @@ class _Asked:
     is_over: bool = False
 
     def tell(self) -> None:
-        """Say how far it is."""
+        """Report the progress."""
         if self.progress is not None and not self.is_over:
             count = sum(page.content is not None for page in self.pages)
             self.progress(f"read {count} of {len(self.pages)} pages")
@@ -195,7 +195,7 @@ class _Asked:
 
 @dataclass(slots=True)
 class _Reading:
-    """What became of one page."""
+    """The outcome of one page."""
 
     url: str
     content: PageContent | None = None
@@ -203,7 +203,7 @@ class _Reading:
     error: SearxMcpError | None = None
 
     def outcome(self, turn: Turn, now: float) -> dict[str, object]:
-        """The fields of a result."""
+        """Return the fields of a result."""
         if self.content is not None:
             return {"content": self.content}
         error = self.error or turn.missed(now)

@@ -1,4 +1,4 @@
-"""Answers on a Redis or Valkey server, so that what one process found serves the others."""
+"""Shares answers between processes on a Redis or Valkey server."""
 
 import logging
 
@@ -13,9 +13,9 @@ from searx_mcp.storage.redis_lease import RedisLease
 from searx_mcp.storage.sealing import Sealing
 
 PATIENCE = 0.15
-"""Seconds an answer may be late because of the server."""
+"""Seconds that the server may delay an answer."""
 LONGEST = 900.0
-"""Seconds. Nothing that tells of a search stays longer on the server."""
+"""Seconds. Nothing about a search stays longer on the server."""
 MAX_SIZE = 524_288
 """Bytes of an answer; larger ones are not shared. An answer of 50 hits has about 25,000."""
 
@@ -23,27 +23,26 @@ MAX_SIZE = 524_288
 class RedisAnswers(SharedAnswers):
     """Answers under keyed hashes of their queries, for a quarter of an hour at most.
 
-    Without the secret it is impossible to tell which query an answer belongs to, even by trying
-    queries, or to replace our answer. What was found is readable by anyone who may read the
-    server.
+    Without the secret it is impossible to find out which query an answer belongs to, even by trying queries,
+    or to replace our answer. Anyone with access to the server can read the results.
 
-    A server that is away or slow costs `patience` once in a while, and nothing else.
+    A server that is down or slow costs `patience` from time to time, and nothing else.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        prefix: in front of the names of all keys.
-        secret: the same for all processes that are to share answers; it never goes to the server.
-        scope: what else must be the same for that: which instances may be asked.
+        prefix: of the names of all keys.
+        secret: the same for all processes that share answers; it is never sent to the server.
+        scope: what else must be equal for sharing: which instances may be asked.
         patience: seconds one call may wait.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(
         self, url: str, *, prefix: str, secret: bytes, scope: str, patience: float = PATIENCE
     ) -> None:
-        # The store on the same server warns when it is away; once is enough.
+        # The state store on the same server warns if it is down; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
         self._keys = RedisKeys(prefix)
         self._sealing = Sealing(secret)
@@ -58,7 +57,7 @@ class RedisAnswers(SharedAnswers):
     async def get(self, key: CacheKey) -> SharedAnswer | None:
         name = self._name(key)
         try:
-            # One byte more than we ever write: what others put there may be huge.
+            # One byte more than we ever write: values of others may be huge.
             (value,) = await self._link.run(
                 lambda session: session.ask(("GETRANGE", name, 0, MAX_SIZE))
             )
@@ -105,16 +104,16 @@ class RedisAnswers(SharedAnswers):
         )
 
     def _sealed(self, name: str, answer: SharedAnswer) -> bytes | None:
-        """The value of an answer, or `None` if it cannot be shared."""
+        """Return the value of an answer, or `None` if it cannot be shared."""
         try:
             text = self._adapter.dump_json(answer, exclude_defaults=True)
         except PydanticSerializationError:
-            return None  # half a character, which no encoding has
+            return None  # a lone surrogate, which cannot be encoded
         value = self._sealing.seal(name, text)
         return value if len(value) <= MAX_SIZE else None
 
     def _unsealed(self, name: str, value: bytes) -> SharedAnswer | None:
-        """The answer in a value, or `None` if it is not one of ours."""
+        """Return the answer in a value, or `None` if it is not one of ours."""
         text = self._sealing.open(name, value)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""A whole search: cache, instances, merging, filters, pages, and what a caller should know about it."""
+"""A whole search: cache, instances, merging, filters, pages, and notes for the caller."""
 
 import asyncio
 import math
@@ -42,15 +42,15 @@ def notes(
     page: int = 1,
     skipped: int = 0,
 ) -> tuple[str, ...]:
-    """What is to be said of an answer, its staleness first.
+    """Return the notes on an answer, its staleness first.
 
     Args:
-        request: what was asked for.
+        request: the request.
         served: the answer.
-        found: its results after merging.
-        kept: of them, those that the domains asked for leave.
-        page: where they begin.
-        skipped: how many of them the caller passes over.
+        found: its merged results.
+        kept: those within the requested domains.
+        page: the 1-based page that they start from.
+        skipped: number of results the caller skips.
     """
     answer, total = served.found, max(0, len(kept) - skipped)
     said = [_staleness(served.age or 0.0, served.error)] if served.is_stale else []
@@ -79,7 +79,7 @@ def notes(
 
 
 def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
-    """Which arguments have left out results."""
+    """Describe which arguments have excluded results."""
     at_home = keep_domains(found, allowed=request.allowed_domains, blocked=())
     reasons = []
     if len(at_home) < len(found):
@@ -102,9 +102,10 @@ def _reason(found: Found, page: int) -> str:
 
 
 def _without_json(found: Found) -> list[str]:
-    """How to get JSON where an own instance refused it; it is asked for again after a week or an hour.
+    """Explain how to get JSON from an own instance that refused it.
 
-    Of others, an own instance among the attempts stays silent: who they are is not known here.
+    It is asked for again after a week or an hour. If another source answered, own instances among the
+    attempts are not mentioned: attempts do not say which are own.
     """
     said = []
     for verdict, (state, remedy) in _REFUSALS_OF_JSON.items():
@@ -119,7 +120,7 @@ def _without_json(found: Found) -> list[str]:
 
 
 def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:
-    """Why an answer of `age` seconds is given: a newer one is on its way, or `error` forbids it."""
+    """Explain a stale answer of `age` seconds: a newer one is on its way, or `error` prevents it."""
     answer = f"Answer from {in_words(age, least=1)} ago"
     match error:
         case None:
@@ -140,8 +141,8 @@ _ROWS = 10
 class Searcher:
     """Turns a request into a response.
 
-    The whole call ends by its timeout. The search phase may take no more than its share of it, so
-    that the reading of the pages has time left. Equal searches at the same time are one search.
+    The whole call ends by its timeout. The search phase gets only its share of it, so that there is time left
+    to read the pages. Equal concurrent searches are merged into one.
     """
 
     def __init__(
@@ -175,8 +176,8 @@ class Searcher:
         """Search, and read the pages if the request asks for it.
 
         Raises:
-            NoInstancesError: no source could serve, and no older answer is kept.
-            DeadlineError: there was no time for a single attempt, and no older answer is kept.
+            NoInstancesError: no source could serve, and no older answer is cached.
+            DeadlineError: there was no time for a single attempt, and no older answer is cached.
         """
         loop = asyncio.get_running_loop()
         timeout = request.timeout or self._config.default_timeout
@@ -230,10 +231,10 @@ class Searcher:
         )
 
     def _beginning(self, request: SearchRequest) -> tuple[InstanceQuery, int]:
-        """What to ask first, and how many results of it the caller has seen.
+        """Return the query to start with, and how many of its results the caller has seen.
 
-        A page has as many results as the first one had that is kept, so that what was found beyond the
-        number asked for is not lost to a caller who goes on behind it.
+        A page has as many results as the cached first page, so that results beyond the requested number are
+        not lost to a caller who continues after it.
         """
         query = instance_query(request)
         if not request.offset:
@@ -245,13 +246,13 @@ class Searcher:
 
 
 def instance_query(request: SearchRequest) -> InstanceQuery:
-    """What leaves the machine for a request: its neutralised text, never its `search_prompt`.
+    """Return what is sent for a request: its neutralised text, never its `search_prompt`.
 
-    One allowed domain becomes a `site:` word, which engines understand; several are filtered after
+    A single allowed domain becomes a `site:` word, which engines understand; several are filtered after
     merging.
 
     Raises:
-        InvalidArgumentError: nothing of the query can be seen.
+        InvalidArgumentError: the query has no visible characters.
     """
     text = neutralise(request.query)
     if not text:
@@ -275,7 +276,7 @@ def _kept(results: tuple[SearchResult, ...], request: SearchRequest) -> tuple[Se
 
 
 def _next_offset(request: SearchRequest, found: int) -> int | None:
-    """Where those of the results found go on that were not asked for."""
+    """Return where the results beyond the requested ones continue."""
     after = request.offset + request.results_count
     is_within = request.page == 1 and after <= MAX_SKIPPED
     return after if is_within and found > request.results_count else None

@@ -24,21 +24,21 @@ from searx_mcp.sources.attempt_runner import AttemptRunner
 from searx_mcp.sources.searxng.upstream import Upstream
 
 _BEFORE = 30.0
-"""Seconds for what comes before the search itself: robots.txt, `/config`, and the requests of others."""
+"""Seconds for everything before the search itself: robots.txt, `/config`, and the requests of others."""
 _ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
 _INSTANCE = "The instance may not be asked again"
 _MONTH = "The budget for public instances is used up"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrialSearch:
     """One real search at one instance.
 
     Attributes:
         instance: its base URL.
-        own: whether it is the user's own.
-        outcome: what the search came to.
-        received: the answer; `None` if no complete one came.
+        own: whether it is an own instance.
+        outcome: of the search.
+        received: the answer; `None` if no complete one arrived.
         cost: requests charged to its budget; none if it was down before a search was sent.
     """
 
@@ -55,8 +55,8 @@ class TrialRunner:
     Args:
         runner: makes the requests of searches.
         pool: knows which instances may be asked.
-        upstream: sends and judges, and keeps the answer as it came.
-        timeout: seconds the one request may take.
+        upstream: sends requests, classifies answers, and keeps the raw answer.
+        timeout: seconds for the one request.
         clock: Unix seconds.
     """
 
@@ -80,18 +80,18 @@ class TrialRunner:
         host: str,
         query: InstanceQuery,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-    ) -> Asked:
+    ) -> TrialSearch:
         """Search once.
 
         Args:
             host: the host, with its port if it has one, or the address of an instance of the pool.
-            query: what to ask, already neutralised.
-            format: what to ask for; the one a search would ask for unless given.
+            query: the query, already neutralised.
+            format: the format to ask for; by default, the one a search would use.
 
         Raises:
             InvalidArgumentError: the instance is not in the pool.
             NoInstancesError: it may not be asked now.
-            DeadlineError: it was busy with other searches all the time.
+            DeadlineError: it was busy with other searches the whole time.
         """
         instance = self._find(host)
         url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
@@ -115,7 +115,7 @@ class TrialRunner:
             log.settle(self._pool, self._clock())
         if outcome is None:
             raise self._forbidden(log)
-        return Asked(
+        return TrialSearch(
             url,
             own,
             outcome,
@@ -124,7 +124,7 @@ class TrialRunner:
         )
 
     def _forbidden(self, log: InstanceLog) -> NoInstancesError | DeadlineError:
-        """Why no request has left: the operator, the budget or the clock."""
+        """Return why no request was sent: the operator, the budget or the clock."""
         if log.unsearched:
             return NoInstancesError(
                 "The instance's robots.txt asks searx-mcp to stay away",
@@ -143,14 +143,14 @@ class TrialRunner:
 
 
 def find_instance(host: str, urls: Iterable[str]) -> str:
-    """The base URL that is meant.
+    """Return the matching base URL.
 
     Args:
         host: a host, with its port if it has one, or a whole address.
         urls: base URLs to choose from.
 
     Raises:
-        InvalidArgumentError: it is none of them, or fits several.
+        InvalidArgumentError: none of them matches, or several do.
     """
     wanted = host.strip().rstrip("/").casefold()
     names = {url: urlsplit(url).netloc.casefold() for url in urls}

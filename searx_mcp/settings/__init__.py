@@ -1,1 +1,1 @@
-"""All settings in one value, and the only reader of the environment and of the file."""
+"""All settings in one value, and the only code that reads the environment and the file."""

@@ -1,6 +1,6 @@
-"""Variables of the environment that are not named like settings, and JSON in those that are.
+"""Environment variables that are not named like settings, and JSON in others.
 
-No sentence made here shows a value: one may hold a password.
+No message made here shows a value: it may contain a password.
 """
 
 import re
@@ -42,17 +42,17 @@ ALIASES: Final[Mapping[str, tuple[str, ...]]] = {
     "MCP_PORT": ("http", "port"),
     "MCP_AUTH_TOKEN": ("http", "token"),
 }
-"""Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
+"""Other names of `SEARX_MCP_<TABLE>__<KEY>`, which has priority."""
 _MILLISECONDS: Final = "_MS"
 _COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
-    """Find the settings named otherwise: the names that lead to each, its text, its origin."""
+    """Yield the settings with other names: the keys of each, its text, its origin."""
     for variable, names in ALIASES.items():
         if text := environ.get(variable, "").strip():
             if variable.endswith(_MILLISECONDS):
-                # What is no count of milliseconds must not be read as seconds.
+                # A text that is not a number of milliseconds must not be parsed as seconds.
                 text = f"{int(text) / 1_000:g}" if _COUNT.fullmatch(text) else f"{text} ms"
             yield names, text, f"environment {variable}"
 
@@ -62,28 +62,28 @@ HTTP_PROXY: Final = "network.http_proxy"
 NO_PROXY: Final = "network.no_proxy"
 
 UNSHOWN_PROXIES: Final = frozenset({"network", PROXY, HTTP_PROXY})
-"""Settings whose wrong values are not shown: a proxy may hold a password."""
+"""Settings whose invalid values are not shown: a proxy may contain a password."""
 
 
 def take_proxies(
     table: MutableMapping[str, Any], origins: MutableMapping[str, str], environ: Mapping[str, str]
 ) -> None:
-    """Put the proxies of the environment where the `[network]` table says `env`.
+    """Replace `env` in the `[network]` table by the proxies of the environment.
 
-    `HTTPS_PROXY` is for https and `HTTP_PROXY` for http, `ALL_PROXY` for what is left of both; names
-    in lower case come first. Entries of `NO_PROXY` are added to those of the table.
+    `HTTPS_PROXY` is for https and `HTTP_PROXY` for http, `ALL_PROXY` for those without one; lower-case names
+    have priority. Entries of `NO_PROXY` are added to those of the table.
 
     Args:
-        table: the `[network]` table as the other sources give it; changed.
-        origins: where each setting comes from; changed.
+        table: the `[network]` table from the other sources; changed.
+        origins: of each setting; changed.
         environ: the environment.
     """
     if table.get("proxy") != ENV:
         return
     asked = origins[PROXY]
     https, https_origin = _first(environ, "https_proxy", "all_proxy")
-    # A server that runs us as a CGI script would let its clients set HTTP_PROXY, by the header
-    # "Proxy": https://httpoxy.org.
+    # A server that runs us as a CGI script would let its clients set HTTP_PROXY with the header "Proxy":
+    # https://httpoxy.org.
     http_names = ("all_proxy",) if "REQUEST_METHOD" in environ else ("http_proxy", "all_proxy")
     http, http_origin = _first(environ, *http_names)
     table["proxy"], origins[PROXY] = https, https_origin or asked
@@ -97,7 +97,7 @@ def take_proxies(
 
 
 def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
-    """Find the first of some variables that is set, and its origin, in lower case before upper case."""
+    """Return the first variable that is set, and its origin; lower case has priority over upper case."""
     for name in names:
         for spelling in (name, name.upper()):
             if value := environ.get(spelling, "").strip():
@@ -106,8 +106,8 @@ def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
 
 
 def decoded(text: str) -> object:
-    """Read JSON where a text looks like it; what is no JSON after all is judged as it stands."""
+    """Parse a text that looks like JSON; if it is not, validation judges it unchanged."""
     if text.lstrip().startswith(("[", "{")):
         with suppress(ValueError):
-            return pydantic_core.from_json(text)  # unlike json, it bounds how deep it goes
+            return pydantic_core.from_json(text)  # unlike json, it limits the depth
     return text

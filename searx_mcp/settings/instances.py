@@ -1,6 +1,6 @@
-"""Own instances and their credentials, as the sources of settings give them.
+"""Own instances and their credentials, from the sources of settings.
 
-No sentence made here shows a user name, a password or a token, nor an address that may hold one.
+No message made here shows a user name, a password, a token, or an address that may contain one.
 """
 
 import re
@@ -20,7 +20,7 @@ CREDENTIALS: Final = "instances.credentials"
 OWN_VARIABLE: Final = "SEARXNG_URL"
 
 UNSHOWN: Final = frozenset({"instances", OWN, CREDENTIALS})
-"""Settings whose wrong values are not shown: an address may hold a password, too."""
+"""Settings whose invalid values are not shown: an address may contain a password, too."""
 
 _MISPLACED: Final = (
     "an address must not contain a user name or password: they belong in instances.credentials, or in"
@@ -34,12 +34,12 @@ _IN_THE_CLEAR: Final = "is public, and plain http exposes queries and passwords:
 
 
 def refusal(key: str, reason: str) -> PydanticCustomError:
-    """The error of a check of the settings; `reason` is a sentence for a person."""
+    """Make the error of a check of the settings; `reason` is a sentence for a person."""
     return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})
 
 
 def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[str, str]]]:
-    """Take the user name and password out of addresses such as `https://user:password@host/`.
+    """Remove the user name and password from addresses such as `https://user:password@host/`.
 
     Both are percent-decoded.
 
@@ -47,7 +47,7 @@ def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[
         The addresses without them, and the entries of `instances.credentials` for them.
 
     Raises:
-        ValueError: an address cannot be used, and the list holds credentials.
+        ValueError: an address is invalid, and the list contains credentials.
     """
     urls = []
     entries = []
@@ -59,19 +59,18 @@ def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[
             if colon:
                 entries[-1]["password"] = _decoded(password)
         urls.append(url)
-    # A list cut inside a password leaves pieces that look like an address, or are one.
+    # A list that is split inside a password leaves pieces that look like an address, or are one.
     if any("@" in address for address in addresses) and not all(map(_is_plain, urls)):
         raise ValueError(_UNREADABLE)
     return urls, entries
 
 
 def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> InstancesConfig:
-    """Normalise the addresses of own instances, and check that credentials belong to them.
+    """Normalise the addresses of own instances, and match the credentials with them.
 
     Args:
-        instances: the table as it was given.
-        drop_strangers: whether credentials of addresses that are not there are left out; otherwise
-            they are a mistake.
+        instances: the table as given.
+        drop_strangers: whether to ignore credentials without an instance; otherwise they are an error.
 
     Raises:
         PydanticCustomError: with the setting to blame.
@@ -79,7 +78,7 @@ def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> Inst
     try:
         own = tuple(dict.fromkeys(map(base_url, instances.own)))
     except ValueError as error:
-        # What is wrong may be a piece of a list that was cut inside a password.
+        # The invalid text may be part of a list that was split inside a password.
         is_shown = not any("@" in address for address in instances.own)
         raise refusal(OWN, str(error) if is_shown else _MISPLACED) from error
     for url in own:
@@ -95,10 +94,10 @@ def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> Inst
 
 
 def own_address(text: str) -> str:
-    """Normalise the address of an own instance that is added by command.
+    """Normalise the address of an own instance that a command adds.
 
     Raises:
-        ValueError: it cannot be one; with a sentence for a person.
+        ValueError: it is not possible; with a sentence for a person.
     """
     url = base_url(text.strip())
     if reason := _in_the_clear(url):
@@ -107,7 +106,7 @@ def own_address(text: str) -> str:
 
 
 def wrong_entry(details: ErrorDetails) -> str:
-    """Say for a person what is wrong with one entry of `instances.credentials`."""
+    """Describe for a person what is wrong with one entry of `instances.credentials`."""
     _, _, number, *key = details["loc"]
     match details["type"], key:
         case "value_error", _:
@@ -126,7 +125,7 @@ def wrong_entry(details: ErrorDetails) -> str:
 
 
 def _check_plain_http(url: str) -> None:
-    """Refuse what no connection would be made to; where a name leads is seen only then."""
+    """Refuse an address that connections would refuse; what a name resolves to is checked only then."""
     if reason := _in_the_clear(url):
         raise refusal(OWN, reason)
 
@@ -138,7 +137,7 @@ def _in_the_clear(url: str) -> str:
 
 
 def _split(address: str) -> tuple[str, str | None]:
-    """Part an address from its user information, RFC 3986 3.2.1; `None` if it has none."""
+    """Split the user information off an address, RFC 3986 3.2.1; `None` if it has none."""
     scheme, separator, rest = address.partition("://")
     authority = re.split(r"[/\\?#]", rest, maxsplit=1)[0]
     userinfo, at, host = authority.rpartition("@")
@@ -147,7 +146,7 @@ def _split(address: str) -> tuple[str, str | None]:
 
 
 def _decoded(text: str) -> str:
-    # What is not UTF-8 becomes what the check of credentials refuses.
+    # Invalid UTF-8 is converted to text that the check of credentials refuses.
     return unquote(text, errors="surrogateescape")
 
 

@@ -23,7 +23,7 @@ def _check_url(url: str) -> str:
 
 def _check_key(key: SecretStr) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Without the value, which may be a key with something beside it.
+        # Does not show the value, which may contain a key.
         raise refusal("remote.key", "it must be visible ASCII characters without spaces")
     return key
 
@@ -31,7 +31,7 @@ def _check_key(key: SecretStr) -> SecretStr:
 class RemoteConfig(Frozen):
     """The `[remote]` table: a service elsewhere that performs the calls of the MCP server."""
 
-    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    # A key may be in the wrong field, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     url: Annotated[str, AfterValidator(_check_url)] = Field(
@@ -61,7 +61,7 @@ class RemoteConfig(Frozen):
 
 
 def _is_private_way(url: str) -> bool:
-    """Tell whether what is sent there cannot be read on the way."""
+    """Return whether nobody can read the traffic to an address on the way."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     address = effective_address(host)

@@ -1,4 +1,4 @@
-"""Settings of the MCP server, and of how it is reached over HTTP."""
+"""Settings of the MCP server, and of HTTP access to it."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
 _WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
 _AUTHORITY: Final = r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?"
-"""A host as a request names it, RFC 9110 7.2; an IPv6 address stands in brackets."""
+"""A host as in a request, RFC 9110 7.2; an IPv6 address has brackets."""
 _SCHEME: Final = r"[a-z][a-z0-9+.-]{0,30}"
 
 _Host = Annotated[
@@ -30,7 +30,7 @@ _Origin = Annotated[
 def _check_token(token: SecretStr) -> SecretStr:
     text = token.get_secret_value()
     if text and not _TOKEN.fullmatch(text):
-        # Without the value. Other characters would arrive in another encoding, and never match.
+        # Does not show the value. Other characters would arrive in another encoding, and never match.
         context = {"key": "http.token", "reason": _WANTED}
         raise PydanticCustomError("setting", "{key}: {reason}", context)
     return token
@@ -99,7 +99,7 @@ class ServerConfig(Frozen):
         return self
 
     def published(self) -> dict[Tool, str]:
-        """Give the published name of each published tool, those most needed first."""
+        """Return the published name of each published tool, those most needed first."""
         return published_names(
             self.tools or PROFILES[self.profile], prefix=self.tool_prefix, renamed=self.tool_names
         )
@@ -108,7 +108,7 @@ class ServerConfig(Frozen):
 class HttpConfig(Frozen):
     """The `[http]` table: the server over HTTP."""
 
-    # A token may stand in the wrong place, so that no error of pydantic may print what it was given.
+    # A token may be in the wrong field, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     host: Annotated[

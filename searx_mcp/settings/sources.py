@@ -1,6 +1,6 @@
-"""The only reader of the environment and of the configuration file.
+"""The only code that reads the environment and the configuration file.
 
-`load` is what the fronts use. It takes each setting from the first of
+The fronts use `load`. It takes each setting from the first of
 
 1. the arguments of the front,
 2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, then `SEARXNG_URL` for the own instances (and
@@ -8,8 +8,8 @@
 3. the TOML file,
 4. the defaults,
 
-and remembers where it found it. A mistake in any of them raises `SettingsError` with the name of
-the setting, the place, the value and what is allowed.
+and records its origin. An error in any of them raises `SettingsError` with the name of the setting, the
+origin, the value and the allowed values.
 """
 
 import re
@@ -64,11 +64,11 @@ OTHER_VARIABLES: Final = (
 )
 DEFAULT: Final = "default"
 _MAX_FILE: Final = 1_000_000
-"""Bytes of the file; the example that names every setting has 10,000."""
+"""Maximum bytes of the file; the example that names every setting has 10,000."""
 
 
 class Loaded(NamedTuple):
-    """Settings and where each value comes from, by dotted name.
+    """The settings and the origin of each, by dotted name.
 
     An origin is `default`, `file <path>`, `environment <variable>`, an option such as `--transport`, or
     `argument <name>`.
@@ -79,7 +79,7 @@ class Loaded(NamedTuple):
 
 
 class SettingRow(NamedTuple):
-    """One setting as it is shown: `allowed` and `description` are for a person."""
+    """One setting for display: `allowed` and `description` are for a person."""
 
     key: str
     value: object
@@ -100,24 +100,24 @@ def load(
     """Read the settings of a front.
 
     Args:
-        path: the TOML file; else `SEARX_MCP_CONFIG` names it, else the one in the user's
-            configuration folder is read if there is one.
+        path: the TOML file; by default, the one in `SEARX_MCP_CONFIG`, else the one in the user's
+            configuration folder, if it exists.
         environ: the environment variables; an empty one counts as not set.
         overrides: values by dotted name, such as `search.cache_ttl`; `None` counts as not given.
-        env_file: a file of variables such as `.env`, which those of the environment beat; else
-            `SEARX_MCP_ENV_FILE` names it. None is looked for.
-        options: of the command line that give overrides, by dotted name.
+        env_file: a file of variables such as `.env`; the environment has priority. By default, the one in
+            `SEARX_MCP_ENV_FILE`; there is no default path.
+        options: of the command line for overrides, by dotted name.
 
     Returns:
-        The settings, and where each value comes from.
+        The settings, and the origin of each.
 
     Raises:
-        SettingsError: for the first mistake found.
+        SettingsError: for the first error found.
     """
     if env_file is not None or environ.get(ENV_FILE_VARIABLE):
         environ = {**_file_variables(env_file, environ), **environ}
     _check_variables(environ)
-    # A table that is not there would build its model twice: by itself, and as part of all.
+    # A missing table would build its model twice: by itself, and as part of all settings.
     values: dict[str, Any] = {name: {} for name in _TABLES if "." not in name}
     origins = dict.fromkeys(_FIELDS, DEFAULT)
     strengths = dict.fromkeys(_FIELDS, 0)
@@ -133,7 +133,7 @@ def load(
             key = ".".join(names)
             _assign(values, names, _prepared(names, value, origin))
             origins[key], strengths[key] = origin, strength
-    # Who names other own instances than the file does need not know of the file's credentials.
+    # A source that names other own instances than the file need not know the file's credentials.
     context = {DROP_STRANGERS: strengths[OWN] > strengths[CREDENTIALS]}
     take_proxies(values.get("network", {}), origins, environ)
     try:
@@ -159,7 +159,7 @@ def effective(settings: Settings, origins: Mapping[str, str]) -> list[SettingRow
 
 
 def _tables_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
-    """Find the tables of a model and those inside them, by dotted name."""
+    """Yield the tables of a model and those inside them, by dotted name."""
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
             yield f"{prefix}{name}", field.annotation
@@ -182,18 +182,18 @@ _SECRETS: Final = frozenset(
 SECRETS: Final = _SECRETS | {
     table for table in _TABLES if any(key.startswith(f"{table}.") for key in _SECRETS)
 }
-"""Settings whose wrong values are not shown, and their tables, which may be given whole."""
+"""Settings whose invalid values are not shown, and their tables, which may be given whole."""
 _PROFILES: Final = "profiles"
 _PROFILE_DEPTH: Final = 3
-"""Names that lead to an argument of a profile."""
+"""Keys of an argument of a profile."""
 
 _Path: TypeAlias = tuple[str, ...]
 _Leaf: TypeAlias = tuple[_Path, object, str]
-"""The names that lead to a value, the value and its origin."""
+"""The keys of a value, the value and its origin."""
 
 
 def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
-    """Tell which file is read if it is there, and who named it; empty for the default place."""
+    """Return the path of the file, even if there is none, and what named it; empty by default."""
     if path is not None:
         return path, "--config"
     if named := environ.get(FILE_VARIABLE):
@@ -215,7 +215,7 @@ def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Lea
 
 
 def _file_tables(path: Path) -> dict[str, Any]:
-    """Read a regular file that may begin with a byte order mark, as some editors write it."""
+    """Read a regular file, with or without a byte order mark, as some editors write it."""
     try:
         return tomllib.loads(read_text(path, _MAX_FILE))
     except RecursionError as exc:
@@ -223,7 +223,7 @@ def _file_tables(path: Path) -> dict[str, Any]:
 
 
 def _file_variables(path: Path | None, environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a file such as `.env`.
+    """Read the variables of a file such as `.env`.
 
     Raises:
         SettingsError: it cannot be read.
@@ -261,9 +261,9 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
     from searx_mcp.settings.variables import read_variables  # noqa: PLC0415 - a seventh of a start
 
     def origin(path: _Path) -> str:
-        # A whole table may be given as JSON in the variable that is named after it.
+        # A whole table may be given as JSON in the variable with the table's name.
         spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
-        # A name that leads below a value is in none of them.
+        # A name below a value is not in any table.
         return f"environment {next((name for name in spellings if name in names), spellings[0])}"
 
     yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
@@ -284,7 +284,7 @@ def _argument_leaves(
 def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:
     in_profiles = path[:1] == (_PROFILES,)
     is_table = not path or ".".join(path) in _TABLES or (in_profiles and len(path) < _PROFILE_DEPTH)
-    # A profile without arguments is one nevertheless.
+    # A profile without arguments is still a profile.
     if not is_table or (value == {} and in_profiles):
         yield path, value, origin(path)
     elif isinstance(value, Mapping):
@@ -303,7 +303,7 @@ def _assign(values: dict[str, Any], path: _Path, value: object) -> None:
 
 
 def _prepared(path: _Path, value: object, origin: str) -> object:
-    """Read a text as the list it stands for, and refuse `true` where pydantic would see a 1."""
+    """Parse a text as the list it represents, and refuse `true` where pydantic would see a 1."""
     field = _FIELDS.get(key := ".".join(path))
     if field is None:
         return value
@@ -319,7 +319,7 @@ def _listed(text: str) -> list[str]:
 
 
 def _check_variables(environ: Mapping[str, str]) -> None:
-    """Refuse variables of ours that mean nothing: most are misspelt."""
+    """Refuse unknown variables with our prefix: most are misspelt."""
     keys = (*_FIELDS, *_TABLES, _PROFILES)
     known = {*OTHER_VARIABLES, *(f"{PREFIX}{key.replace('.', '__').upper()}" for key in keys)}
     for name in environ:
@@ -346,13 +346,13 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
         return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
         allowed = _allowed(key)
-        if details["type"] in {"enum", "literal_error"}:  # of a value, which may stand in a list
+        if details["type"] in {"enum", "literal_error"}:  # of a value, which may be in a list
             allowed = allowed.replace("a list of", "one of")
         elif details["type"] == "string_pattern_mismatch":  # likewise
             allowed = _wanted(key)
         message = f"{_shown(key, details['input'])} is not {allowed}"
     else:
-        # A rule between keys of one table; to blame is the last of them that was changed.
+        # A rule about several keys of one table; blame the last of them that was changed.
         message = str(context["error"])
         changed = [name for name in origins if origins[name] != DEFAULT and name.startswith(key)]
         key = [key, *(name for name in changed if name.rpartition(".")[2] in message)][-1]
@@ -360,7 +360,7 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
 
 
 def _named(location: Sequence[str]) -> str:
-    """Name the setting at a place, which may lie inside its value."""
+    """Return the name of the setting at a location, which may be inside its value."""
     if location[:1] == [_PROFILES]:
         return ".".join(location[:_PROFILE_DEPTH])
     prefixes = [".".join(location[:depth]) for depth in range(1, len(location) + 1)]
@@ -368,14 +368,14 @@ def _named(location: Sequence[str]) -> str:
 
 
 def _shown(key: str, value: object) -> str:
-    # An address with an @ may hold a password, and a long one is cut.
+    # An address with an @ may contain a password, and a long one is cut.
     text = value if isinstance(value, str) else shown(value)
     is_unshown = key in UNSHOWN | UNSHOWN_PROXIES | SECRETS or "@" in text
     return "it" if is_unshown else shown(value)
 
 
 def _allowed(key: str) -> str:
-    """Say for a person which values a setting may have."""
+    """Describe for a person which values a setting may have."""
     if key.rpartition(".")[0] not in _TABLES:
         return "text"
     rules, definitions = _rules(key)
@@ -389,13 +389,13 @@ def _allowed(key: str) -> str:
 
 
 def _wanted(key: str) -> str:
-    """Say for a person which texts match the pattern of a setting, or of the entries of its list."""
+    """Describe for a person which texts match the pattern of a setting, or of its list's entries."""
     rules, _ = _rules(key)
     return str(rules.get("items", rules)[WANTED])
 
 
 def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The schema of a setting, and the definitions that it may refer to."""
+    """Return the schema of a setting, and the definitions that it may refer to."""
     table, _, name = key.rpartition(".")
     schema = _TABLES[table].model_json_schema()
     return schema["properties"][name], schema.get("$defs", {})
@@ -409,7 +409,7 @@ def _described(rules: Mapping[str, Any]) -> str:
     if "enum" in rules:
         return f"one of {', '.join(rules['enum'])}"
     if rules["type"] in {"integer", "number"}:
-        # Behind a validator of ours pydantic calls the bounds `ge` and `le`.
+        # After our own validators, pydantic calls the bounds `ge` and `le`.
         low, high = rules.get("minimum", rules.get("ge")), rules.get("maximum", rules.get("le"))
         return f"a {'whole ' * (rules['type'] == 'integer')}number from {low:,} to {high:,}"
     if "enum" in rules.get("items", {}):

@@ -1,4 +1,4 @@
-"""Which tools the MCP server publishes, and under which names."""
+"""Which tools the MCP server publishes, and their names."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from searx_mcp.settings.instances import refusal
 
 
 class Tool(StrEnum):
-    """The tools under their own names."""
+    """The tools by their own names."""
 
     WEB_SEARCH = "web_search"
     WEB_FETCH = "web_fetch"
@@ -46,32 +46,32 @@ DEFAULTS: Final[Mapping[str, Mapping[str, int | str]]] = MappingProxyType(
         "chatgpt": {"fetch_token_budget": 8_000},
     }
 )
-"""What stands in a profile where the settings name nothing. Chosen: small has text alone, which no client shows
-twice, and so few tokens that in a context of 8,192, the default of many local models, two searches and two pages
-leave a third to the conversation. ChatGPT expects the whole text of a document; 8,000 tokens are most pages
-whole, and no book."""
+"""Defaults of a profile. Chosen: small has text alone, which no client shows twice, and so few tokens that in
+a context of 8,192, the default of many local models, two searches and two pages leave a third for the
+conversation. ChatGPT expects the whole text of a document; 8,000 tokens are all of most pages, but not of a
+book."""
 
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_-]{0,62}")
-"""What the interfaces of Anthropic, OpenAI and Gemini all take as the name of a function; Gemini's clients are
-the ones with 63 characters at most (`server/clients.toml`) and no digit first."""
+"""Function names that the APIs of Anthropic, OpenAI and Gemini all accept; Gemini's clients are the ones with
+the limit of 63 characters (`server/clients.toml`) and no digit first."""
 _WANTED: Final = "1 to 63 ASCII letters, digits, - and _, starting with a letter or _"
 
 
 def published_names(
     tools: Iterable[Tool], *, prefix: str, renamed: Mapping[str, str]
 ) -> dict[Tool, str]:
-    """Name the tools that are published.
+    """Return the names of the published tools.
 
     Args:
         tools: in the order of the list.
-        prefix: put before each name that is not in `renamed`.
-        renamed: names in place of their own, by tool; also of tools that are not published.
+        prefix: of each name that is not in `renamed`.
+        renamed: replacement names, by tool; also of tools that are not published.
 
     Returns:
         The published name of each tool.
 
     Raises:
-        PydanticCustomError: `renamed` has an unknown tool, or a name cannot be used.
+        PydanticCustomError: `renamed` has an unknown tool, or a name is invalid.
     """
     for tool in renamed:
         if tool not in [*Tool]:

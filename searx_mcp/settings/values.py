@@ -1,4 +1,4 @@
-"""All settings in one value; building it reads no environment and no file."""
+"""All settings in one value; building it reads neither the environment nor files."""
 
 import re
 from collections.abc import Mapping
@@ -34,13 +34,13 @@ from searx_mcp.storage.config import PostgresConfig, RedisConfig
 from searx_mcp.workers.config import WorkersConfig
 
 DROP_STRANGERS: Final = "drop_strangers"
-"""Key of the validation context: credentials of addresses that are not there are left out."""
+"""Key of the validation context: ignore credentials of addresses that are not there."""
 
 _PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 
 
 Table: TypeAlias = Mapping[str, object]
-"""A table of settings as it stands in the file, by key."""
+"""A table of settings as in the file, by key."""
 
 
 class SettingsTables(TypedDict, total=False):
@@ -73,12 +73,12 @@ class SettingsTables(TypedDict, total=False):
 
 
 class Settings(Frozen):
-    """Every setting, checked; building one reads no environment and no file.
+    """All settings, validated; building them reads neither the environment nor files.
 
     Addresses of own instances are normalised: they end in `/` and have no default port.
     """
 
-    # An address may hold a password, so that no error of pydantic may print what it was given.
+    # An address may contain a password, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     web_search: WebSearchConfig = Field(default_factory=WebSearchConfig)
@@ -112,7 +112,7 @@ class Settings(Frozen):
     )
 
     if TYPE_CHECKING:
-        # What pydantic understands is more than type checkers see in the fields.
+        # Pydantic accepts more types than the fields declare to type checkers.
         def __init__(self, **tables: Unpack[SettingsTables]) -> None: ...
 
     @field_validator("instances")
@@ -136,24 +136,24 @@ class Settings(Frozen):
         return self
 
     def state_folder(self) -> Path | None:
-        """Give the folder in which state is kept, or `None` if it is kept in memory."""
+        """Return the folder of the state, or `None` if it is kept in memory."""
         if not self.storage.state:
             return None
         default = platformdirs.user_state_path("searx-mcp", appauthor=False)
         return Path(self.storage.folder or default).expanduser()
 
     def has_native_instance(self) -> bool:
-        """Tell whether SearXNG may be installed as a process of this machine."""
+        """Return whether SearXNG may be installed as a process of this machine."""
         folder = self.state_folder()
         return folder is not None and (folder / NATIVE_FOLDER).is_dir()
 
     def own_endpoints(self) -> tuple[str, ...]:
-        """Give the endpoints that the operator has set besides instances: they may be private."""
+        """Return the operator's endpoints besides instances: they may be private."""
         given = (self.embedding.url, self.rerank.url)
         return (*self.open_sources.own_endpoints(), *filter(None, given))
 
     def search_defaults(self) -> SearchDefaults:
-        """Compose what a search takes where the call names nothing."""
+        """Return the defaults of a search."""
         return SearchDefaults(
             results_count=self.web_search.default_results_count,
             max_results=self.web_search.max_results_count,

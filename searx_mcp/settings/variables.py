@@ -1,7 +1,7 @@
-"""The variables of the environment that are named after settings, read by pydantic-settings.
+"""Reads the environment variables that are named after settings, with pydantic-settings.
 
-Apart, because that library takes as long to load as everything else that reads settings: whoever
-sets no such variable does without it.
+A separate module, because that library takes as long to load as everything else that reads settings; it is
+skipped if no such variable is set.
 """
 
 import io
@@ -18,7 +18,7 @@ from searx_mcp.settings.values import Settings
 
 
 class _Shape(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
-    """The tables and keys that are looked for; it is never built."""
+    """The tables and keys to look for; never instantiated."""
 
 
 class _Environment(EnvSettingsSource):
@@ -38,7 +38,7 @@ class _Environment(EnvSettingsSource):
 
 
 def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]:
-    """Give the values by table and key.
+    """Return the values by table and key.
 
     Args:
         environ: the environment variables; an empty one counts as not set.
@@ -48,7 +48,7 @@ def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]
 
 
 def parse_file(text: str) -> dict[str, str]:
-    """Give the variables of a file such as `.env`; `$` in a value stands for itself.
+    """Parse a file of variables such as `.env`; `$` in a value is literal.
 
     Args:
         text: of the file, with a line `NAME=value` for each variable.

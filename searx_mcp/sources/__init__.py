@@ -1,1 +1,1 @@
-"""What a search can ask: SearXNG instances, and collections with open APIs."""
+"""Sources of a search: SearXNG instances, and collections with open APIs."""

@@ -1,4 +1,4 @@
-"""The process that reads long answers: `python -m searx_mcp.sources.answering MEMORY SECONDS`."""
+"""The process that parses long answers: `python -m searx_mcp.sources.answering MEMORY SECONDS`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ _CHILD: Final = "searx_mcp.sources.answering"
 
 
 def _read_open_source(body: bytes, options: Mapping[str, Any]) -> Result:
-    """Read an answer of an open source; without open sources their parsers are not loaded."""
+    """Parse an answer of an open source; their parsers are loaded only if they are used."""
     from searx_mcp.sources.open.answers import ANSWERED  # noqa: PLC0415 - loads every engine
 
     return ANSWERED.job(body, options)
@@ -23,17 +23,17 @@ def _read_open_source(body: bytes, options: Mapping[str, Any]) -> Result:
 JOBS: Final[Mapping[str, Job]] = MappingProxyType(
     {**OF_INSTANCES, "open source": _read_open_source}
 )
-"""What is read of instances and open sources, by name."""
+"""The readers of instances and open sources, by name."""
 
 
 def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
-    """Make the workers that read answers; nothing is started yet.
+    """Create the workers that parse answers; nothing is started yet.
 
-    It is apart from what reads pages: a search does not wait for a page that hangs.
+    They are separate from the workers for pages, so that a search does not wait for a page that hangs.
 
     Args:
-        config: what a process may use.
-        processes: whether answers are read in a child process instead of threads.
+        config: limits of a process.
+        processes: whether to parse answers in a child process instead of threads.
 
     Returns:
         The workers; the caller closes them.
@@ -44,7 +44,7 @@ def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
 
 
 if __name__ == "__main__":
-    # Load it before the time of the first answer counts.
+    # Load it before the first answer's time starts to count.
     import searx_mcp.sources.searxng.html_parser  # noqa: F401 - likewise
     from searx_mcp.workers.child import main
 

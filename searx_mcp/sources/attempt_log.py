@@ -18,26 +18,26 @@ _ENOUGH_TO_DOUBT: Final = 2
 
 
 def is_offline(failures: int, *, reached: bool, enough: int = _ENOUGH_TO_DOUBT) -> bool:
-    """Tell whether our network is down, so that no source is blamed.
+    """Return whether our network is down, so that no source is blamed.
 
     Args:
         failures: how many hosts could not be reached.
         reached: whether any host was.
-        enough: failures from which on the network here is doubted and not the hosts.
+        enough: failures from which the network here is suspected, not the hosts.
     """
     return failures >= enough and not reached
 
 
 @dataclass(slots=True)
 class AttemptLog:
-    """The requests of one search, and what they came to.
+    """The requests of one search, and their outcomes.
 
     Attributes:
         deadline: loop time by which everything ends.
         progress: called with each step.
         attempts: every request made, in order.
         held: failures that may be this machine's: reported once another host has been reached.
-        overtaken: base URLs whose request is given up because others have answered.
+        overtaken: base URLs whose request is cancelled because others have answered.
     """
 
     deadline: float
@@ -60,9 +60,9 @@ class AttemptLog:
         """Record the outcome of a request.
 
         Args:
-            url: of the instance, or the address that stands for the open source.
+            url: of the instance, or the address of the open source.
             outcome: the outcome of the request.
-            name: what to call it in the reported step; its address unless given.
+            name: its name in the reported step; by default, its address.
             source: name of the open source; empty for an instance.
         """
         attempt = outcome.attempt(url, source=source)
@@ -92,11 +92,11 @@ class AttemptLog:
 
 @dataclass(slots=True)
 class SourceLog(AttemptLog):
-    """What one search came to at the open sources so far.
+    """The progress of one search at the open sources.
 
     Attributes:
         skipped: why engines were not asked, by name.
-        waits: seconds until an engine that was not asked, or has refused, may be asked.
+        waits: seconds until an engine that was skipped, or has refused, may be asked.
     """
 
     skipped: dict[str, str] = field(default_factory=dict)
@@ -105,19 +105,18 @@ class SourceLog(AttemptLog):
 
 @dataclass(slots=True)
 class InstanceLog(AttemptLog):
-    """The path of one search through the instances.
+    """The progress of one search at the instances.
 
     Attributes:
         asked: base URLs of the instances that were searched.
-        unsearched: base URLs of those found to be down before a search was spent on them, or that
-            want none of us.
+        unsearched: base URLs of instances found to be down before the search was sent, or that opt out.
         side_by_side: how many of those asked were asked at once; they count as one.
         passed_over: base URLs whose budget is spent.
         refused_by: name of the account that forbade the last request; `None` if none did.
-        is_answered: whether one has answered: what is asked now only adds to that.
-        queued_behind: how many searches kept the last request to an own instance from leaving.
+        is_answered: whether one has answered: further requests only add to that.
+        queued_behind: how many searches were ahead of the last request to an own instance.
         budget_retry_at: Unix seconds at which the first spent budget has room again, or `None`.
-        knows_budgets: whether the spent ones have been passed over.
+        knows_budgets: whether instances with a spent budget have been skipped.
     """
 
     asked: set[str] = field(default_factory=set)
@@ -141,19 +140,19 @@ class InstanceLog(AttemptLog):
         return self.asked | self.unsearched | self.passed_over
 
     def give_up(self, url: str) -> None:
-        """Note that `url` is not searched, nor asked again for this search."""
+        """Record that `url` is neither searched nor asked again for this search."""
         self.asked.discard(url)
         self.unsearched.add(url)
 
     def pass_over(self, url: str, free_at: float | None) -> None:
-        """Note that the budget forbids asking `url` until `free_at`; it counts as not asked."""
+        """Record that the budget forbids asking `url` until `free_at`; it counts as not asked."""
         self.asked.discard(url)
         self.passed_over.add(url)
         known = [at for at in (self.budget_retry_at, free_at) if at is not None]
         self.budget_retry_at = min(known, default=None)
 
     def forget_budgets(self) -> None:
-        """Forget refusals by budgets: time has passed, and they may have recovered."""
+        """Forget refusals by budgets: time has passed, and they may have room again."""
         self.passed_over.clear()
         self.budget_retry_at = None
         self.knows_budgets = False

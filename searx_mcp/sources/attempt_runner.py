@@ -1,7 +1,7 @@
-"""One request that costs a source a search: allowed, charged, sent, judged and learned from.
+"""One request that costs a source a search: allowed, charged, sent, classified and learned from.
 
-What searches, captures and tests ask of an instance goes through `AttemptRunner.attempt`. Open sources
-have other rules about who may be asked, and share what follows: `Ticket`.
+Searches, captures and tests all ask instances through `AttemptRunner.attempt`. Open sources have different
+rules for who may be asked, and share what follows: `Ticket`.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
 
 
 class RequestPacer:
-    """Keeps requests apart, so that a burst of ours does not reach strangers as a burst.
+    """Spaces requests out, so that our bursts do not reach others as bursts.
 
-    The first request waits for nothing; each later one keeps a random distance from the one
-    before it. Callers queue in the order in which they came.
+    The first request does not wait; each later one keeps a random distance from the one before it. Callers
+    queue in order of arrival.
 
     Args:
         bounds: milliseconds, from and to.
-        rng: the dice.
+        rng: source of randomness.
     """
 
     def __init__(self, bounds: tuple[int, int], rng: random.Random) -> None:
@@ -46,13 +46,13 @@ class RequestPacer:
         return at - now
 
     async def wait(self, deadline: float = math.inf) -> bool:
-        """Return when the next request may leave.
+        """Wait until the next request may be sent.
 
         Args:
             deadline: loop time; a place in the queue at or after it is not taken.
 
         Returns:
-            `False`, and at once, if its turn would come too late.
+            `False`, at once, if its turn would come too late.
         """
         now = asyncio.get_running_loop().time()
         if max(now, self._next) >= deadline:
@@ -62,23 +62,23 @@ class RequestPacer:
 
 
 ROBOTS_TIMEOUT: Final = 2.0
-"""Seconds for a robots.txt or a `/config`, which an instance has at hand."""
+"""Seconds for a robots.txt or a `/config`, which an instance answers immediately."""
 MAY_BE_OURS: Final = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
 """Failures that a machine without a network, or behind a captive portal, sees everywhere."""
 
 
 @dataclass(slots=True)
 class Ticket:
-    """A request that has begun; it reports exactly one ending to the pool.
+    """A request in progress; it reports exactly one ending to the pool.
 
     Attributes:
-        url: base URL of the instance, or the address that stands for the open source.
+        url: base URL of the instance, or the address of the open source.
         pool: learns from it.
-        log: of the search it is made for.
+        log: of its search.
         clock: Unix seconds.
-        began: loop time at which its time began; `None` while it waits for a place.
-        cut_short: whether it was given less time than others, since the search ends.
-        ended: whether the pool was told, or will be by the log.
+        began: loop time at which its time started; `None` while it waits for its turn.
+        cut_short: whether it has less time than others, since the search ends.
+        ended: whether the pool was informed, or will be by the log.
     """
 
     url: str
@@ -99,18 +99,18 @@ class Ticket:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since its time began."""
+        """Seconds since its time started."""
         now = asyncio.get_running_loop().time()
         return now - (now if self.began is None else self.began)
 
     def start(self, share: float, *, is_last: bool = False) -> float:
         """Start its time and return its seconds: one rule for every attempt.
 
-        While another source can still answer, a try has its share, so that time is left for that one.
-        The last source that can answer has all that is left: to give it up early helps nobody.
+        While another source can still answer, an attempt gets a share, so that time is left for that one. The
+        last source that can answer gets all the rest: giving it up early would help nobody.
 
         Args:
-            share: seconds of a try that others may follow.
+            share: seconds of an attempt that others may follow.
             is_last: whether none can.
         """
         self.began = asyncio.get_running_loop().time()
@@ -121,18 +121,18 @@ class Ticket:
     def learn(
         self, outcome: Outcome, query: InstanceQuery | None = None, *, held: frozenset[Verdict]
     ) -> bool:
-        """Tell the pool the outcome, as far as it says something about the source that was asked.
+        """Report the outcome to the pool, unless it says nothing about the source.
 
-        A failure of ours does not, such as that of our proxy, and neither does a timeout when our own
-        deadline left it less time than others get.
+        A failure of ours, such as one of our proxy, says nothing; neither does a timeout if our deadline left
+        it less time than others get.
 
         Args:
-            outcome: what it came to.
-            query: what was asked for, with the engines that were named.
-            held: verdicts that may have to do with this machine: these wait for what others come to.
+            outcome: of the request.
+            query: what was asked, with the named engines.
+            held: verdicts that may be due to this machine: they wait for the outcomes of others.
 
         Returns:
-            Whether the pool was told.
+            Whether the pool was informed.
         """
         if outcome.ours or (self.cut_short and outcome.verdict is Verdict.TIMEOUT):
             return False
@@ -159,11 +159,11 @@ class InstanceClient(Protocol):
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
         timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
     ) -> Outcome:
-        """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
+        """Ask `base_url` and classify the answer; ends within `timeout` seconds."""
         ...
 
     async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
-        """Whether the host of a public instance has an address; nothing is sent to it."""
+        """Return whether the host of a public instance has an address; nothing is sent to it."""
         ...
 
     async def robots(
@@ -177,32 +177,32 @@ class InstanceClient(Protocol):
         ...
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - of one document
-        """What the instance reports about itself, or `None`."""
+        """Return what the instance reports about itself, or `None`."""
         ...
 
 
 Send = Callable[..., Awaitable[Outcome]]
 """Sends one search, called like `InstanceClient.search`."""
 Charge = Callable[[Proposal, InstanceLog], Awaitable[bool]]
-"""Charges a request to a public instance before it leaves; tells whether the budgets allow it."""
+"""Charges a request to a public instance before it is sent; returns whether the budgets allow it."""
 
 
 class AttemptRunner:
     """Makes single requests to instances.
 
-    A public instance is asked for its robots.txt once a day, before it is charged and searched: a
-    host that is down or does not want us thus costs no budget. The same request tries an instance
-    that has rested. Who lets us in is asked for `/config`, too, once a day.
+    Once a day, a public instance is asked for its robots.txt before it is charged and searched, so a host
+    that is down or opts out costs no budget. The same request tries an instance after a cooldown. Instances
+    that let us in are also asked for `/config` once a day.
 
     Args:
         pool: learns from the outcomes.
-        client: sends and judges.
-        charge: charges every request to a public instance; what it has charged is never given back.
-        pacer: keeps requests to public instances apart.
-        own_at_once: how many searches an own instance is given at the same time; others wait in the order in which
-            they came.
-        timeout: seconds one request may take, from when it is sent, while another instance can be asked.
-        max_instances: how many instances one search asks at most.
+        client: sends requests and classifies answers.
+        charge: charges every request to a public instance; charges are never refunded.
+        pacer: spaces out requests to public instances.
+        own_at_once: maximum number of concurrent searches at an own instance; others wait in order of
+            arrival.
+        timeout: seconds of one request, from when it is sent, while another instance can be asked.
+        max_instances: maximum number of instances for one search.
         clock: Unix seconds.
     """
 
@@ -229,7 +229,7 @@ class AttemptRunner:
         self._clock = clock
 
     def is_over(self, log: InstanceLog) -> bool:
-        """Whether a search has asked its maximum number of instances."""
+        """Return whether a search has asked its maximum number of instances."""
         # An instance that is down costs time but no search, so try as many of them again.
         most = self._max_instances
         asked = len(log.asked) - log.side_by_side + 1
@@ -247,12 +247,12 @@ class AttemptRunner:
 
         Args:
             proposal: the instance, and how to ask it.
-            query: what to ask.
-            log: of the search that it is made for; the caller settles it.
-            send: sends this one request; the client does unless given.
+            query: the query.
+            log: of its search; the caller settles it.
+            send: sends this one request; by default, the client does.
 
         Returns:
-            `None` when the budget, the operator or the clock forbids it.
+            `None` if the budget, the operator or the clock forbids it.
         """
         url = proposal.url
         query = replace(query, engines=query.engines or proposal.engines)
@@ -332,7 +332,7 @@ class AttemptRunner:
         clock = self._clock
         decision = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
         if decision == RobotsDecision() and not proposal.robots_known:
-            # Its limiter decides which budget the search is charged to.
+            # Its limiter determines which budget the search is charged to.
             seconds = min(seconds, ticket.log.left)
             await read_config(client, self._pool, url, own=False, clock=clock, timeout=seconds)
         return decision
@@ -362,12 +362,12 @@ async def read_robots(
     """Read the robots.txt of a public instance and report it to the pool.
 
     Args:
-        client: asks.
+        client: makes the request.
         pool: learns.
         url: the instance.
-        format: what a search would ask for; a failure is reported under it.
+        format: that of the following search; a failure is reported under it.
         clock: Unix seconds.
-        timeout: seconds it may take.
+        timeout: seconds for the request.
     """
     decision = await client.robots(url, format=format, timeout=timeout)
     if isinstance(decision, RobotsDecision):
@@ -384,15 +384,15 @@ async def read_config(
     clock: Callable[[], float],
     timeout: float,  # noqa: ASYNC109 - of one document
 ) -> ConfigFacts | None:
-    """Read what an instance reports about itself, for the pool.
+    """Read what an instance reports about itself, and pass it to the pool.
 
     Args:
-        client: asks.
+        client: makes the request.
         pool: learns.
         url: the instance.
-        own: whether it is the user's own.
+        own: whether it is an own instance.
         clock: Unix seconds.
-        timeout: seconds it may take.
+        timeout: seconds for the request.
     """
     facts = await client.config(url, own=own, timeout=timeout)
     if facts is not None:

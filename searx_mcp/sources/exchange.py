@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer, or none that can be read.
+    """Why there is no answer, or none that can be parsed.
 
     Attributes:
-        verdict: what the request came to.
+        verdict: of the request.
         detail: one short sentence for a person.
         ours: whether the failure is on our side of the network.
     """
@@ -40,7 +40,7 @@ class Exchange(Generic[T]):
     """A request and its answer.
 
     Attributes:
-        result: what the answer was read as.
+        result: the parsed answer.
         elapsed: seconds from the request to the last byte or the failure.
         status_code: the HTTP status, or `None` if there was no answer.
         response: the answer, if there was a complete one in time.
@@ -61,15 +61,15 @@ async def exchange(
     name: str,
     workers: Workers | None,
 ) -> Exchange[T]:
-    """Ask once and read the answer.
+    """Ask once and parse the answer.
 
     Args:
-        session: gives the connections that the request goes over.
-        request: what is sent; its answer has to be there and read within its timeout.
-        reader: makes something of the answer.
-        asked: what it is to know besides.
+        session: returns the session for the request.
+        request: the request; its answer must be received and parsed within its timeout.
+        reader: parses the answer.
+        asked: additional input of the reader.
         name: of the source, for the log.
-        workers: read a long answer; threads do unless given.
+        workers: parse a long answer; by default, threads do.
     """
     loop = asyncio.get_running_loop()
     start = loop.time()

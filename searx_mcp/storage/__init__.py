@@ -1,1 +1,1 @@
-"""The only place that knows databases: files that outlive a process."""
+"""Databases: the only package that uses SQLite, Redis and PostgreSQL for state and pages."""

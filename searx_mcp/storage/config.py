@@ -18,7 +18,8 @@ _OPTIONS: Final = {
     "service", "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcert", "sslcrl", "sslkey",
     "sslmode", "sslnegotiation", "sslpassword", "sslrootcert", "target_session_attrs", "user",
 }  # fmt: skip
-"""What asyncpg reads; it passes all else on as a setting of the server, which refuses the connection."""
+"""Parameters that asyncpg knows; it sends all others to the server as settings, which refuses the
+connection."""
 _DATABASE: Final = (
     "it must look like postgresql://user:password@host:5432/database or"
     " postgresql:///database?host=/run/postgresql"
@@ -26,7 +27,7 @@ _DATABASE: Final = (
 
 
 def _refusal(key: str, reason: str) -> PydanticCustomError:
-    # Without the value: it may hold a password.
+    # Does not show the value, which may contain a password.
     context = {"key": key, "reason": reason}
     return PydanticCustomError("setting", "{key}: {reason}", context)
 
@@ -57,7 +58,7 @@ def _check_database(url: SecretStr) -> SecretStr:
     if text and not (is_known and is_complete and parts.path.strip("/")):
         raise _refusal("postgres.url", _DATABASE)
     if not _OPTIONS.issuperset(options):
-        # Which one stays unsaid: the rest of a password with an unescaped ? would be one.
+        # Does not name it: it could be the rest of a password with an unescaped `?`.
         reason = f"it has an unknown option; known: {', '.join(sorted(_OPTIONS))}"
         raise _refusal("postgres.url", reason)
     if not _SSL_MODES.issuperset(options.get("sslmode", ())):
@@ -74,7 +75,7 @@ def _check_secret(secret: SecretStr) -> SecretStr:
 class RedisConfig(Frozen):
     """The `[redis]` table: a server that processes share instead of a file."""
 
-    # The address may hold a password, so that no error of pydantic may print what it was given.
+    # The address may contain a password, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     url: Annotated[SecretStr, AfterValidator(_check_url)] = Field(

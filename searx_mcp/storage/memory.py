@@ -35,25 +35,24 @@ from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
 from searx_mcp.storage.windows import Charge, QuotaMirror
 
 _SEED_BITS = 63
-"""Bits of the largest integer of SQLite without a sign."""
+"""Bits of SQLite's largest integer, without the sign."""
 MEMORY_BYTES = 16 << 20
-"""Most bytes of captures in a process, whatever the limit of a file: some 700 pages."""
+"""Maximum bytes of captures in a process, whatever the limit of a file: some 700 pages."""
 ROW = 256
-"""Bytes counted for each entry beyond its content: its names and its place in tables."""
+"""Bytes counted for each entry in addition to its content: names and table entries."""
 MOST_KEYS = 32
-"""Keys under which a page is found. A site may give one page under any number of addresses."""
+"""Maximum keys of a page. A site may return one page for any number of addresses."""
 _SWEEP_EVERY = 60.0
-"""Seconds between clean-ups. Until then, expired entries are not returned but still take room."""
+"""Seconds between clean-ups. Until then, expired entries are not returned but still use memory."""
 
 
 class MemoryStore(StateStore):
-    """Everything in memory; shared with no process, gone with this one.
+    """Everything in memory, in this process only.
 
-    A charge is kept for as long as any window may ask for it, so the memory is bounded by what
-    the windows allow.
+    Charges are kept for as long as any window may need them, so the windows bound the memory.
 
     Args:
-        rng: the dice for the seed of the installation.
+        rng: generates the installation's seed.
     """
 
     def __init__(self, rng: random.Random | None = None) -> None:
@@ -140,11 +139,11 @@ class MemoryStore(StateStore):
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
         now: float,
     ) -> None:
-        """Charge a request that was granted, here or elsewhere."""
+        """Charge a request that was granted here or elsewhere."""
         self._charges.charge(accounts, self._id(), format, now)
 
     def restore(self, charges: Iterable[tuple[str, float, str]]) -> None:
-        """Take over the charges of all accounts from another store."""
+        """Copy the charges of all accounts from another store."""
         self._charges.clear()
         by_account: dict[str, dict[str, Charge]] = {}
         for name, at, format_ in charges:
@@ -153,11 +152,11 @@ class MemoryStore(StateStore):
             self._charges.learn(name, known, -math.inf)
 
     def keep_seed(self, seed: int) -> None:
-        """Take over the seed of the installation from another store."""
+        """Copy the installation's seed from another store."""
         self._seed = seed
 
     def keep_choices(self, choices: Mapping[Choice, Iterable[str]]) -> None:
-        """Take over the user's choices from another store."""
+        """Copy the user's choices from another store."""
         self._choices = {(kind, value) for kind, values in choices.items() for value in values}
 
     def _id(self) -> str:
@@ -186,7 +185,7 @@ class _Item:
     """A page or a robots.txt.
 
     Attributes:
-        last: what its last capture said.
+        last: data of its last capture.
         keys: under which it was captured, the latest last.
     """
 
@@ -204,19 +203,19 @@ class _Item:
 
 
 class MemoryPageStore(PageStore):
-    """Captures in memory, compressed; shared with no process, gone with this one.
+    """Captures in memory, compressed, in this process only.
 
-    Least recently used captures make room.
+    The least recently used ones are evicted.
 
     Args:
-        max_bytes: compressed bytes kept at most, with what is counted for each entry.
-        max_age: seconds after which a capture is forgotten.
+        max_bytes: maximum compressed bytes, with overhead for each entry.
+        max_age: seconds after which a capture is deleted.
     """
 
     def __init__(self, *, max_bytes: int, max_age: float) -> None:
         self._max_bytes = max_bytes
         self._max_age = max_age
-        self._items: OrderedDict[str, _Item] = OrderedDict()  # the least recently used first
+        self._items: OrderedDict[str, _Item] = OrderedDict()  # least recently used first
         self._names: dict[PageKey, str] = {}
         self._size = 0
         self._swept_at = -math.inf
@@ -227,7 +226,7 @@ class MemoryPageStore(PageStore):
 
     @property
     def size(self) -> int:
-        """Bytes that count against the bound."""
+        """Bytes that count against the limit."""
         return self._size
 
     @override
@@ -276,7 +275,7 @@ class MemoryPageStore(PageStore):
         return
 
     def put(self, key: PageKey, packed: Packed, capture: Capture, now: float) -> None:
-        """Keep a capture whose page is packed already."""
+        """Store a capture whose page is packed already."""
         self._sweep(now)
         self.forget(key)
         place = _Place(pack_about(capture), capture.fetched_at, capture.fresh_until)
@@ -289,7 +288,7 @@ class MemoryPageStore(PageStore):
         self._add(packed.cursor, item)
 
     def forget(self, key: PageKey) -> None:
-        """Forget the last capture under `key`; its page stays."""
+        """Delete the last capture under `key`; its page stays."""
         name = self._names.pop(key, None)
         if name is not None:
             self._size -= self._items[name].keys.pop(key).size
@@ -298,12 +297,12 @@ class MemoryPageStore(PageStore):
         self, namespace: str, cursor: str, item: _Item, place: _Place, now: float
     ) -> KeptPage | None:
         kept = await kept_page(namespace, item.as_kept(cursor, place), now, max_age=self._max_age)
-        if kept is not None and cursor in self._items:  # it may have made room meanwhile
+        if kept is not None and cursor in self._items:  # it may have been evicted meanwhile
             self._items.move_to_end(cursor)
         return kept
 
     def _add(self, name: str, item: _Item) -> None:
-        """Add an item, or replace the one of its name; others make room."""
+        """Add an item, or replace the one of its name; evict others if necessary."""
         self._remove(name, forget_keys=False)
         if item.size > self._max_bytes:
             for key in item.keys:

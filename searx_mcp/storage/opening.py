@@ -1,6 +1,6 @@
-"""Opening a database file: private, checked, of the right version, or set aside when damaged.
+"""Opens a database file: private, checked, of the right version, or set aside if damaged.
 
-What SQLite and the system say when that fails is read here, too, and told in sentences for a person.
+It also translates errors of SQLite and the system into sentences for a person.
 """
 
 import errno
@@ -22,27 +22,27 @@ from searx_mcp.files import (
 _log = logging.getLogger("searx_mcp.storage")
 
 _APPLICATION = 0x53580000
-"""Marks a file as ours in its header; the schema's major is added to it."""
+"""Marks a file as ours in its header; the schema's major version is added to it."""
 _COMPANIONS = ("-journal", "-wal", "-shm")
-"""Companion files of SQLite; the last two exist only if another program asked for a log."""
+"""Companion files of SQLite; the last two exist only if another program enabled write-ahead logging."""
 
 _SMALLEST_PAGE = 512
-"""Least bytes of a SQLite database that is not empty."""
+"""Minimum bytes of a SQLite database that is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The tables of a database.
+    """The schema of a database.
 
     Attributes:
-        major: changes when older programs could not use the file; the file name carries it, so
-            another major is another file.
-        minors: the statements of each minor, in order. A minor only adds, so programs of any
-            minors of a major can use one file at the same time.
-        checked: whether the whole file is read and checked each time it is opened. Without, damage
-            is met in use; that is for a file that may be large and may lose any part.
-        page_size: bytes in which a new file is read and written; a power of two.
-        checks: statements that fail on damage which SQLite's own check does not see.
+        major: changes when older programs cannot use the file; the file name contains it, so another major is
+            another file.
+        minors: the statements of each minor version, in order. A minor only adds, so programs of any minor of
+            a major can use one file at the same time.
+        checked: whether the whole file is read and checked whenever it is opened. Otherwise damage is found
+            in use; this is for a file that may be large and may lose any part.
+        page_size: bytes of a page of a new file; a power of two.
+        checks: statements that fail on damage which SQLite's own check does not detect.
     """
 
     major: int
@@ -53,7 +53,7 @@ class Schema:
 
 
 class OpenDatabase:
-    """A database in use; no process of ours sets its file aside meanwhile.
+    """A database in use; meanwhile no process of ours sets its file aside.
 
     Args:
         connection: to the database, in autocommit mode.
@@ -76,7 +76,7 @@ class OpenDatabase:
         """Whether the file at the path is still this one, and not emptied.
 
         Raises:
-            OSError: something other than a file is there, or in the place of a companion.
+            OSError: something other than a file is there, or in place of a companion.
         """
         if self._path is None:
             return True
@@ -84,9 +84,9 @@ class OpenDatabase:
         return self._file is not None and self._file == _identity(self._path)
 
     def close(self) -> None:
-        """Close the file, which may be set aside afterwards; a database in memory is lost."""
+        """Close the file, which may then be set aside; a database in memory is lost."""
         with suppress(sqlite3.Error, OSError):
-            if self.is_in_place():  # which leaves no empty journal behind
+            if self.is_in_place():  # this mode leaves no empty journal behind
                 self.connection.execute("PRAGMA journal_mode = DELETE")
         self.connection.close()
         if self._hold is not None:
@@ -94,7 +94,7 @@ class OpenDatabase:
 
 
 def open_in_memory(schema: Schema) -> OpenDatabase:
-    """Make an empty database in memory, of one process."""
+    """Create an empty database in memory, for one process."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
     _upgrade(connection, schema)
     return OpenDatabase(connection)
@@ -103,21 +103,21 @@ def open_in_memory(schema: Schema) -> OpenDatabase:
 def open_database(
     path: Path, schema: Schema, *, thorough: bool = False, mounts: Path = MOUNTS
 ) -> OpenDatabase:
-    """Open the file, made if it is missing and set aside if it is damaged.
+    """Open the file; create it if it is missing, and set it aside if it is damaged.
 
-    A file is set aside only while it is not in use, on any system: SQLite deletes the log of a
-    database by its name, so a process still using the renamed file would delete the new one's log.
+    A file is set aside only while nobody uses it, on every system: SQLite deletes a database's log by name,
+    so a process that still uses the renamed file would delete the new one's log.
 
     Args:
         path: the file.
-        schema: its tables.
-        thorough: check the file whatever its schema says, after an error that speaks of damage.
-        mounts: the list of mounts to look for network file systems in.
+        schema: its schema.
+        thorough: check the file whatever its schema says, after an error that suggests damage.
+        mounts: the list of mounts, for detecting network file systems.
 
     Raises:
         StorageUnavailableError: the place cannot hold a shared database, or the file is not ours.
-        sqlite3.Error: anything else of SQLite, such as a busy or a read-only file.
-        OSError: the folder or the file cannot be made.
+        sqlite3.Error: any other SQLite error, such as a busy or a read-only file.
+        OSError: the folder or the file cannot be created.
     """
     make_private_folder(path.parent)
     if kind := network_filesystem(path.parent, mounts):
@@ -132,7 +132,7 @@ def open_database(
 
 
 def set_aside_files(path: Path) -> list[Path]:
-    """The damaged predecessors of a file, with their companions."""
+    """Return a file's damaged predecessors, with their companions."""
     return sorted(path.parent.glob(f"{path.name}.damaged-*"))
 
 
@@ -182,7 +182,7 @@ def _lock(path: Path) -> Path:
 
 
 def _hold(path: Path) -> sqlite3.Connection:
-    # SQLite's own lock on an empty file: it works on every system, and a killed process lets go.
+    # SQLite's own lock on an empty file: works on every system, and a killed process releases it.
     lock = _lock(path)
     make_private_file(lock)
     return sqlite3.connect(lock, timeout=0, isolation_level=None)
@@ -200,9 +200,9 @@ def _connect(path: Path, schema: Schema, *, thorough: bool) -> sqlite3.Connectio
 
 
 def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thorough: bool) -> None:
-    # 1. whose file is it? change nothing before this is known
-    # 2. is it whole?
-    # 3. bring it to our minor
+    # 1. is it our file? change nothing before that is known
+    # 2. is it intact?
+    # 3. upgrade it to our minor version
     has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     mark = _pragma(connection, "application_id")
     if has_tables and mark != _APPLICATION + schema.major:
@@ -211,17 +211,17 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
             advice="Choose another folder, or move that file.",
         )
     if thorough or schema.checked:
-        # The quick check does not see that a table and its index fell out of step at a loss of power.
+        # The quick check does not detect a table and its index that diverged when the power failed.
         verdict = _pragma(connection, "integrity_check(1)")
         if verdict != "ok":
             raise _damage(str(verdict))
         if has_tables:
             for check in schema.checks:
                 connection.execute(check)
-    # A write-ahead log maps its index into memory: truncating that file kills all its users.
+    # Write-ahead logging maps its index into memory: truncating that file kills all its users.
     _ = _pragma(connection, "journal_mode = TRUNCATE")
-    connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default
-    # The system decides when to write: a power cut may cost the file, a kill costs nothing.
+    connection.execute("PRAGMA mmap_size = 0")  # the same; some builds of SQLite map by default
+    # The system decides when to write: a power failure may cost the file, a killed process costs nothing.
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA secure_delete = ON")
     _upgrade(connection, schema)
@@ -229,8 +229,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
 
 def _upgrade(connection: sqlite3.Connection, schema: Schema) -> None:
     if _minor(connection) >= len(schema.minors):
-        return  # a newer minor only adds, so the file serves as it is
-    connection.execute(f"PRAGMA page_size = {schema.page_size}")  # of an empty file only
+        return  # a newer minor only adds, so the file can be used as it is
+    connection.execute(f"PRAGMA page_size = {schema.page_size}")  # affects only an empty file
     connection.execute("BEGIN IMMEDIATE")
     for statements in schema.minors[_minor(connection) :]:
         for statement in statements:
@@ -251,13 +251,13 @@ def _pragma(connection: sqlite3.Connection, text: str) -> object:
 
 
 def _set_aside(path: Path) -> Path:
-    """Rename the file and its companions, the log first: it must not meet the new file."""
+    """Rename the file and its companions, the log first: it must not be applied to the new file."""
     number = 1
     while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
         number += 1
     for companion in _COMPANIONS:
         log = Path(f"{path}{companion}")
-        if log.exists() and log.stat().st_size:  # an empty one is left over
+        if log.exists() and log.stat().st_size:  # an empty one is a leftover
             log.replace(f"{aside}{companion}")
     path.replace(aside)
     return aside
@@ -288,17 +288,17 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another connection holds the lock, so that waiting helps."""
+    """Return whether another connection holds the lock, so that waiting helps."""
     return _code(error) in _BUSY
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file's content is damaged; nothing else justifies setting it aside."""
+    """Return whether the file's content is damaged; only then is it set aside."""
     return _code(error) in _DAMAGED
 
 
 def unavailable(error: sqlite3.Error | OSError, path: Path) -> StorageUnavailableError:
-    """The error for a person: which folder, and what to do."""
+    """Return the error for a person: which folder, and what to do."""
     folder = path.parent
     if _code(error) == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in _NO_ROOM:
         return StorageUnavailableError(
@@ -323,7 +323,7 @@ def unavailable(error: sqlite3.Error | OSError, path: Path) -> StorageUnavailabl
 
 
 def _unreliable_locks(folder: Path, reason: str) -> StorageUnavailableError:
-    """The error for a folder whose file system cannot share a database between processes."""
+    """Return the error for a folder whose file system cannot share a database between processes."""
     return StorageUnavailableError(
         f"{folder} cannot share a database between processes ({reason})",
         advice="Choose a folder on a local disk.",
@@ -331,13 +331,13 @@ def _unreliable_locks(folder: Path, reason: str) -> StorageUnavailableError:
 
 
 def _damage(reason: str) -> sqlite3.DatabaseError:
-    """Raised where SQLite reports damage without raising."""
+    """Return the exception for damage that SQLite reports without raising."""
     error = sqlite3.DatabaseError(" ".join(reason.split()))
     error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
     return error
 
 
 def _code(error: Exception) -> int:
-    """The primary result code; errors that do not come from SQLite itself have none."""
+    """Return the primary result code; errors that do not come from SQLite itself have none."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
     return code & 0xFF

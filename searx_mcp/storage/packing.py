@@ -1,4 +1,4 @@
-"""Captures as bytes, and the cursors that name them."""
+"""Serialises captures, and computes their cursors."""
 
 import asyncio
 import base64
@@ -25,13 +25,13 @@ from searx_mcp.storage.pages import (
 )
 
 _CURSOR_BYTES: Final = 10
-"""80 bits: to find content that has the cursor of a given page takes 2^80 tries. To make two
-pages with the same cursor takes 2^40, and confuses only those two."""
+"""80 bits: finding content with the cursor of a given page takes 2^80 tries. Making two pages with the same
+cursor takes 2^40, and confuses only those two."""
 _LARGEST: Final = 64 << 20
-"""Most bytes of an unpacked body; a larger one was not packed here."""
+"""Maximum bytes of an unpacked body; a larger one was not packed here."""
 
 _LEVEL: Final = 3
-"""Level of compression. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the usual 6 takes 3.0 ms and
+"""Compression level. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the default 6 takes 3.0 ms and
 leaves 40 %, 1 takes 0.9 ms and leaves 46 %."""
 
 _OF_DOCUMENT: Final = frozenset(Document.model_fields)
@@ -41,7 +41,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A captured page as bytes.
+    """A packed page.
 
     Attributes:
         cursor: names it in its namespace.
@@ -54,12 +54,12 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A page or a robots.txt as it is kept.
+    """A stored page or robots.txt.
 
     Attributes:
         name: a cursor, or the keyed hash of an origin.
-        about: what the capture says beside; empty for a robots.txt.
-        is_latest: whether nothing was used after it.
+        about: the capture's other fields; empty for a robots.txt.
+        is_latest: whether nothing was used more recently.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Item:
 
 
 class _About(BaseModel):
-    """Fields of a capture besides its page and times; unknown ones are left out."""
+    """Fields of a capture besides its page and times; unknown ones are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,8 +90,8 @@ class _Robots(BaseModel):
 
 
 def pack(namespace: str, page: CapturedPage) -> Packed:
-    """Compress a page and find its cursor; equal ones have equal cursors, in every process."""
-    # In one object, as files have them; whether it is a skeleton only matters while it is captured.
+    """Compress a page and compute its cursor; equal pages have equal cursors in every process."""
+    # In one object, as in stored files; whether it is a skeleton matters only during the capture.
     fields = page.model_dump(
         mode="json", exclude_defaults=True, exclude={"document": {"is_skeleton"}}
     )
@@ -100,11 +100,11 @@ def pack(namespace: str, page: CapturedPage) -> Packed:
 
 
 def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
-    """Give the page that `cursor` names in `namespace`.
+    """Unpack the page that `cursor` names in `namespace`.
 
     Returns:
-        `None` if the cursor is of another namespace, the body is damaged, or another version wrote
-        what this one cannot read. Fields of newer versions are passed over.
+        `None` if the cursor is of another namespace, the body is damaged, or it was written by an
+        incompatible version. Fields of newer versions are ignored.
     """
     text = _inflated(body)
     if text is None or _cursor(namespace, text) != cursor:
@@ -118,7 +118,7 @@ def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
 
 
 def is_cursor(text: str) -> bool:
-    """Whether a text can be a cursor at all."""
+    """Return whether a text has the form of a cursor."""
     return bool(text and re.fullmatch(CURSOR_PATTERN, text))
 
 
@@ -155,13 +155,13 @@ def unpack_capture(
 
 def pack_document(document: Document) -> bytes:
     """Compress a page as text."""
-    # Whether it is a skeleton only matters while it is captured.
+    # Whether it is a skeleton matters only during the capture.
     fields = document.model_dump(mode="json", exclude_defaults=True, exclude={"is_skeleton"})
     return zlib.compress(_text(fields), _LEVEL)
 
 
 def unpack_document(body: bytes) -> Document | None:
-    """Read back a page as text; `None` if it is damaged or not known to this version."""
+    """Restore a page as text; `None` if it is damaged or of an unknown version."""
     text = _inflated(body)
     return None if text is None else _read(Document, text)
 
@@ -172,7 +172,7 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(body: bytes) -> str | None:
-    """Read back a text; `None` if it is damaged."""
+    """Restore a text; `None` if it is damaged."""
     text = _inflated(body)
     try:
         return None if text is None else text.decode("utf-8", "surrogatepass")
@@ -195,7 +195,7 @@ def unpack_robots(body: bytes, *, fetched_at: float) -> KeptRobots | None:
 async def kept_page(
     namespace: str, item: Item | None, now: float, *, max_age: float
 ) -> KeptPage | None:
-    """Give the capture in an item as it can be believed at `now`.
+    """Return the capture in an item, corrected at `now`.
 
     Returns:
         `None` if there is none, it is older than `max_age` seconds, or it cannot be read.
@@ -212,7 +212,7 @@ async def kept_page(
 
 
 def kept_robots(item: Item | None, now: float, *, max_age: float) -> KeptRobots | None:
-    """Give the robots.txt in an item, unless it is too old, from the future or cannot be read."""
+    """Return the robots.txt in an item, unless it is too old, from the future or unreadable."""
     if item is None or is_from_future(item.fetched_at, now):
         return None
     if has_expired(item.fetched_at, now, max_age):
@@ -249,5 +249,5 @@ def _read(model: type[M], text: bytes) -> M | None:
 
 
 def _known(model: type[BaseModel], fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields that this version has; a newer one may have more."""
+    """Return the fields that this version knows; a newer one may have more."""
     return {name: value for name, value in fields.items() if name in model.model_fields}

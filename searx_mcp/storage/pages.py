@@ -9,7 +9,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.tasks import Lease
 
 SKEW: Final = 60.0
-"""Seconds a kept time may lie ahead: another process read the clock a little later."""
+"""Seconds a stored time may lie in the future, as clocks of processes differ slightly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,10 @@ class PageKey:
     """The identity of a capture.
 
     Attributes:
-        namespace: owner of these pages; those of other namespaces are never found.
+        namespace: owner of these pages; pages of other namespaces are never found.
         url: normalised, without fragment unless the fragment changes what is captured.
-        variant: what else the capture depends on, such as a caller's own User-Agent and the form of
-            the Markdown.
+        variant: everything else the capture depends on, such as a caller's own User-Agent and the form of the
+            Markdown.
     """
 
     namespace: str
@@ -30,7 +30,7 @@ class PageKey:
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """Validators by which a site tells whether a page has changed (RFC 9110, section 8.8); empty if not given."""
+    """Values for asking a site whether a page has changed (RFC 9110, section 8.8); empty if not given."""
 
     etag: str = ""
     last_modified: str = ""
@@ -39,11 +39,11 @@ class Validators:
 class CapturedPage(Frozen):
     """Everything that was captured of a page, whatever part of it a call shows.
 
-    Equal ones are kept once. Nothing in it tells who asked, when, or for what.
+    Equal ones are stored once. Nothing in it shows who asked, when, or for what.
 
     Attributes:
-        document: the whole of its text; the offsets of a cursor count the code points of its Markdown.
-        robots: as in `models.page.Page`; so are all others.
+        document: its whole text; the offsets of a cursor count the code points of its Markdown.
+        robots: as in `models.page.Page`; the same for all other fields.
     """
 
     document: Document
@@ -61,16 +61,16 @@ class CapturedPage(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A captured page with the times of it.
+    """A captured page with its times.
 
     Attributes:
-        page: what was captured.
-        url: as it was asked for.
+        page: the captured page.
+        url: as requested.
         fetched_at: when it was fetched or last found unchanged, Unix seconds.
         fresh_until: Unix seconds until which it serves without asking the site.
-        max_bytes: decoded bytes that were allowed; a truncated one may have more to give.
+        max_bytes: limit of decoded bytes it was made with; a truncated one may have more.
         validators: for the next conditional request to `page.final_url`.
-        may_be_stale: whether it may serve after `fresh_until` when its site cannot be asked.
+        may_be_stale: whether it may serve after `fresh_until` if its site cannot be asked.
     """
 
     page: CapturedPage
@@ -84,12 +84,12 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A capture with the cursor that finds it.
+    """A capture and its cursor.
 
     Attributes:
-        capture: what was captured.
-        cursor: finds it; empty if it is kept elsewhere.
-        may_store: whether its site lets it be written to a disk.
+        capture: the capture.
+        cursor: names it; empty if it is stored elsewhere.
+        may_store: whether its site allows writing it to disk.
     """
 
     capture: Capture
@@ -99,7 +99,7 @@ class KeptPage:
 
 @dataclass(frozen=True, slots=True)
 class KeptRobots:
-    """A robots.txt as it was found.
+    """A robots.txt as it was received.
 
     Attributes:
         status: HTTP status of the last hop; 0 if there was no answer.
@@ -113,73 +113,72 @@ class KeptRobots:
 
 
 class PageStore(Protocol):
-    """Captured pages, bounded in bytes and age.
+    """Captured pages, limited in bytes and age.
 
-    A cursor names a captured page within a namespace: it stays valid when the same address is captured
-    anew with other content, until the page is too old or has to make room. Equal pages have equal
-    cursors.
+    A cursor names a captured page within a namespace: it stays valid when the same address is captured again
+    with other content, until the page is too old or evicted. Equal pages have equal cursors.
 
-    What cannot be kept or read now, because a disk is full or a file busy, is a miss and not an
-    error; only `purge` raises.
+    A failure to read or write, because a disk is full or a file busy, is a miss and not an error; only
+    `purge` raises.
     """
 
     async def find(self, key: PageKey, now: float) -> KeptPage | None:
-        """The last capture under `key`, fresh or not, or `None`."""
+        """Return the last capture under `key`, fresh or not, or `None`."""
         ...
 
     async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
-        """The page that a cursor names, or `None` if it is not, or no longer, here."""
+        """Return the page that a cursor names, or `None` if it is not here (any more)."""
         ...
 
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        """Keep a capture in place of the last one under `key`; returns the cursor of its page.
+        """Store a capture in place of the last one under `key`; return the cursor of its page.
 
-        The cursor is returned even if nothing could be kept.
+        The cursor is returned even if storing failed.
         """
         ...
 
     async def robots(self, origin: str, now: float) -> KeptRobots | None:
-        """The last robots.txt of an origin such as `https://example.org`, or `None`."""
+        """Return the last robots.txt of an origin such as `https://example.org`, or `None`."""
         ...
 
     async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
-        """Keep a robots.txt in place of the last one."""
+        """Store a robots.txt in place of the last one."""
         ...
 
     def lease(self, key: PageKey, *more: object) -> Lease | None:  # noqa: ARG002 - for those who can
-        """What lets one process alone capture a page, or `None` if this store is not for several.
+        """Return the lease for capturing a page, or `None` if no other process shares this store.
 
         Args:
-            key: under which it will be kept.
-            more: what else must be the same for that, as JSON can hold it.
+            key: under which it will be stored.
+            more: other parameters that must be equal, as JSON values.
         """
         return None
 
     async def purge(self) -> None:
-        """Forget everything, and leave no trace on a disk.
+        """Delete everything, and leave no trace on disk.
 
         Raises:
-            StorageError: it cannot be deleted.
+            StorageError: it could not be deleted.
         """
         ...
 
     async def aclose(self) -> None:
-        """Close the files; harmless when called twice."""
+        """Close the files; may be called more than once."""
         ...
 
 
 def is_from_future(at: float, now: float) -> bool:
-    """Whether a stored time was written before the clock was set back."""
+    """Return whether a stored time was written before the clock was set back."""
     return at > now + SKEW
 
 
 def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
-    """Whether something fetched then is too old to keep; never true of the future."""
+    """Return whether something fetched then is too old to keep; never true of the future."""
     return min(fetched_at, now) + max_age <= now
 
 
 def believed(capture: Capture, now: float) -> Capture:
-    """A kept capture as it can be believed at `now`.
+    """Return a stored capture, corrected at `now`.
 
     The age of one from the future is unknown: it counts as fetched now, and its site is asked.
     """

@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server; the only place that knows the library.
+"""Connections to a PostgreSQL server; the only module that uses the library.
 
 The library is an optional extra of the package, so this module is imported late.
 """
@@ -22,13 +22,14 @@ T = TypeVar("T")
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 
 RETRY_INTERVAL: Final = 5.0
-"""Seconds between two tries to reach a server that is away."""
+"""Seconds between two tries to reach a server that is down."""
 _MOST: Final = 4
-"""Connections of a process: as many pages as are read at a time."""
+"""Connections of a process: as many as pages are read at a time."""
 _SOONER: Final = 0.8
-"""Share of the patience after which the server itself gives up, which tells a busy one from one that is away."""
+"""Share of the patience after which the server itself gives up; this distinguishes a busy server from one
+that is down."""
 _TRIES: Final = 4
-"""Attempts when another process does the same work."""
+"""Attempts if another process does the same work."""
 _LONGEST_REASON: Final = 160
 
 _BUSY: Final = (pg.QueryCanceledError, pg.LockNotAvailableError, pg.DeadlockDetectedError)
@@ -38,7 +39,7 @@ _AGAIN: Final = (
     pg.SerializationError,
     pg.UniqueViolationError,
 )
-"""Errors of two processes that write the same rows."""
+"""Errors when two processes write the same rows."""
 _BROKEN: Final = (
     pg.AdminShutdownError,
     pg.CrashShutdownError,
@@ -47,7 +48,7 @@ _BROKEN: Final = (
     pg.PostgresConnectionError,
     OSError,
 )
-"""Errors of an idle connection after a restart of the server or a move of the primary."""
+"""Errors of an idle connection after a restart of the server or a failover."""
 _REFUSED: Final = (pg.DataError, pg.ProgramLimitExceededError)
 """Errors about one value, which say nothing about the server."""
 _FAILED: Final = (
@@ -78,14 +79,14 @@ _EXPLAINED: Final = (
     ),
     ((pg.DiskFullError,), "has no room left", "Free space on its disk."),
 )
-"""Messages for errors; the first that fits is used."""
+"""Messages for errors; the first match is used."""
 
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)")
 _log = logging.getLogger("searx_mcp.storage")
 
 
 def numbered(sql: str, values: Mapping[str, object]) -> tuple[str, list[object]]:
-    """Write `:names` as the numbers that the server knows, with the values of those that are there."""
+    """Replace `:names` by the server's numbered parameters, and return the values used."""
     text, names = _numbered(sql)
     return text, [values[name] for name in names]
 
@@ -97,17 +98,17 @@ def _numbered(sql: str) -> tuple[str, tuple[str, ...]]:
 
 
 class PostgresLink:
-    """A server, used over a few connections that are made when they are needed.
+    """A server, accessed through a few connections that are opened on demand.
 
-    A call is a function of a connection; it runs again from its beginning over a new connection when an older
-    one turns out to be broken, or when another process was in the way, so that doing it twice must be harmless.
-    A call takes no longer than `patience`, and waits as long at most for its turn before. When the server is
-    away, calls fail at once, but for one in five seconds that tries again.
+    A call is a function of a connection. It is restarted over a new connection if an older one is broken, or
+    if another process was in the way, so it must be idempotent. A call takes no longer than `patience`, after
+    waiting at most as long for its turn. While the server is down, calls fail at once, except for one in five
+    seconds that tries again.
 
     Args:
-        url: `postgresql://`, with what the library understands.
+        url: `postgresql://`, with the library's parameters.
         patience: seconds one call may take, connecting included.
-        greet: runs over every new connection before anything else.
+        greet: runs on every new connection before anything else.
     """
 
     def __init__(
@@ -129,11 +130,11 @@ class PostgresLink:
         return f"<PostgresLink {self.place} [{state}]>"
 
     async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Run `work`, which changes nothing that has to be changed as a whole.
+        """Run `work`, which changes nothing that needs a transaction.
 
         Raises:
-            StorageBusyError: the server is there, and took too long.
-            StorageUnavailableError: it is away, or cannot be used.
+            StorageBusyError: the server is up, but took too long.
+            StorageUnavailableError: it is down, or cannot be used.
         """
         return await self._call(work, self.patience)
 
@@ -143,16 +144,16 @@ class PostgresLink:
         """Run `work` as one transaction.
 
         Args:
-            work: runs with nothing but the connection.
-            patience: seconds it may take, if not as usual.
+            work: uses nothing but the connection.
+            patience: seconds it may take, instead of the default.
 
         Raises:
-            StorageBusyError: the server is there, and took too long.
-            StorageUnavailableError: it is away, or cannot be used.
+            StorageBusyError: the server is up, but took too long.
+            StorageUnavailableError: it is down, or cannot be used.
         """
 
         async def transact(connection: Connection) -> T:
-            # What fails in it ends the connection, and the server rolls it back: nothing is left to wait for.
+            # A failure ends the connection, and the server rolls back: there is nothing left to wait for.
             longer = "" if patience is None else _timeouts("SET LOCAL", patience)
             await connection.execute(f"BEGIN;{longer}")
             answer = await work(connection)
@@ -162,7 +163,7 @@ class PostgresLink:
         return await self._call(transact, patience or self.patience)
 
     async def aclose(self) -> None:
-        """Close the connections within `patience`; the next call makes another."""
+        """Close the connections within `patience`; the next call opens another."""
         idle, self._idle = self._idle, []
         try:
             async with asyncio.timeout(self.patience):
@@ -216,7 +217,7 @@ class PostgresLink:
                     raise
                 _log.debug("storage.postgres_reconnecting server=%s", self.place)
             except BaseException:
-                # The server ends a query without a caller: whatever it has begun is rolled back.
+                # Without its client, the server ends a query and rolls back what it has done.
                 connection.terminate()
                 raise
             else:
@@ -270,21 +271,21 @@ def _timeouts(verb: str, patience: float) -> str:
 
 
 def _place(url: str) -> str:
-    """Name the server and its database, without user and password."""
+    """Return the server and its database, without user and password."""
     parts = urlsplit(url)
     host = parts.hostname or parse_qs(parts.query).get("host", ["localhost"])[0]
     return f"{host}:{parts.port or 5432}{parts.path}"
 
 
 def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavailableError:
-    """The error for a person: what is wrong with the server, and what to do."""
+    """Return the error for a person: what is wrong with the server, and what to do."""
     for kinds, message, advice in _EXPLAINED:
         if isinstance(exc, kinds):
             return StorageUnavailableError(
                 f"Postgres at {place} {message.format(patience=patience)}", advice=advice
             )
     if isinstance(exc, pg.PostgresError):
-        # Its text may show what was sent.
+        # Its text may contain what was sent.
         return StorageUnavailableError(
             f"Postgres at {place} answered with an error (SQLSTATE {exc.sqlstate})",
             advice="Check its log.",
@@ -295,7 +296,7 @@ def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavaila
             f"Postgres at {place} cannot be reached ({reason})",
             advice="Start it, or check postgres.url.",
         )
-    # The library names options of the address here, with their values.
+    # The library puts parameters of the address, with their values, into this text.
     return StorageUnavailableError(
         f"Postgres at {place} does not answer like Postgres ({type(exc).__name__[:_LONGEST_REASON]})",
         advice="Check postgres.url and the version of the server.",

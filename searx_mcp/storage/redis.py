@@ -1,4 +1,4 @@
-"""One connection to a Redis or Valkey server; the only place that knows the library.
+"""One connection to a Redis or Valkey server; the only module that uses the library.
 
 The library is an optional extra of the package, so this module is imported late.
 """
@@ -34,10 +34,10 @@ from searx_mcp.models.instance import Choice
 
 T = TypeVar("T")
 Command = Sequence[str | bytes | int]
-"""The name of a command and its arguments; numbers with a fraction are given as text."""
+"""The name of a command and its arguments; fractional numbers are passed as text."""
 
 RETRY_INTERVAL = 5.0
-"""Seconds between two tries to reach a server that is away."""
+"""Seconds between two tries to reach a server that is down."""
 
 _LONGEST_REASON = 160
 _SCAN = 1_000
@@ -56,14 +56,14 @@ _EXPLAINED = (
     ((ReadOnlyError,), "is a read-only replica", "Set the primary server in redis.url."),
     ((OutOfMemoryError,), "is out of memory", "Raise its maxmemory."),
 )
-"""Messages for errors; the first that fits is used."""
+"""Messages for errors; the first match is used."""
 
 _log = logging.getLogger("searx_mcp.storage")
 
 
 @dataclass(frozen=True)
 class Script:
-    """A Lua script; the server runs it as one step, and remembers it by its hash."""
+    """A Lua script; the server runs it atomically, and caches it by its hash."""
 
     text: str
 
@@ -74,19 +74,19 @@ class Script:
 
 
 class RedisSession:
-    """Commands of one piece of work, all over the same connection."""
+    """Commands of one unit of work, all over the same connection."""
 
     def __init__(self, connection: AbstractConnection) -> None:
         self._connection = connection
 
     async def ask(self, *commands: Command) -> list[Any]:
-        """Send the commands at once and give their replies: texts are `bytes`.
+        """Send the commands in one go and return their replies: texts are `bytes`.
 
         Raises:
             RedisError: the connection broke, or a reply is an error.
         """
         if not self._connection.is_connected:
-            # The library would connect anew, and the server may have lost everything meanwhile.
+            # The library would reconnect, and the server may have lost everything in between.
             raise RedisConnectionError("the connection was lost")
         packed = self._connection.pack_commands(commands)
         await self._connection.send_packed_command(packed, check_health=False)
@@ -103,7 +103,7 @@ class RedisSession:
     async def evaluate(
         self, script: Script, keys: Sequence[str], arguments: Sequence[str | bytes | int]
     ) -> Any:  # noqa: ANN401 - whatever the script returns
-        """Run a script and give its reply.
+        """Run a script and return its reply.
 
         Raises:
             RedisError: the connection broke, or the script failed.
@@ -120,22 +120,21 @@ Greeting = Callable[[RedisSession], Awaitable[None]]
 
 
 class RedisLink:
-    """A server, used over one connection that is made with the first call and again when it breaks.
+    """A server, accessed through one connection that is opened by the first call and reopened when it breaks.
 
-    Calls follow one another. Each is a function of a `RedisSession`; it runs again from its
-    beginning over a new connection when an older one turns out to be broken, so that doing it
-    twice must be harmless. A call waits no longer than `patience` for its turn, and no longer for
-    the server. When the server is away, calls fail at once, but for one in five seconds that tries
-    again.
+    Calls follow one another. Each is a function of a `RedisSession`. It is restarted over a new connection if
+    an older one is broken, so it must be idempotent. A call waits no longer than `patience` for its turn, and
+    no longer for the server. While the server is down, calls fail at once, except for one in five seconds
+    that tries again.
 
     Args:
-        url: `redis://`, `rediss://` (TLS) or `unix://`, with what the library understands.
+        url: `redis://`, `rediss://` (TLS) or `unix://`, with the library's parameters.
         patience: seconds the server may take for one call, connecting included.
-        greet: runs over every new connection before anything else.
-        level: of the log's line that says that the server is away.
+        greet: runs on every new connection before anything else.
+        level: log level of the message that the server is down.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(
@@ -174,8 +173,8 @@ class RedisLink:
         """Run `work` over the connection.
 
         Raises:
-            StorageUnavailableError: the server is away; the same is in `error` until it is back.
-            StorageBusyError: too many calls were before this one.
+            StorageUnavailableError: the server is down; `error` holds the same until it is up again.
+            StorageBusyError: too many calls were waiting.
         """
         await self._take_turn()
         try:
@@ -195,7 +194,7 @@ class RedisLink:
         """Delete every key whose name begins with `root`.
 
         Raises:
-            StorageUnavailableError: the server is away, or went away in the middle.
+            StorageUnavailableError: the server is down, or went down in the middle.
         """
         cursor = b"0"
         while True:
@@ -204,7 +203,7 @@ class RedisLink:
                 return
 
     async def aclose(self) -> None:
-        """Close the connection within `patience`; the next call makes another."""
+        """Close the connection within `patience`; the next call opens another."""
         try:
             async with asyncio.timeout(self.patience), self._lock:
                 self._session = None
@@ -217,7 +216,7 @@ class RedisLink:
             async with asyncio.timeout(self.patience):
                 await self._lock.acquire()
         except TimeoutError as exc:
-            # The server is not to blame: the calls before this one may be many or large.
+            # Not the server's fault: there may be many or large calls before this one.
             raise StorageBusyError(
                 f"Redis at {self.place} still has too many calls from this process to answer",
                 advice="Try again.",
@@ -280,14 +279,14 @@ async def _unlink_some(session: RedisSession, *, root: str, cursor: bytes) -> by
 
 
 def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavailableError:
-    """The error for a person: what is wrong with the server, and what to do."""
+    """Return the error for a person: what is wrong with the server, and what to do."""
     for kinds, message, advice in _EXPLAINED:
         if isinstance(exc, kinds):
             return StorageUnavailableError(
                 f"Redis at {place} {message.format(patience=patience)}", advice=advice
             )
     if isinstance(exc, ResponseError):
-        # Its text may show what was sent.
+        # Its text may contain what was sent.
         return StorageUnavailableError(
             f"Redis at {place} answered with an error", advice="Check its log."
         )
@@ -306,10 +305,10 @@ def _reason(exc: Exception) -> str:
 
 
 class RedisKeys:
-    """The names of our keys on a server. The major version is part of them, as of a file's name.
+    """The names of our keys on a server, including the major version, as in a file's name.
 
     Args:
-        prefix: in front of all of them.
+        prefix: of all of them.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -319,25 +318,25 @@ class RedisKeys:
         self.pages = f"{self.root}pages:"
 
     def charges(self, account: str) -> str:
-        """The charges of an account."""
+        """Return the key of an account's charges."""
         return f"{self.root}charges:{account}"
 
     def claim(self, job: str) -> str:
-        """When a job was claimed."""
+        """Return the key of the time a job was claimed."""
         return f"{self.root}claim:{job}"
 
     def chosen(self, kind: Choice) -> str:
-        """What the user chose of a kind."""
+        """Return the key of the user's choices of a kind."""
         return f"{self.root}chosen:{kind}"
 
     def answer(self, digest: str) -> str:
-        """The answer to a query, named by its digest."""
+        """Return the key of the answer to a query, by its digest."""
         return f"{self.root}answer:{digest}"
 
     def quota(self, name: str, seconds: float) -> str:
-        """The calls of a name in a window."""
+        """Return the key of the calls of a name in a window."""
         return f"{self.root}quota:{name}:{seconds:g}"
 
     def lease(self, digest: str) -> str:
-        """The lease on a job, named by its digest."""
+        """Return the key of the lease on a job, by its digest."""
         return f"{self.root}lease:{digest}"

@@ -12,7 +12,7 @@ from searx_mcp.tasks import LEASE, Lease
 _MILLISECONDS: Final = round(LEASE * 1_000)
 
 _TAKE = Script(r"""
--- KEYS: the lease; its value is who has it. ARGV: who wants it, milliseconds. Gives who has it then.
+-- KEYS: the lease; its value is its holder. ARGV: the applicant, milliseconds. Returns the holder.
 local holder = redis.call('GET', KEYS[1])
 if holder then
   return string.sub(holder, 1, 64)
@@ -22,7 +22,7 @@ return ARGV[1]
 """)
 
 _EXTEND = Script(r"""
--- KEYS: the lease; ARGV: who has it, milliseconds from now, or 0 to end it. Gives 0 if somebody else has it.
+-- KEYS: the lease; ARGV: the holder, milliseconds from now, or 0 to end it. Returns 0 for another holder.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end
@@ -31,11 +31,11 @@ return redis.call('PEXPIRE', KEYS[1], ARGV[2])
 
 
 class RedisLease(Lease):
-    """A key that exists while a process is at work.
+    """A key that exists while a process is working.
 
     Args:
         link: to the server.
-        name: of the key; it must not tell what the work is.
+        name: of the key; it must not reveal the work.
     """
 
     def __init__(self, link: RedisLink, name: str) -> None:
@@ -55,7 +55,7 @@ class RedisLease(Lease):
     @override
     async def renew(self) -> bool:
         reply = await self._evaluate(_EXTEND, self.id, _MILLISECONDS)
-        is_lost: bool = reply == 0  # not while the server is away: it may be back in time
+        is_lost: bool = reply == 0  # not while the server is down: it may be up again in time
         return not is_lost
 
     @override
@@ -63,7 +63,7 @@ class RedisLease(Lease):
         await self._evaluate(_EXTEND, self.id, 0)
 
     async def _evaluate(self, script: Script, *arguments: str | int) -> Any:  # noqa: ANN401 - whatever the script returns
-        """The reply of a script, or `None` while the server is away."""
+        """Return the reply of a script, or `None` while the server is down."""
         try:
             return await self._link.run(
                 lambda session: session.evaluate(script, [self._name], arguments)

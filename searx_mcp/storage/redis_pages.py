@@ -1,4 +1,4 @@
-"""Captured pages on a Redis or Valkey server, so that every process can continue a page that one has fetched."""
+"""Captured pages on a Redis or Valkey server, so that any process can read on in a page."""
 
 import asyncio
 import logging
@@ -18,24 +18,23 @@ from searx_mcp.storage.sealing import Sealing
 from searx_mcp.storage.shared_pages import SharedPageStore
 
 PATIENCE: Final = 0.5
-"""Seconds a call waits for the server before the site is asked, or a cursor is not known."""
+"""Seconds a call waits for the server before it asks the site, or reports a cursor as unknown."""
 MAX_SIZE: Final = 4 << 20
 """Bytes of a page; larger ones stay in the process. One of 50,000 characters has about 22,000."""
 _MAX_CAPTURE: Final = 16 << 10
-"""Bytes of what a capture says; an address has 4,096 characters at most, and seldom more than 200."""
+"""Bytes of a capture's fields; an address has 4,096 characters at most, and rarely more than 200."""
 BODY: Final = 896
-"""Bytes that are counted for each page beside its value, for its places in the indices; `ROW` for each
-capture of it. So counted, a page of 40 bytes to 200 KB was measured to take 0.9 to 1.15 times as much."""
+"""Bytes counted for each page in addition to its value, for its index entries; `ROW` for each capture of it.
+With these, a page of 40 bytes to 200 KB was measured to take 0.9 to 1.15 times its count."""
 _AT_ONCE: Final = 1_000
-"""Pages that make room for one: the server does nothing else meanwhile. The others go with the next."""
+"""Pages evicted for one new page: the server is blocked meanwhile. The others follow with the next."""
 _HEAD: Final = struct.Struct(">ddI")
-"""Of a value: when it was fetched, until when it is fresh, bytes of what the capture says."""
+"""Head of a value: when it was fetched, until when it is fresh, bytes of the capture's fields."""
 _NAME: Final = 32
 
-# A body is a page or a robots.txt. A capture says which page was captured under a key. `keys:` are
-# the captures of a page by their use. Of all bodies, `used` orders them by their use, a number that
-# grows, `until` by when they will have expired, in milliseconds, and `size` has their bytes with those
-# of their captures, and the `total`.
+# A body is a page or a robots.txt. A capture says which page was captured under a key. `keys:` holds a
+# page's captures by use. For all bodies, `used` orders them by use, with a growing number, `until` by
+# expiry in milliseconds, and `size` has their bytes, captures included, and the `total`.
 _NAMES: Final = r"""
 local root = KEYS[1]
 local used, expiring, sizes = root .. 'used', root .. 'until', root .. 'size'
@@ -66,8 +65,8 @@ READ: Final = Script(
     _NAMES
     + r"""
 -- KEYS: the root of all names.
--- ARGV: the name of a body, or nothing and that of a capture; the most bytes of both.
--- Gives the capture and the body, which was used thereby.
+-- ARGV: the name of a body, or nothing and that of a capture; maximum bytes of both.
+-- Returns the capture and the body, and records the use of the body.
 local name, capture = ARGV[1], ''
 if name == '' then
   capture = redis.call('GETRANGE', capture_of(ARGV[2]), 0, ARGV[3])
@@ -84,11 +83,11 @@ return {capture, body}
 PUT: Final = Script(
     _NAMES
     + r"""
--- KEYS: the root of all names. What makes room is not known before, so that it cannot be named.
+-- KEYS: the root of all names. Keys to evict are not known in advance, so they cannot be listed.
 -- ARGV: the name of a body, its value, milliseconds to keep it; the name of the capture under its
--- key, or nothing, and its value, which begins with the name of the body; most bytes of all, bytes
--- counted beside a body, beside a capture; most captures of a page, most steps to make room;
--- milliseconds now. Without a value, the capture is only forgotten. Gives 1 if it is kept.
+-- key, or nothing, and its value, which begins with the name of the body; maximum bytes of all,
+-- overhead bytes of a body, of a capture; maximum captures of a page, maximum evictions;
+-- milliseconds now. Without a value, the capture is only deleted. Returns 1 if it was stored.
 local name, value, life = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local capture, captured = ARGV[4], ARGV[5]
 local most, beside_body, beside_capture = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -173,7 +172,7 @@ if value == '' then
   return 0
 end
 
--- A full server refuses the first thing that is written, and nothing after it.
+-- A full server refuses the first write only; later ones in the script succeed.
 local done = redis.pcall('SET', body_of(name), value, 'PX', life)
 if done.err then
   if not string.find(done.err, 'OOM', 1, true) then
@@ -218,24 +217,24 @@ return 1
 class RedisPageStore(SharedPageStore):
     """Captures under keyed hashes of their addresses, sealed and compressed.
 
-    Without the secret it is impossible to tell which addresses were read, even by trying some, or to
-    replace our pages. The pages themselves are readable for anyone who may read the server.
+    Without the secret it is impossible to find out which addresses were read, even by trying some, or to
+    replace our pages. Anyone with access to the server can read the pages themselves.
 
-    A server that is away costs `patience` once in a while; captures wait in memory meanwhile, and
-    are found by no other process.
+    A server that is down costs `patience` from time to time; meanwhile, captures are kept in memory and no
+    other process finds them.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        prefix: in front of the names of all keys.
-        secret: the same for all processes that are to share pages; it never goes to the server.
-        scope: what else must be the same for that: what a process may read, and with which login.
-        max_bytes: compressed bytes of all processes, with what is counted for each value. The bound
-            of who puts a page there counts.
-        max_age: seconds after which a capture is forgotten.
+        prefix: of the names of all keys.
+        secret: the same for all processes that share pages; it is never sent to the server.
+        scope: what else must be equal for sharing: what a process may read, and with which login.
+        max_bytes: maximum compressed bytes of all processes, with overhead for each value. The limit of the
+            process that stores a page applies.
+        max_age: seconds after which a capture is deleted.
         patience: seconds one call may wait.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(
@@ -250,7 +249,7 @@ class RedisPageStore(SharedPageStore):
         patience: float = PATIENCE,
     ) -> None:
         super().__init__(max_bytes=max_bytes, max_age=max_age)
-        # The store of the state on the same server warns when it is away; once is enough.
+        # The state store on the same server warns if it is down; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
         self._keys = RedisKeys(prefix)
         self._root = self._keys.pages
@@ -320,8 +319,8 @@ class RedisPageStore(SharedPageStore):
         return self._name("capture", key.namespace, key.url, key.variant)
 
     async def _ask(self, name: str, capture: str) -> tuple[bytes, bytes]:
-        """The values of a capture and a body; empty if there are none."""
-        # One byte more than we ever write: what others put there may be huge.
+        """Return the values of a capture and a body; empty if there are none."""
+        # One byte more than we ever write: values of others may be huge.
         arguments = (name, capture, _MAX_CAPTURE, MAX_SIZE)
         reply = await self._link.run(
             lambda session: session.evaluate(READ, [self._root], arguments)
@@ -333,11 +332,11 @@ class RedisPageStore(SharedPageStore):
                 return b"", b""
 
     async def _body(self, name: str, value: bytes) -> Item | None:
-        """The page or robots.txt in the value of a body, without its name."""
+        """Return the page or robots.txt in the value of a body, without its name."""
         return await asyncio.to_thread(self._opened, f"body:{name}", value)
 
     async def _settled(self, namespace: str, item: Item, now: float, capture: str) -> Item:
-        """Give a page; one from the future counts as fetched now, from now on."""
+        """Return a page; one from the future counts as fetched now, from now on."""
         if not is_from_future(item.fetched_at, now):
             return item
         settled = replace(item, fetched_at=now, fresh_until=now)
@@ -345,7 +344,7 @@ class RedisPageStore(SharedPageStore):
         return settled
 
     async def _write(self, name: str, item: Item, now: float, capture: str) -> bool:
-        """Put an item there, and that it was captured under a key; whether it is kept."""
+        """Store an item, and that it was captured under a key; return whether it was stored."""
         body = await asyncio.to_thread(self._closed, f"body:{name}", item)
         captured = b""
         if capture:
@@ -368,12 +367,12 @@ class RedisPageStore(SharedPageStore):
         return bool(kept == 1)
 
     def _closed(self, place: str, item: Item) -> bytes:
-        """The value to put at a place."""
+        """Return the value to store at a place."""
         head = _HEAD.pack(item.fetched_at, item.fresh_until, len(item.about))
         return self._sealing.seal(self._root + place, head + item.about + item.body)
 
     def _opened(self, place: str, value: bytes) -> Item | None:
-        """The item in a value found at a place, without its name; `None` if it is not one of ours."""
+        """Return the item in a value found at a place, without its name; `None` if it is not one of ours."""
         text = self._sealing.open(self._root + place, value)
         if text is None:
             return None

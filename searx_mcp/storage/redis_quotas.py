@@ -1,4 +1,4 @@
-"""Calls counted on a Redis or Valkey server, so that all processes together keep to a limit."""
+"""Counts calls on a Redis or Valkey server, so that all processes together keep a limit."""
 
 import logging
 import time
@@ -13,9 +13,9 @@ PARTS: Final = 60
 """Parts of a window; a call counts for up to one part longer than the window."""
 
 CHARGE = Script(r"""
--- KEYS: hashes of calls by part of a window. ARGV: now, parts of a window; for each key its limit and its seconds.
--- Gives the seconds until there is room, 0 if the call is counted, and whether it was the last that had room.
--- The clock of a key never goes back, so that a process whose clock is behind neither forgets nor hides a call.
+-- KEYS: hashes of calls by part of a window. ARGV: now, parts of a window; for each key its limit and seconds.
+-- Returns the seconds until there is room, 0 if the call was counted, and whether it used up the last room.
+-- The clock of a key never goes back, so a process whose clock is slow neither drops nor hides a call.
 local function number_in(text)
   return #text <= 12 and string.match(text, '^%d+$') and tonumber(text)
 end
@@ -80,12 +80,12 @@ class RedisQuotas:
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        prefix: in front of the names of all keys.
+        prefix: of the names of all keys.
         patience: seconds one call may wait.
-        clock: Unix seconds, which all processes should agree on.
+        clock: Unix seconds; all processes should agree on them.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class RedisQuotas:
         patience: float,
         clock: Callable[[], float] = time.time,  # noqa: TID251 - several machines share the counts
     ) -> None:
-        # The store on the same server warns when it is away; once is enough.
+        # The store on the same server warns if it is down; once is enough.
         self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
         self._keys = RedisKeys(prefix)
         self._clock = clock
@@ -106,18 +106,18 @@ class RedisQuotas:
         return f"<RedisQuotas {self._link.place}>"
 
     async def charge(self, name: str, windows: Sequence[tuple[int, float]]) -> tuple[float, bool]:
-        """Count a call if there is room for it in all windows.
+        """Count a call if all windows have room for it.
 
         Args:
-            name: whose call it is.
-            windows: calls that they have, in how many seconds.
+            name: of the caller.
+            windows: the limits: calls, and in how many seconds.
 
         Returns:
-            0, or the seconds after which there is room and nothing is counted; and whether it was the last call that
-            had room.
+            0, or the seconds after which there is room, and nothing is counted; and whether this call used up
+            the last room.
 
         Raises:
-            StorageUnavailableError: the server is away.
+            StorageUnavailableError: the server is down.
         """
         keys = [self._keys.quota(name, seconds) for _, seconds in windows]
         arguments: list[str | int] = [repr(self._clock()), PARTS]

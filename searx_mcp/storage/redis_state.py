@@ -1,4 +1,4 @@
-"""A store on a Redis or Valkey server, shared by all processes that name it."""
+"""A state store on a Redis or Valkey server, shared by all processes that use it."""
 
 import json
 import math
@@ -34,12 +34,12 @@ from searx_mcp.storage.windows import (
 
 T = TypeVar("T")
 PATIENCE = 0.5
-"""Seconds a call waits for the server before the process carries on alone."""
+"""Seconds a call waits for the server before the process continues alone."""
 
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
 -- ARGV: now, skew, format, id, the accounts as JSON; "sources" are numbers of KEYS.
--- Gives nothing when granted; else when to try again, and the number of the refusing account.
+-- Returns nothing if granted; else when to try again, and the number of the refusing account.
 local now, skew, format = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local member = format .. ':' .. ARGV[4]
 local accounts = cjson.decode(ARGV[5])
@@ -112,9 +112,9 @@ return {}
 """)
 
 CHARGES = Script(r"""
--- KEYS: the charges of accounts; ARGV: for each, from when on they are wanted.
--- Gives a line for each charge: the number of its key, its time, "format:id". One text of many
--- lines is read faster than a list of lists.
+-- KEYS: the charges of accounts; ARGV: for each, the earliest time of interest.
+-- Returns a line for each charge: the number of its key, its time, "format:id". One text of many
+-- lines is parsed faster than a list of lists.
 local lines = {}
 for number, key in ipairs(KEYS) do
   local found = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[number], '+inf', 'WITHSCORES')
@@ -126,8 +126,8 @@ return table.concat(lines, '\n')
 """)
 
 SAVE = Script(r"""
--- KEYS: the hash of records, by URL: when it changed last, a space, the body.
--- ARGV: now, skew, seconds to keep; then for each record its URL, when it changed last, its text.
+-- KEYS: the hash of records, by URL: time of the last change, a space, the body.
+-- ARGV: now, skew, seconds to keep; then for each record its URL, time of the last change, its text.
 local now, skew = tonumber(ARGV[1]), tonumber(ARGV[2])
 for i = 4, #ARGV, 3 do
   local kept = redis.call('HGET', KEYS[1], ARGV[i])
@@ -142,7 +142,7 @@ return 1
 
 CLAIM = Script(r"""
 -- KEYS: when the job was claimed; ARGV: now, skew, seconds of its period, seconds to keep.
--- Gives 1 if it is free, and is claimed thereby.
+-- Returns 1 if it was free, and claims it.
 local now = tonumber(ARGV[1])
 local kept = redis.call('GET', KEYS[1])
 local claimed_at = kept and tonumber(kept)
@@ -157,28 +157,30 @@ return is_free and 1 or 0
 
 
 class RedisStore(StateStore):
-    """Charges, records, claims, choices and a seed on a server; no query is ever among them.
+    """Charges, records, claims, choices and a seed on a server; never queries.
 
-    What cannot be kept does not stop a search. While the server is away, which a call finds out
-    within `patience`, the store goes on with what this process knows: the charges it has seen, its
-    records, choices and seed. `problem` says so until the server is back, and one warning. Then it
-    brings along what the server lacks. A choice is refused meanwhile.
+    A failure to store does not stop a search. While the server is down, which a call detects within
+    `patience`, the store continues with what this process knows: the charges it has seen, its records,
+    choices and seed. `problem` reports it until the server is up again, and there is one warning. Then it
+    sends what the server lacks. Meanwhile, choices are refused.
 
-    A server that comes back without its data gets what the processes know of it.
+    A server that lost its data gets what the processes know.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`.
-        prefix: in front of the names of all keys.
+        prefix: of the names of all keys.
         patience: seconds one call may wait.
 
     Raises:
-        ValueError: the address cannot be used; the message may show parts of it.
+        ValueError: the address is invalid; the message may show parts of it.
     """
 
     def __init__(self, url: str, *, prefix: str, patience: float = PATIENCE) -> None:
         self._keys = RedisKeys(prefix)
         self._link = RedisLink(url, patience=patience, greet=self._bring_along)
-        self._memory = MemoryStore()  # records, claims, choices and the seed as this process knows
+        self._memory = (
+            MemoryStore()
+        )  # records, claims, choices and the seed as this process knows them
         self._charges = QuotaMirror()
         self._now: float | None = None
 
@@ -332,7 +334,7 @@ class RedisStore(StateStore):
         """Delete everything under the prefix, shared answers and pages included.
 
         Raises:
-            StorageError: the server is away.
+            StorageError: the server is down.
         """
         await self._memory.purge()
         self._charges.clear()
@@ -355,8 +357,8 @@ class RedisStore(StateStore):
     async def _bring_along(self, session: RedisSession) -> None:
         """Send a newly connected server what it may lack.
 
-        It may have been away, or started anew without its data. Ids keep charges from counting
-        twice, and records of others that are newer stay.
+        It may have been down, or restarted without its data. Ids keep charges from counting twice, and newer
+        records of others stay.
         """
         commands: list[Command] = []
         for name, charges in self._charges.items():
@@ -394,7 +396,7 @@ class RedisStore(StateStore):
 
 
 def _shape(account: Account, places: Mapping[str, int]) -> dict[str, object]:
-    """An account as the script wants it."""
+    """Return an account in the form that the script expects."""
     return {
         "shared": bool(account.members),
         "sources": [places[name] for name in account.sources],
@@ -405,7 +407,7 @@ def _shape(account: Account, places: Mapping[str, int]) -> dict[str, object]:
 
 
 def _read(reply: bytes, names: Sequence[str]) -> dict[str, dict[str, Charge]]:
-    """Charges by account and id, out of lines such as `1 1700000000.5 html:0123456789abcdef`."""
+    """Parse charges by account and id, from lines such as `1 1700000000.5 html:0123456789abcdef`."""
     charges: dict[str, dict[str, Charge]] = {name: {} for name in names}
     for line in _text(reply).splitlines():
         place, at, member = line.split(" ")
@@ -415,7 +417,7 @@ def _read(reply: bytes, names: Sequence[str]) -> dict[str, dict[str, Charge]]:
 
 
 def _body(kept: bytes) -> bytes:
-    """The text of a record, which stands behind the time of its last change."""
+    """Return the text of a record, which follows the time of its last change."""
     return kept.partition(b" ")[2]
 
 

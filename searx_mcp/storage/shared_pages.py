@@ -1,4 +1,4 @@
-"""Pages that processes share, and the memory behind what shares them."""
+"""Pages that processes share, with a fallback in memory."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -26,12 +26,12 @@ T = TypeVar("T")
 class SharedPageStore(PageStore, ABC):
     """Captures in a place where other processes find them.
 
-    What cannot be put there now waits in memory, so that its cursor is good for as long as the
-    process. Of two captures under a key, the later one counts.
+    What cannot be stored there is kept in memory, so that its cursor is valid for the life of the process. Of
+    two captures under a key, the later one counts.
 
     Args:
-        max_bytes: compressed bytes kept at most, with what is counted for each entry.
-        max_age: seconds after which a capture is forgotten.
+        max_bytes: maximum compressed bytes, with overhead for each entry.
+        max_age: seconds after which a capture is deleted.
     """
 
     def __init__(self, *, max_bytes: int, max_age: float) -> None:
@@ -109,20 +109,20 @@ class SharedPageStore(PageStore, ABC):
 
     @abstractmethod
     async def _item_under(self, key: PageKey, now: float) -> Item | None:
-        """The page of the last capture under a key, with what that capture said."""
+        """Return the page of the last capture under a key, with that capture's fields."""
 
     @abstractmethod
     async def _item_named(self, namespace: str, cursor: str, now: float) -> Item | None:
-        """A page, with what its last capture said."""
+        """Return a page, with the fields of its last capture."""
 
     @abstractmethod
     async def _item_of(self, origin: str) -> Item | None:
-        """The robots.txt of an origin."""
+        """Return the robots.txt of an origin."""
 
     @abstractmethod
     async def _put(self, key: PageKey, item: Item, now: float) -> bool:
-        """Keep a page, and that it was captured under `key`; whether it is kept."""
+        """Store a page, and that it was captured under `key`; return whether it was stored."""
 
     @abstractmethod
     async def _put_robots(self, origin: str, item: Item, now: float) -> bool:
-        """Keep a robots.txt that has no name yet; whether it is kept."""
+        """Store a robots.txt that has no name yet; return whether it was stored."""

@@ -31,18 +31,18 @@ _log = logging.getLogger("searx_mcp.storage")
 T = TypeVar("T")
 
 PATIENCE = 3.0
-"""Seconds a call may take, waiting for other processes included. The longest wait measured with
-four processes writing without a pause was 1.3 s."""
+"""Seconds a call may take, waiting for other processes included. The longest wait measured with four
+processes writing without a pause was 1.3 s."""
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.025
 
 
 class _Caller:
-    """The caller that waits for a call.
+    """The caller of a call.
 
     Attributes:
-        has_left: set once the caller no longer waits, for whatever reason.
-        is_overdue: set before, when the caller was told that the call has failed.
+        has_left: set once the caller no longer waits, for any reason.
+        is_overdue: set before that, if the caller was told that the call failed.
     """
 
     def __init__(self) -> None:
@@ -57,31 +57,30 @@ class Transaction:
         self._connection = connection
 
     def rows(self, sql: str, **values: float | str | bytes | None) -> list[tuple[Any, ...]]:
-        """Run one statement with named values and give its rows."""
+        """Run one statement with named values and return its rows."""
         return self._connection.execute(sql, values).fetchall()
 
     def change(self, sql: str, **values: float | str | bytes | None) -> int:
-        """Run one statement with named values and give how many rows it changed."""
+        """Run one statement with named values and return how many rows it changed."""
         return self._connection.execute(sql, values).rowcount
 
 
 class Database:
-    """One SQLite file, opened with the first call and used from a thread of its own.
+    """One SQLite file, opened by the first call and used in its own thread.
 
-    Work is a function of a `Transaction`. It runs as one transaction, again from its beginning
-    when another process was in the way, and so must do nothing but ask the database. While the
-    file is busy, the thread tries again after jittered pauses until the caller has waited
-    `patience`; no caller ever meets "database is locked". Work of a caller who has stopped
-    waiting may still be done.
+    Work is a function of a `Transaction`. It runs as one transaction, and is restarted if another process was
+    in the way, so it must do nothing but access the database. While the file is busy, the thread retries
+    after jittered pauses until the caller has waited `patience`; no caller ever sees "database is locked".
+    Work of a caller who has stopped waiting may still be done.
 
-    A damaged file is set aside, and a new one takes its place.
+    A damaged file is set aside and replaced.
 
     Args:
-        path: the file; its folder is made. `None`: in memory, until it is closed.
-        schema: its tables.
+        path: the file; its folder is created. `None`: in memory, until it is closed.
+        schema: its schema.
         patience: seconds one call may take.
-        rng: the dice of the pauses.
-        mounts: the list of mounts to look for network file systems in.
+        rng: source of the jitter.
+        mounts: the list of mounts, for detecting network file systems.
     """
 
     def __init__(
@@ -100,7 +99,7 @@ class Database:
         self._rng = rng or random.Random()  # noqa: S311 - jitter, no secret
         self._mounts = mounts
         self._thread = CallThread(f"searx-mcp {self.path.name}")
-        self._open: OpenDatabase | None = None  # only the thread touches it
+        self._open: OpenDatabase | None = None  # used only by the thread
         self._doubtful = False
 
     @override
@@ -123,16 +122,16 @@ class Database:
             StorageBusyError: the file was busy for all of `patience`.
             StorageUnavailableError: the file cannot be used.
         """
-        # IMMEDIATE: a transaction that reads first and then wants to write fails at once, whatever
-        # the timeout, when another has written meanwhile.
+        # IMMEDIATE: a transaction that reads before it writes fails at once, whatever the timeout, if another
+        # has written in between.
         return await self._call(lambda caller: self._transact("BEGIN IMMEDIATE", work, caller))
 
     async def erase(self, work: Callable[[Transaction], T], *, patience: float | None = None) -> T:
-        """Run `work`, which deletes, and remove its data and room from the file.
+        """Run `work`, which deletes, and remove its data and free space from the file.
 
         Args:
             work: as for `write`.
-            patience: seconds that writing the rest of the file anew may take, if not as usual.
+            patience: seconds for rewriting the rest of the file, instead of the default.
 
         Raises:
             StorageBusyError: the file was busy for all of `patience`.
@@ -143,9 +142,9 @@ class Database:
         return answer
 
     async def aclose(self) -> None:
-        """Close the file within `patience`; harmless when called twice, and the next call opens it.
+        """Close the file within `patience`; may be called more than once, and the next call reopens it.
 
-        A file that a hanging disk keeps busy is left to the end of the process.
+        A file that a hanging disk keeps busy stays open until the process ends.
         """
         try:
             async with asyncio.timeout(self.patience):
@@ -194,8 +193,8 @@ class Database:
         connection.execute(begin)
         try:
             answer = work(Transaction(connection))
-            # While others read, the commit is tried again and not the work: SQLite lets no new
-            # reader in before a writer that waits, so that readers cannot starve it.
+            # While others read, retry the commit and not the work: SQLite admits no new reader before a
+            # waiting writer, so readers cannot starve it.
             self._patiently(partial(self._commit, connection, caller), caller)
         except BaseException:
             if connection.in_transaction:
@@ -205,7 +204,7 @@ class Database:
 
     def _commit(self, connection: sqlite3.Connection, caller: _Caller) -> None:
         if caller.is_overdue.is_set():
-            raise self._busy()  # what was said to have failed must not be done
+            raise self._busy()  # work reported as failed must not be done
         connection.execute("COMMIT")
 
     def _clear_traces(self) -> None:

@@ -1,4 +1,4 @@
-"""A store that outlives the process and is shared by all processes of a user."""
+"""A page store that outlives the process and is shared by all processes of a user."""
 
 import asyncio
 import json
@@ -22,16 +22,16 @@ from searx_mcp.storage.shared_pages import SharedPageStore
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 
 KEY_FILE: Final = "pages.key"
-"""Name of the file with the secret that hides addresses, beside the file of the pages."""
+"""File with the secret that hides addresses, beside the file of the pages."""
 PAUSE: Final = 30.0
 """Seconds before an unusable file is tried again, so that not every call waits for it."""
 _KEY_BYTES: Final = 16
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
 
-# `items` are pages, by cursor, and robots.txt, by a keyed hash. `captures` say what was captured
-# under which key. `used` is a number that grows with each use, and no time: a clock that is put back
-# does not change what was used last. `total` is the sum of all sizes.
+# `items` are pages, by cursor, and robots.txt, by a keyed hash. `captures` say what was captured under
+# which key. `used` is a number that grows with each use, not a time, so that setting the clock back does
+# not change the order of use. `total` is the sum of all sizes.
 SCHEMA: Final = Schema(
     major=1,
     minors=(
@@ -86,8 +86,8 @@ _SELECT: Final = (
 )
 
 _BLOCK: Final = 4_096
-"""Bytes in which a database takes room. Items are counted in whole ones: without, a file of many
-pages of 2 KB was measured to be 1.6 times what was counted."""
+"""SQLite's unit of space. Items are counted in whole units: without that, a file of many pages of 2 KB was
+measured to be 1.6 times the count."""
 
 _AT_ONCE: Final = 256
 _BYTES_AT_ONCE: Final = 4 << 20
@@ -96,10 +96,10 @@ _BYTES_AT_ONCE: Final = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is kept.
+    """The limits of a store.
 
     Attributes:
-        max_bytes: of everything together, with what is counted for each row.
+        max_bytes: of everything together, with overhead for each row.
         max_age: seconds since it was fetched.
     """
 
@@ -108,7 +108,7 @@ class Bounds:
 
 
 def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStore:
-    """A store in the file `path`, best `folder / FILE_NAME`; in memory without one.
+    """Return a store in the file `path`, best `folder / FILE_NAME`; in memory without a path.
 
     Nothing is opened before the first use.
     """
@@ -120,14 +120,14 @@ def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStor
 class SqlitePageStore(SharedPageStore):
     """Captures in one SQLite file, compressed, under keyed hashes of their addresses.
 
-    While the file cannot be written, captures are kept in memory; the first time, a warning is
-    logged. After a failure the file is left alone for half a minute, then tried again; one that
-    cannot be written is still read.
+    While the file cannot be written, captures are kept in memory; the first time, a warning is logged. After
+    a failure the file is not used for half a minute, then tried again; a file that cannot be written is still
+    read.
 
     Args:
-        path: the file; its folder is made, and the secret is kept beside it.
-        max_bytes: compressed bytes kept at most, with what is counted for each row.
-        max_age: seconds after which a capture is forgotten.
+        path: the file; its folder is created, and the secret is stored beside it.
+        max_bytes: maximum compressed bytes, with overhead for each row.
+        max_age: seconds after which a capture is deleted.
         patience: seconds one call may take.
     """
 
@@ -191,7 +191,7 @@ class SqlitePageStore(SharedPageStore):
         return await self._database.write(lambda tx: put(tx, named, None, now, self._bounds))
 
     async def _keyed(self, *parts: str) -> bytes:
-        """The keyed hash under which something is kept; the secret never leaves the machine."""
+        """Return the keyed hash under which something is stored; the secret never leaves the machine."""
         if not self._secret:
             path = self._database.path.with_name(KEY_FILE)
             try:
@@ -229,12 +229,12 @@ class SqlitePageStore(SharedPageStore):
 
 
 def _is_ahead(at: float, now: float) -> bool:
-    # Further ahead means that it was set before the clock was set back.
+    # A time further ahead was set before the clock was set back.
     return 0 < at - now <= PAUSE
 
 
 def item_under(tx: Transaction, key: bytes) -> Item | None:
-    """The page of the last capture under a key, with what that capture said."""
+    """Return the page of the last capture under a key, with that capture's fields."""
     rows = tx.rows(
         _SELECT.format("captures") + " JOIN captures ON cursor = name WHERE key = :key", key=key
     )
@@ -242,23 +242,23 @@ def item_under(tx: Transaction, key: bytes) -> Item | None:
 
 
 def item_named(tx: Transaction, name: str) -> Item | None:
-    """An item, with what its last capture said."""
+    """Return an item, with the fields of its last capture."""
     rows = tx.rows(_SELECT.format("items") + " WHERE name = :name", name=name)
     return Item(*rows[0]) if rows else None
 
 
 def touch(tx: Transaction, name: str) -> None:
-    """Note that an item was used."""
+    """Record that an item was used."""
     tx.change(
         "UPDATE items SET used = (SELECT max(used) FROM items) + 1 WHERE name = :name", name=name
     )
 
 
 def put(tx: Transaction, item: Item, key: bytes | None, now: float, bounds: Bounds) -> bool:
-    """Keep an item, and that it was captured under `key`; what was used least recently makes room.
+    """Store an item, and that it was captured under `key`; evict the least recently used ones.
 
     Returns:
-        Whether it is kept; if it is too large for the bounds, nothing is under `key` any more.
+        Whether it was stored; if it is too large, nothing is left under `key`.
     """
     _sweep(tx, now, bounds.max_age)
     size = -(-(len(item.body) + len(item.about) + ROW) // _BLOCK) * _BLOCK
@@ -305,7 +305,7 @@ def put(tx: Transaction, item: Item, key: bytes | None, now: float, bounds: Boun
 
 
 def drop_some(tx: Transaction) -> bool:
-    """Delete a part of everything that is small enough for one transaction.
+    """Delete as much as fits into one transaction.
 
     Returns:
         Whether there may be more.
@@ -342,7 +342,7 @@ def _sweep(tx: Transaction, now: float, max_age: float) -> None:
 
 
 def _make_room(tx: Transaction, max_bytes: int, *, spared: str) -> None:
-    """Delete what was used least recently, then all but the last capture of what is spared."""
+    """Delete the least recently used items, then all but the last capture of the spared one."""
     for sql in (
         """DELETE FROM items WHERE rowid =
             (SELECT rowid FROM items WHERE name != :spared ORDER BY used LIMIT 1)""",

@@ -1,4 +1,4 @@
-"""A store that outlives the process and is shared by all processes of a user."""
+"""A state store that outlives the process and is shared by all processes of a user."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ _GIVE_UP = 10
 
 
 def open_store(path: Path | None) -> StateStore:
-    """A store in the file `path`, best `folder / FILE_NAME`; in memory without one.
+    """Return a store in the file `path`, best `folder / FILE_NAME`; in memory without a path.
 
     Nothing is opened before the first use.
     """
@@ -70,22 +70,22 @@ def open_store(path: Path | None) -> StateStore:
 
 
 class SqliteStore(StateStore):
-    """Charges, records, claims, choices and a seed in one SQLite file; no query is among them.
+    """Charges, records, claims, choices and a seed in one SQLite file; never queries.
 
-    What cannot be kept does not stop a search. While other processes keep the file busy for
-    longer than `patience`, requests with a budget are refused for that long, and a job is left to
-    the others; a choice is refused. When the file cannot be used at all, or has not answered for
-    ten times as long, the store goes on in memory until the process ends, with the charges, the
-    choices and the seed it knows of, one warning, and the reason in `problem`.
+    A failure to store does not stop a search. While other processes keep the file busy for longer than
+    `patience`, requests with a budget are refused, jobs are left to the others, and choices are refused. If
+    the file cannot be used at all, or has not answered for ten times as long, the store continues in memory
+    until the process ends, with the charges, choices and seed it knows, one warning, and the reason in
+    `problem`.
 
     Args:
-        path: the file; its folder is made.
+        path: the file; its folder is created.
         patience: seconds one call may take.
     """
 
     def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
         self._database = Database(path, SCHEMA, patience=patience)
-        self._memory = MemoryStore()  # also a copy of our own charges, should the file be lost
+        self._memory = MemoryStore()  # also a copy of our own charges, in case the file is lost
         self._problem = ""
         self._busy_since: float | None = None
         self._giving_up = asyncio.Lock()
@@ -284,16 +284,16 @@ def _budgets(tx: Transaction, accounts: Sequence[Account], now: float) -> tuple[
 def _charges_of(
     tx: Transaction, accounts: Sequence[Account], now: float
 ) -> dict[str, SlidingWindow]:
-    """Charges that the windows of the accounts may count, read with one statement."""
+    """Return charges that the windows of the accounts may count, read with one statement."""
     oldest = wanted_since(accounts, now)
     found: dict[str, list[Charge]] = {name: [] for name in oldest}
-    # CROSS JOIN: for each account the index, instead of all charges of everybody.
+    # CROSS JOIN: use the index for each account, instead of scanning all charges.
     for name, at, format_ in tx.rows(
         "SELECT instance, at, format FROM json_each(:oldest) AS wanted CROSS JOIN charges"
         " ON instance = wanted.key AND at > wanted.value",
         oldest=json.dumps(oldest),
     ):
-        if name in found:  # of a damaged index, anything may come
+        if name in found:  # a damaged index may return anything
             found[name].append((at, format_))
     return {
         account.name: SlidingWindow(
@@ -311,7 +311,7 @@ def _all_charges(tx: Transaction) -> list[tuple[str, float, str]]:
 
 
 def _installation_seed(tx: Transaction, ours: int) -> int:
-    """The seed in the file, or ours if there is none yet."""
+    """Return the seed in the file, or ours if there is none yet."""
     rows = tx.rows("SELECT seed FROM installation")
     if rows:
         return int(rows[0][0])
@@ -370,7 +370,7 @@ def _choose(tx: Transaction, kind: Choice, value: str, *, chosen: bool) -> bool:
 
 
 def _choices(tx: Transaction) -> dict[Choice, tuple[str, ...]]:
-    # Kinds that only a newer version knows stay where they are.
+    # Kinds that only a newer version knows are not changed.
     rows = tx.rows("SELECT kind, value FROM choices ORDER BY value")
     return {kind: tuple(value for of, value in rows if of == kind) for kind in Choice}
 

@@ -35,10 +35,10 @@ class Account:
     """An account that requests are charged to.
 
     Attributes:
-        name: the base URL of an instance, or the word for what several instances share.
-        windows: the limits to keep; none means unlimited, and nothing is charged then.
-        members: names of the accounts that share it. What is charged to them counts here too, and
-            it has no charges of its own.
+        name: the base URL of an instance, or the name of a shared account.
+        windows: its limits; none means unlimited, and nothing is charged then.
+        members: names of the accounts that share it. Their charges count here too, and it has none of its
+            own.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Reservation:
 
     Attributes:
         granted: whether it may; it is then already charged.
-        retry_at: Unix seconds at which it may, when not granted.
-        refused_by: name of the account that forbids it, of several the one that is free last;
-            `None` when granted, and when the store cannot be asked.
+        retry_at: Unix seconds at which it may, if not granted.
+        refused_by: name of the account that forbids it, or of several the last to have room; `None` if
+            granted, or if the store cannot be asked.
     """
 
     granted: bool
@@ -72,9 +72,8 @@ class Budget:
     """What the windows of one account still allow.
 
     Attributes:
-        left: requests allowed now; `None` for no limit.
-        free_at: Unix seconds from which on at least one is allowed; not in the future if one is
-            allowed now.
+        left: requests allowed now; `None` if unlimited.
+        free_at: Unix seconds from which at least one is allowed; not in the future if one is allowed now.
     """
 
     left: int | None
@@ -82,19 +81,19 @@ class Budget:
 
 
 class StateStore(Protocol):
-    """What must be remembered about instances across calls.
+    """Everything about instances that is remembered across calls.
 
-    `reserve` is atomic, charges before the request leaves, and a charge is never refunded: the
-    instance counts refused and abandoned requests too. A store raises nothing when it cannot keep
-    what it should: it goes on in memory and says so in `problem`.
+    `reserve` is atomic and charges before the request is sent, and a charge is never refunded: the instance
+    counts refused and abandoned requests too. A store raises nothing if it cannot save: it continues in
+    memory and reports that in `problem`.
 
-    Times are Unix seconds of a clock that may be put back or forward. Put back, never more than a
-    window allows is granted. Put forward, it may free a window once, as if that time had passed.
+    Times are Unix seconds of a clock that may be set back or forward. If it is set back, never more than a
+    window allows is granted. If it is set forward, a window may have room too early once.
     """
 
     @property
     def problem(self) -> str:
-        """Why nothing outlives the process although it should, and the remedy; empty if all is well."""
+        """Why data does not outlive the process although it should, and the remedy; empty if all is well."""
         ...
 
     async def reserve(
@@ -106,58 +105,58 @@ class StateStore(Protocol):
         """Charge one request to all accounts if every window of every one allows it, else to none.
 
         Args:
-            accounts: of different names; of those that others share, also the member asked.
-            format: what will be asked for.
+            accounts: with different names; for a shared one, also the member that is asked.
+            format: the format to be requested.
             now: Unix seconds.
         """
         ...
 
     async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
-        """What each account still allows, in the order given, all at one moment; charges nothing."""
+        """Return what each account still allows, in the order given, all at one moment; charges nothing."""
         ...
 
     async def load(self, now: float) -> Mapping[str, InstanceRecord]:
-        """What was learned about instances, by URL, as it can be believed at `now`."""
+        """Return what was learned about instances, by URL, corrected at `now`."""
         ...
 
     async def save(self, records: Mapping[str, InstanceRecord], now: float) -> None:
-        """Keep what was learned; an instance's record of a later `last_at` stays."""
+        """Save what was learned; a record with a later `last_at` is not replaced."""
         ...
 
     async def claim(self, job: str, *, seconds: float, now: float) -> bool:
-        """Whether the caller may do a job that is wanted once in `seconds` over all processes."""
+        """Return whether the caller may do a job that is due once in `seconds` across all processes."""
         ...
 
     async def installation_seed(self) -> int:
-        """A random number of 63 bits, the same for all processes of the store.
+        """Return a random number of 63 bits, the same for all processes of the store.
 
-        It chooses which part of the public pool this installation asks, so that not all of them ask
-        the same. It never leaves the machine: it would tell one installation from another.
+        It determines which part of the public pool this installation asks, so that installations differ. It
+        never leaves the machine: it would identify the installation.
         """
         ...
 
     async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
-        """Note what the user chose by command, or that they chose it no longer.
+        """Record a choice of the user, or that it no longer holds.
 
         Args:
-            kind: what is chosen.
+            kind: of the choice.
             value: the base URL or host.
-            chosen: whether it is to be so.
+            chosen: whether it holds.
 
         Returns:
-            Whether that changed anything. Of several that do the same at once, one changes it.
+            Whether that changed anything. Of several concurrent equal calls, one changes it.
 
         Raises:
-            StorageError: it cannot be noted now; the message says why.
+            StorageError: it cannot be stored now; the message says why.
         """
         ...
 
     async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
-        """What the user chose, sorted; every kind is there. Kept until `purge`."""
+        """Return the user's choices, sorted; every kind is included. They last until `purge`."""
         ...
 
     async def purge(self) -> None:
-        """Delete everything that was kept: budgets, choices and the installation's seed included.
+        """Delete everything: budgets, choices and the installation's seed included.
 
         Raises:
             StorageError: it cannot be deleted; the message says why.
@@ -165,17 +164,17 @@ class StateStore(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Close files and threads; harmless when called twice.
+        """Close files and threads; may be called more than once.
 
-        A store that is used again opens what it needs and remembers.
+        A store that is used again reopens what it needs and remembers.
         """
         ...
 
 
 def read_record(url: str, text: str | bytes) -> InstanceRecord | None:
-    """Read a record; `None` if it cannot be: to us its instance is new.
+    """Parse a record; `None` if that fails: to us its instance is new.
 
-    A newer version may know states that this one does not.
+    A newer version may have states that this one does not know.
     """
     try:
         return InstanceRecord.model_validate_json(text)
@@ -185,7 +184,7 @@ def read_record(url: str, text: str | bytes) -> InstanceRecord | None:
 
 
 def written_record(record: InstanceRecord, *, over: str | bytes) -> str:
-    """Write a record in place of an older text, whose fields from a newer version stay."""
+    """Serialise a record, keeping fields of a newer version from the older text."""
     try:
         fields = json.loads(over)
     except ValueError:

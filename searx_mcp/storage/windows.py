@@ -1,4 +1,4 @@
-"""Requests that the windows of an account still allow: the same sums for every store."""
+"""Computes what the windows of accounts still allow, equally for every store."""
 
 from bisect import bisect_right
 from collections import defaultdict
@@ -13,14 +13,14 @@ from searx_mcp.storage.state import Account, Budget, Reservation, Window
 _KEPT = 2 * LONGEST
 
 Charge = tuple[float, str]
-"""When a request was charged, and the format it asked for, which may be one of a newer version."""
+"""When a request was charged, and its format, which may be one of a newer version."""
 
 
 class SlidingWindow:
     """The charges of one account, with corrected times.
 
     Args:
-        charges: in any order, at least those that the windows asked about may count.
+        charges: in any order, at least those that the windows may count.
         now: Unix seconds.
     """
 
@@ -37,14 +37,14 @@ class SlidingWindow:
         return len(times) - bisect_right(times, self._now, key=lambda at: at + window.seconds)
 
     def free_at(self, window: Window) -> float:
-        """When the window has room again: the moment its limit-newest charge leaves it."""
+        """Return when the window has room again: the moment its limit-newest charge leaves it."""
         times = self._times.get(window.format, [])
         if len(times) < window.limit:
             return self._now
         return max(self._now, times[-window.limit] + window.seconds)
 
     def budget(self, windows: Iterable[Window]) -> Budget:
-        """The budget that the windows leave."""
+        """Return the budget that the windows leave."""
         left, free_at = None, self._now
         for window in windows:
             here = max(0, window.limit - self.count(window))
@@ -59,7 +59,7 @@ def decide(
     format: Format,  # noqa: A002 - the field's word for JSON or HTML
     now: float,
 ) -> Reservation:
-    """Whether all accounts allow a request; the one that is free last refuses it."""
+    """Return whether all accounts allow a request; the last one to have room refuses it."""
     refused_by, retry_at = None, now
     for account in accounts:
         for window in account.windows:
@@ -73,25 +73,24 @@ def decide(
 
 
 def kept_for(account: Account) -> float:
-    """Seconds for which the charges of an account are kept.
+    """Return the seconds for which the charges of an account are stored.
 
-    Longer than its windows of the moment look back: an instance that switches the limiter's token
-    on counts what was asked before, and so do all when a clock that was put ahead by a month is put
-    back.
+    That is longer than its current windows: an instance that switches the link token on counts earlier
+    requests, and so do all when a clock that was a month ahead is set back.
     """
     return max(_KEPT, lookback(account))
 
 
 def lookback(account: Account) -> float:
-    """Seconds for which a charge may count in a window of the account."""
+    """Return the seconds for which a charge may count in a window of the account."""
     return max((window.seconds for window in account.windows), default=0.0)
 
 
 def wanted_since(accounts: Sequence[Account], now: float) -> dict[str, float]:
-    """From when on the charges of each account are wanted, for all windows that count them."""
+    """Return the time from which each account's charges are needed, for all windows that count them."""
     oldest: dict[str, float] = {}
     for account in accounts:
-        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
+        # A second too wide: `SlidingWindow` decides exactly which charges lie inside.
         earliest = now - lookback(account) - 1
         for name in account.sources:
             oldest[name] = min(earliest, oldest.get(name, earliest))
@@ -99,11 +98,10 @@ def wanted_since(accounts: Sequence[Account], now: float) -> dict[str, float]:
 
 
 class QuotaMirror:
-    """The charges that one process knows of, each under an id of its own.
+    """The charges known to one process, each with its own id.
 
-    Where they are kept elsewhere it is a copy, which goes on counting while the original is away,
-    and brings along what the original does not have when it is back: with the ids, nothing is
-    counted twice.
+    If they are stored elsewhere, this copy keeps counting while the original is unavailable, and sends it
+    what it lacks when it is back: thanks to the ids, nothing is counted twice.
     """
 
     def __init__(self) -> None:
@@ -117,12 +115,12 @@ class QuotaMirror:
         return sum(map(len, self._charges.values()))
 
     def learn(self, name: str, charges: Mapping[str, Charge], oldest: float) -> None:
-        """Take over charges of the account `name` by id; forget those up to `oldest`."""
+        """Add charges of the account `name` by id; drop those up to `oldest`."""
         known = {**self._charges[name], **charges}
         self._charges[name] = {id_: charge for id_, charge in known.items() if charge[0] > oldest}
 
     def charge(self, accounts: Iterable[Account], id_: str, format_: Format, now: float) -> None:
-        """Charge a request that was granted, here or elsewhere."""
+        """Charge a request that was granted here or elsewhere."""
         for account in accounts:
             if account.windows and not account.members:
                 self._settle(account, now)[id_] = (now, format_)
@@ -138,15 +136,15 @@ class QuotaMirror:
         return reservation
 
     def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
-        """What each account still allows, as far as is known here."""
+        """Return what each account still allows, as far as is known here."""
         return tuple(self._of(account, now).budget(account.windows) for account in accounts)
 
     def items(self) -> Iterator[tuple[str, Mapping[str, Charge]]]:
-        """Everything that is known, by the names of the accounts that have charges."""
+        """Return everything that is known, by the names of the accounts that have charges."""
         return ((name, charges) for name, charges in self._charges.items() if charges)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop everything."""
         self._charges.clear()
 
     def _of(self, account: Account, now: float) -> SlidingWindow:

@@ -1,1 +1,1 @@
-"""What can be told of an address without looking anything up; pure."""
+"""Everything that can be determined about an address without a lookup; pure."""

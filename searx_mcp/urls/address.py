@@ -1,8 +1,7 @@
 """Which IP addresses may be dialled.
 
-The tables are our own because `ipaddress.is_global` is no policy: its answer differs between
-patch releases of Python, and in all of them it calls multicast, 64:ff9b::/96, ::127.0.0.1 and
-Azure's 168.63.129.16 global.
+The tables are our own because `ipaddress.is_global` is unsuitable: its result differs between patch releases
+of Python, and in all of them multicast, 64:ff9b::/96, ::127.0.0.1 and Azure's 168.63.129.16 count as global.
 """
 
 import contextlib
@@ -55,20 +54,20 @@ _NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052 2.1
 _ISATAP: Final = frozenset({0x0000_5EFE, 0x0200_5EFE})  # RFC 5214 6.1, bits 64 to 95
 
 _PRIVATE: Final = (
-    IPv4Network("0.0.0.0/32"),  # this host, RFC 1122 3.2.1.3; dialled, it is loopback
+    IPv4Network("0.0.0.0/32"),  # this host, RFC 1122 3.2.1.3; dialling it reaches loopback
     IPv4Network("10.0.0.0/8"),  # private use, RFC 1918
     IPv4Network("100.64.0.0/10"),  # shared address space, RFC 6598; overlay networks use it
     IPv4Network("127.0.0.0/8"),  # loopback, RFC 1122 3.2.1.3
     IPv4Network("169.254.0.0/16"),  # link local, RFC 3927
     IPv4Network("172.16.0.0/12"),  # private use, RFC 1918
     IPv4Network("192.168.0.0/16"),  # private use, RFC 1918
-    IPv6Network("::/128"),  # unspecified, RFC 4291 2.5.2; dialled, it is loopback
+    IPv6Network("::/128"),  # unspecified, RFC 4291 2.5.2; dialling it reaches loopback
     IPv6Network("::1/128"),  # loopback, RFC 4291 2.5.3
     IPv6Network("fc00::/7"),  # unique local, RFC 4193
     IPv6Network("fe80::/10"),  # link local, RFC 4291 2.5.6
 )
-"""This machine and private networks. Not the opposite of what pages may not be fetched from:
-documentation networks, multicast and the like are neither."""
+"""This machine and private networks. Not the complement of fetchable addresses: documentation networks,
+multicast and others are in neither set."""
 _ENTRY: Final = re.compile(
     r"(?:\[(?P<ipv6>[0-9a-fA-F:./]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>\d{1,5})"
 )
@@ -76,14 +75,14 @@ _ENTRY: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AllowList:
-    """Addresses the operator lifts the guard for, each for one exact port.
+    """Addresses for which the operator lifts the guard, each for one exact port.
 
-    An entry lifts it for exactly what it names: a name only when asked for by that name, a
-    network only for addresses inside it.
+    An entry only covers what it names: a name only when requested by that name, a network only addresses
+    inside it.
 
     Attributes:
-        names: host names in lower case without a final dot, with their port.
-        networks: networks (a single address is one of full length) with their port.
+        names: host names in lower case without a trailing dot, with their port.
+        networks: networks (a single address is a full-length one) with their port.
     """
 
     names: frozenset[tuple[str, int]] = frozenset()
@@ -91,12 +90,12 @@ class AllowList:
 
     @classmethod
     def parse(cls, entries: Iterable[str]) -> Self:
-        """Read entries of the forms `host:port`, `ip:port`, `[ipv6]:port` and `cidr:port`.
+        """Parse entries of the forms `host:port`, `ip:port`, `[ipv6]:port` and `cidr:port`.
 
         An IPv6 network is written `[fd00::/8]:port`.
 
         Raises:
-            SettingsError: for the first entry of another form; the message names it.
+            SettingsError: for the first invalid entry; the message names it.
         """
         names: set[tuple[str, int]] = set()
         networks: list[tuple[IPv4Network | IPv6Network, int]] = []
@@ -109,11 +108,11 @@ class AllowList:
         return cls(frozenset(names), tuple(networks))
 
     def permits(self, host: str, port: int) -> bool:
-        """Tell whether the guard is lifted for this host name or address at this port."""
+        """Return whether the guard is lifted for this host name or address at this port."""
         ip = effective_address(host)
         if ip is None:
             return (host.lower().removesuffix("."), port) in self.names
-        # An address of the other family is never inside a network, so no check of versions.
+        # An address of the other family is never inside a network, so versions need no check.
         return any(port == allowed and ip in network for network, allowed in self.networks)
 
 
@@ -149,9 +148,9 @@ def _wrong_entry(entry: str) -> SettingsError:
 def effective_address(address: str) -> IPv4Address | IPv6Address | None:
     """Return the address that packets would reach, or `None` for a name or a scoped address.
 
-    A mapped IPv6 address (RFC 4291 2.5.5.2) reaches the IPv4 host on a dual-stack socket, and a
-    NAT64 address (RFC 6052) reaches it through the translator: both give the embedded IPv4
-    address. Blocking NAT64 as such would cut off networks that have IPv6 and DNS64 only.
+    On a dual-stack socket, a mapped IPv6 address (RFC 4291 2.5.5.2) reaches the IPv4 host, and a NAT64
+    address (RFC 6052) reaches it through the translator: both return the embedded IPv4 address. Blocking all
+    of NAT64 would cut off networks that have IPv6 and DNS64 only.
     """
     if "%" in address:
         return None
@@ -168,21 +167,21 @@ def effective_address(address: str) -> IPv4Address | IPv6Address | None:
 
 
 def why_blocked(address: str, port: int, allow: AllowList) -> str | None:
-    """Tell why this address may not be dialled, or `None` if it may.
+    """Return why this address may not be dialled, or `None` if it may.
 
-    IPv4 is refused by table, IPv6 is allowed only inside 2000::/3 without the exceptions: so
-    loopback, unique local, link local, site local, multicast, IPv4-compatible, SIIT
-    (::ffff:0:0:0/96) and 64:ff9b:1::/48 need no row.
+    IPv4 is refused by table; IPv6 is allowed only inside 2000::/3, with exceptions. So loopback, unique
+    local, link local, site local, multicast, IPv4-compatible, SIIT (::ffff:0:0:0/96) and 64:ff9b:1::/48 need
+    no row.
 
-    Not covered: translation prefixes of an operator's own, which look like any public prefix.
+    Not covered: an operator's own translation prefixes, which look like any public prefix.
 
     Args:
-        address: a literal address; anything else, scoped addresses included, is blocked.
-        port: the port to be dialled.
-        allow: what the operator has lifted the guard for.
+        address: a literal address; anything else, including scoped addresses, is blocked.
+        port: the port to dial.
+        allow: the places for which the operator has lifted the guard.
 
     Returns:
-        The reason, for a debug log only: shown to a caller it would describe the inner network.
+        The reason, for a debug log only: shown to a caller it would reveal the internal network.
     """
     ip = effective_address(address)
     if ip is None:
@@ -199,10 +198,10 @@ def why_blocked(address: str, port: int, allow: AllowList) -> str | None:
 
 
 def is_private(address: str) -> bool | None:
-    """Tell whether what is sent to an address stays on this machine or a private network.
+    """Return whether traffic to an address stays on this machine or a private network.
 
-    An IPv4 address mapped into IPv6 counts as itself. NAT64 addresses are public: RFC 6052 3.1
-    keeps private ones out of them.
+    An IPv4 address mapped into IPv6 counts as itself. NAT64 addresses are public: RFC 6052 3.1 excludes
+    private ones.
 
     Returns:
         `None` for anything but a literal address, such as a host name.
@@ -212,5 +211,5 @@ def is_private(address: str) -> bool | None:
     except ValueError:
         return None
     reached: IPv4Address | IPv6Address = getattr(ip, "ipv4_mapped", None) or ip
-    # An address of the other family is never inside a network, so no check of versions.
+    # An address of the other family is never inside a network, so versions need no check.
     return any(reached in network for network in _PRIVATE)

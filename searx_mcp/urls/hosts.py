@@ -1,7 +1,6 @@
-"""Names of hosts and domains, as people and addresses write them, without looking them up.
+"""Names of hosts and domains in any spelling, without lookups.
 
-Policy on addresses is not here: a name that resolves to a private address is the business of
-`searx_mcp.http`.
+The policy on IP addresses is not here: `searx_mcp.http` checks what names resolve to.
 """
 
 import ipaddress
@@ -11,30 +10,30 @@ from typing import Final
 from unicodedata import normalize
 
 WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
-"""Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
+"""Ports of web servers. Others belong to mail, databases and consoles that answer a stray GET."""
 
 _MAX_NAME: Final = 253
-"""Characters of a name, RFC 1035 2.3.4 without the bytes of lengths."""
+"""Maximum characters of a name, RFC 1035 2.3.4 without the length bytes."""
 
 _NAME: Final = re.compile(
     r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*"
     r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
-# The usual spelling needs no parsing. The last label starts with a letter, so that no spelling of
-# an IPv4 address passes here (WHATWG URL, "ends in a number").
+# The usual spelling needs no parsing. The last label starts with a letter, so that no spelling of an
+# IPv4 address matches (WHATWG URL, "ends in a number").
 _CANONICAL: Final = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){0,30}[a-z][a-z0-9-]{0,61}[a-z0-9]"
 )
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#]")
 _USERINFO: Final = re.compile(r"(?i)\A((?:[a-z][a-z0-9+.-]*+:)?//)[^/?#]*@")
-"""User names and passwords: of no use to a reader, and a way to pose as another site."""
+"""User information: useless to a reader, and a way to imitate another site."""
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 _INNER_SUFFIXES: Final = (
-    ".arpa",  # RFC 3172; holds home.arpa, RFC 8375, and ipv4only.arpa, RFC 7050
+    ".arpa",  # RFC 3172; includes home.arpa, RFC 8375, and ipv4only.arpa, RFC 7050
     ".internal",  # reserved by ICANN, 2024
-    ".local",  # RFC 6762; holds cluster.local of Kubernetes
+    ".local",  # RFC 6762; includes cluster.local of Kubernetes
     ".localhost",  # RFC 6761
     ".test",  # RFC 6761
     ".corp",  # RFC 6762, appendix G, as the next five
@@ -55,27 +54,27 @@ _NOBODYS_SUFFIXES: Final = (
 
 
 def host_in(address: str) -> str:
-    """Give what stands between `//` and the path, as it is written, without user and password."""
+    """Return the text between `//` and the path, as written, without user information."""
     authority = _END_OF_AUTHORITY.split(address.partition("//")[2], maxsplit=1)[0]
     return authority.rpartition("@")[2]
 
 
 def is_short_enough(host: str) -> bool:
-    """Tell whether a host may be a name as far as its length goes, in any alphabet.
+    """Return whether a host is short enough to be a name, in any alphabet.
 
-    Converting one of 4,000 characters takes a library 12 ms, or 125 if NFKC makes 18 of each: what is
-    too long must not come to that.
+    Converting one of 4,000 characters takes a library 12 ms, or 125 if NFKC makes 18 of each, so longer ones
+    are refused first.
     """
     return len(host) <= _MAX_NAME and (host.isascii() or len(normalize("NFKC", host)) <= _MAX_NAME)
 
 
 def is_host_name(host: str) -> bool:
-    """Tell whether something is a host name: RFC 1123 2.1, and underscores, which real sites use."""
+    """Return whether something is a host name: RFC 1123 2.1, and underscores, which real sites use."""
     return _NAME.fullmatch(_plain(host)) is not None
 
 
 def ends_in_number(name: str) -> bool:
-    """Tell whether a host name is a spelling of an IPv4 address, or none at all.
+    """Return whether a host name is a spelling of an IPv4 address, valid or not.
 
     The "ends in a number checker" of the WHATWG URL standard, 3.5: resolvers take 0x7f.1 and
     2130706433 for 127.0.0.1.
@@ -84,41 +83,41 @@ def ends_in_number(name: str) -> bool:
 
 
 def is_inner_name(host: str) -> bool:
-    """Tell whether only this machine or a private network could know a host by this name.
+    """Return whether only this machine or a private network could resolve this name.
 
-    Numbers are such names, whatever they stand for.
+    Numeric names count as such, whatever their value.
     """
     name = _plain(host)
     return "." not in name or ends_in_number(name) or name.endswith(_INNER_SUFFIXES)
 
 
 def is_public_name(host: str) -> bool:
-    """Tell whether a host name may be one of the public web, without looking it up."""
+    """Return whether a host name is possible on the public web, without a lookup."""
     return not is_inner_name(host) and not _plain(host).endswith(_NOBODYS_SUFFIXES)
 
 
 def is_onion(host: str) -> bool:
-    """Tell whether a host name is that of a Tor service, RFC 7686."""
+    """Return whether a host name is that of a Tor service, RFC 7686."""
     return _plain(host).endswith(".onion")
 
 
 def without_userinfo(address: str) -> str:
-    """Give an address without what stands before `@` in front of its host (RFC 3986 3.2.1)."""
+    """Return an address without the part before `@` of its authority (RFC 3986 3.2.1)."""
     return _USERINFO.sub(r"\1", address) if "@" in address else address
 
 
 def normalise_domain(text: str) -> str:
-    """Return the one spelling of a domain: lower case, punycode, no wildcard, no final dot.
+    """Return the normal form of a domain: lower case, punycode, no wildcard, no trailing dot.
 
     Args:
-        text: a domain such as `Example.ORG.`, `*.example.org` or `bücher.example`, an IP address,
-            or a whole URL, whose host is taken.
+        text: a domain such as `Example.ORG.`, `*.example.org` or `bücher.example`, an IP address, or a whole
+            URL, whose host is used.
 
     Returns:
         ASCII text such as `xn--bcher-kva.example`; an IP address in its shortest form.
 
     Raises:
-        ValueError: with a sentence, if there is no domain in the text.
+        ValueError: with a sentence, if the text contains no domain.
     """
     text = text.strip()
     if len(text) <= _MAX_NAME and _CANONICAL.fullmatch(text):
@@ -138,17 +137,17 @@ def normalise_domain(text: str) -> str:
 
 
 def is_within(host: str, names: AbstractSet[str]) -> bool:
-    """Tell whether a host is one of the domains or lies under one of them, in a few look-ups.
+    """Return whether a host is one of the domains or a subdomain of one, in a few lookups.
 
     Args:
-        host: in any spelling; a text that is no host lies in nothing.
-        names: domains as `normalise_domain` gives them.
+        host: in any spelling; false for a text that is not a host.
+        names: domains from `normalise_domain`.
     """
     try:
         name = normalise_domain(host)
     except ValueError:
         return False
-    # An IP address has no parents that a domain could equal: no domain ends in a number.
+    # An IP address has no parent domains: no domain ends in a number.
     while name not in names:
         _, dot, name = name.partition(".")
         if not dot:
@@ -161,7 +160,7 @@ def _plain(host: str) -> str:
 
 
 def _host(text: str) -> str:
-    """Return the host in a domain, a `host/path` or a URL, as yarl encodes it."""
+    """Return the host of a domain, a `host/path` or a URL, as yarl encodes it."""
     from yarl import URL  # noqa: PLC0415 - 9 ms that the import of the settings need not pay
 
     try:

@@ -1,4 +1,4 @@
-"""Which URLs may be fetched: the first layer of the guard, before any name is resolved."""
+"""Which URLs may be fetched: the first layer of the guard, before a name is resolved."""
 
 import re
 from typing import Final
@@ -19,30 +19,30 @@ from searx_mcp.urls.hosts import (
 )
 
 MAX_URL_LENGTH: Final = 4_096
-"""Characters, before and after encoding: half of what servers accept as a request line."""
+"""Maximum characters, before and after encoding: half of what servers accept as a request line."""
 
-# What parsers disagree about (Orange Tsai, "A New Era of SSRF", 2017).
+# Characters on which parsers disagree (Orange Tsai, "A New Era of SSRF", 2017).
 _AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
-# The authority of RFC 3986 3.2 without userinfo. yarl alone would take ":+80" and ":8_0" for ports,
-# drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
+# The authority of RFC 3986 3.2 without userinfo. yarl alone would accept ":+80" and ":8_0" as ports,
+# drop an empty user name, and convert the IPvFuture "[v1.fe80]" to a host name.
 _AUTHORITY: Final = re.compile(
     r"[a-z]+://(\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
 )
 
 
 def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
-    """Parse a URL and refuse what must not be fetched, without resolving its name.
+    """Parse a URL and refuse one that must not be fetched, without resolving its name.
 
-    Checking the result again gives the same result.
+    Idempotent: checking the result again returns the same.
 
     Args:
         raw: an absolute URL of at most 4,096 characters.
-        allow: hosts and ports the operator has lifted the guard for; for these neither port nor
-            name nor address is judged, but scheme and shape are.
-        onion: whether Tor services may be asked, because a proxy leads to them.
+        allow: hosts and ports for which the operator has lifted the guard; for these, only scheme and form
+            are checked, not port, name or address.
+        onion: whether Tor services are allowed, because a proxy can reach them.
 
     Returns:
-        The URL as it will be requested, host in IDNA form, without its fragment.
+        The URL to request, host in IDNA form, without its fragment.
 
     Raises:
         InvalidArgumentError: it is malformed, too long, or carries credentials.
@@ -89,7 +89,7 @@ def parse_url(raw: str) -> URL:
         )
     try:
         url = _read(raw)
-        # yarl reads some of the authority only now.
+        # yarl parses parts of the authority lazily.
         length = len(str(url))
     except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "http://[]@"
         raise InvalidArgumentError("url", "is not a valid URL") from exc
@@ -120,10 +120,10 @@ def _read(raw: str) -> URL:
 
 
 def _means_one_name(host: str) -> bool:
-    """Tell whether a host is a name of IDNA 2008 (RFC 5891) after the mapping of UTS 46.
+    """Return whether a host is a name of IDNA 2008 (RFC 5891) after the mapping of UTS 46.
 
-    For others yarl falls back to IDNA 2003, which reads names otherwise than browsers do: in
-    `☃.straße.example` it takes ß for ss, and in `☃.EXAMPLE.org` it keeps the capitals.
+    For others yarl falls back to IDNA 2003, which differs from browsers: in `☃.straße.example` it replaces ß
+    by ss, and in `☃.EXAMPLE.org` it keeps the capitals.
     """
     if host.isascii():
         return True
@@ -137,7 +137,7 @@ def _means_one_name(host: str) -> bool:
 def refused_address(url: str) -> PolicyError:
     """Make the one error for every forbidden address, whatever it is and however it was found.
 
-    It must not tell addresses apart, or fetching would map the inner network.
+    It must not distinguish addresses, or fetching would map the internal network.
     """
     return PolicyError(
         "The address is not on the public web and may not be fetched.",

@@ -1,1 +1,1 @@
-"""Code that reads strangers' bytes, run where it can hang, crash or eat memory without harm."""
+"""Runs code that reads untrusted bytes where it can hang, crash or exhaust memory without harm."""

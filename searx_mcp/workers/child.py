@@ -1,10 +1,10 @@
 """The process in which jobs run: `python -m searx_mcp.workers.child MEMORY SECONDS`.
 
-It takes frames from its standard input and answers each on its standard output, one at a time,
-until its input ends: with its parent, too, however that ended. What it may use it sets itself, before it reads anything.
+It reads frames from its standard input and answers each on its standard output, one at a time, until its
+input ends, which also happens whenever its parent ends. It sets its own limits before it reads anything.
 
-Windows has none of these limits, and macOS does not enforce the one on memory. There the wall clock
-of the parent and `faulthandler` in the process itself are what ends a job.
+Windows has none of these limits, and macOS does not enforce the one on memory. There, the wall clock of the
+parent and `faulthandler` in the process itself end a job.
 """
 
 import faulthandler
@@ -32,11 +32,11 @@ except ImportError:  # Windows
 
 _STDERR: Final = 2
 _OPEN_FILES: Final = 64
-"""Imports need a few at a time; a job needs none."""
+"""Open files: imports need a few at a time; a job needs none."""
 
 
 def limit(memory: int) -> None:
-    """Limit this process for good: address space, open files, no core dumps.
+    """Limit this process permanently: address space, open files, no core dumps.
 
     Args:
         memory: bytes of address space.
@@ -48,13 +48,13 @@ def limit(memory: int) -> None:
 
 @contextmanager
 def watched(seconds: float) -> Iterator[None]:
-    """End this process if what runs inside takes longer, even in C code that holds everything up.
+    """End this process if the block takes longer, even in C code that holds the interpreter.
 
     Args:
-        seconds: of the wall clock, and of processor time.
+        seconds: of wall-clock time, and of processor time.
     """
     _allow_cpu(seconds)
-    # A thread written in C: it needs no turn of the interpreter.
+    # A thread written in C: it does not need the interpreter.
     faulthandler.dump_traceback_later(seconds, exit=True, file=_STDERR)
     try:
         yield
@@ -63,7 +63,7 @@ def watched(seconds: float) -> Iterator[None]:
 
 
 def _allow_cpu(seconds: float) -> None:
-    """Let this process use so much more processor time from now on; then the system ends it."""
+    """Allow this process that much more processor time; after that the system ends it."""
     if resource is not None:
         _, most = resource.getrlimit(resource.RLIMIT_CPU)
         allowed = math.ceil(time.process_time() + seconds) + 1
@@ -81,7 +81,7 @@ def _lower(name: str, value: int) -> None:
     try:
         resource.setrlimit(kind, (allowed, allowed))
     except (ValueError, OSError):
-        # macOS refuses limits below what is in use already.
+        # macOS refuses limits below the current use.
         return
 
 
@@ -93,7 +93,7 @@ _GRACE: Final = 2.0
 
 
 def main(jobs: Mapping[str, Job]) -> NoReturn:
-    """Take over the standard streams, set the limits of the arguments, and serve.
+    """Take over the standard streams, set the limits given as arguments, and serve.
 
     Args:
         jobs: the jobs by name.
@@ -105,7 +105,7 @@ def main(jobs: Mapping[str, Job]) -> NoReturn:
     requests, answers = _take_streams()
     limit(memory)
     serve(requests, answers, jobs, watch=partial(watched, seconds + _GRACE))
-    # Nothing is worth cleaning up, and a thread that a job left behind would be waited for.
+    # There is nothing to clean up, and a normal exit would wait for threads that a job left behind.
     os._exit(0)
 
 
@@ -120,10 +120,10 @@ def serve(
 
     Args:
         requests: frames with the header `{"job": name, "options": {...}}`.
-        answers: takes frames: a header `{}` with the result as JSON for its body, or the header of
-            an error.
+        answers: receives frames: a header `{}` with the result as JSON in its body, or the header of an
+            error.
         jobs: the jobs by name.
-        watch: each job runs inside; ends the process if it takes too long.
+        watch: context in which each job runs; ends the process if it takes too long.
     """
     try:
         _answer(answers, GREETING)
@@ -135,12 +135,12 @@ def serve(
         # The parent is gone, or it is not our parent.
         return
     except MemoryError:
-        # What else failed for want of memory is unknown, so there is no next job here.
+        # What else failed for lack of memory is unknown, so this process takes no further job.
         os._exit(OUT_OF_MEMORY)
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep both pipes for frames; a job that prints or reads meets others."""
+    """Keep both pipes for frames; a job that prints or reads uses replacements."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -152,7 +152,7 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO]:
 def _done(
     jobs: Mapping[str, Job], header: Mapping[str, object], body: bytes
 ) -> tuple[Mapping[str, object], bytes]:
-    """Run one job and give the header and the body of the answer."""
+    """Run one job and return the header and the body of the answer."""
     options = header.get("options")
     try:
         job = jobs[str(header.get("job"))]

@@ -1,4 +1,4 @@
-"""Failures of a job, on their way from a process to the caller."""
+"""Failures of a job, passed from a process to the caller."""
 
 import signal
 from collections.abc import Mapping
@@ -13,29 +13,29 @@ from searx_mcp.models.fetch_request import MAX_URL_LENGTH
 class DefeatError(ContentError):
     """`extraction_failed`: a body was too much for its job.
 
-    The job failed where it should not, crashed, took too long or too much memory. Nothing is known of
-    the body then; another job may do better.
+    The job failed unexpectedly, crashed, took too long or too much memory. Nothing is known of the body then;
+    another job may be able to read it.
     """
 
 
 OUT_OF_MEMORY: Final = 77
-"""Exit code of a process that ran out of memory: it can no longer be relied on to say so."""
+"""Exit code of a process that ran out of memory: it can no longer be relied on to report that."""
 
 _MAX_TEXT: Final = 300
 _CODES: Final = frozenset({
     ErrorCode.UNSUPPORTED_CONTENT_TYPE, ErrorCode.UNSUPPORTED_ENCODING, ErrorCode.CONTENT_TOO_LARGE,
     ErrorCode.EXTRACTION_FAILED,
 })  # fmt: skip
-"""What a job may say; the others are not its to say."""
+"""Codes that a job may report."""
 
 _KINDS: Final[Mapping[str, type[ContentError]]] = MappingProxyType(
     {kind.__name__: kind for kind in (SkeletonError, DefeatError)}
 )
-"""Errors that callers tell apart; any other is a `ContentError`."""
+"""Errors that callers distinguish; any other is a `ContentError`."""
 
 
 def as_header(error: ContentError) -> Mapping[str, object]:
-    """An error as the header of a frame."""
+    """Convert an error to the header of a frame."""
     return {
         "failed": error.code,
         "kind": type(error).__name__,
@@ -46,7 +46,7 @@ def as_header(error: ContentError) -> Mapping[str, object]:
 
 
 def from_header(header: Mapping[str, Any]) -> ContentError:
-    """The error of a header, which may come from a hostile process."""
+    """Convert a header, which may come from a hostile process, to an error."""
     code = next((code for code in _CODES if code == header.get("failed")), None)
     kind = _KINDS.get(str(header.get("kind")), ContentError)
     return kind(
@@ -58,22 +58,22 @@ def from_header(header: Mapping[str, Any]) -> ContentError:
 
 
 def unexpected() -> DefeatError:
-    """The job raised what it should not."""
+    """Make the error for an unexpected exception in a job."""
     return _defeated("the document could not be read: its reader failed on it")
 
 
 def short_of_memory() -> DefeatError:
-    """The job needed more memory than a process may have."""
+    """Make the error for a job that needed more memory than a process may have."""
     return _defeated("the document could not be read: it needs more memory than allowed")
 
 
 def too_complex() -> DefeatError:
-    """The body has more parts than a parser may make objects of."""
+    """Make the error for a body with more parts than a parser may create objects for."""
     return _defeated("the document could not be read: it has too many parts")
 
 
 def too_slow(seconds: float) -> DefeatError:
-    """The job took too long."""
+    """Make the error for a job that took too long."""
     return _defeated(f"the document could not be read within {seconds:.3g} s")
 
 
@@ -82,17 +82,17 @@ _FROM_OUTSIDE: Final = frozenset(
     for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
     if hasattr(signal, name)
 )
-"""Exit codes of a process that something else ended: an operator, or a system that is short of memory. A reader that
+"""Exit codes of a process that something else killed: an operator, or a system short of memory. A reader that
 fails dies of other signals, or exits."""
 
 
 def was_killed(code: int | None) -> bool:
-    """Tell whether something else ended a process, which says nothing about its document."""
+    """Return whether something else killed a process, which says nothing about its document."""
     return code in _FROM_OUTSIDE
 
 
 def is_over_limit(code: int | None) -> bool:
-    """Tell whether a process ended at one of its own limits, as it would with the same document again."""
+    """Return whether a process ended at one of its own limits, as it would again with the same document."""
     return code == OUT_OF_MEMORY or _is_out_of_time(code)
 
 
@@ -101,13 +101,13 @@ def _is_out_of_time(code: int | None) -> bool:
 
 
 def ended(code: int | None) -> FetchError:
-    """The process of a job ended in the middle of it, and so did those that the job was given after it.
+    """Make the error for a process that ended during its job, as did the replacements given to the job.
 
     Args:
         code: its exit code; negative for the signal that ended it.
 
     Returns:
-        A `DefeatError`, unless something else killed the process: that may be over soon.
+        A `DefeatError`, unless something else killed the process: that may be temporary.
     """
     if was_killed(code):
         return _ours("its reader was killed each time")
@@ -119,29 +119,29 @@ def ended(code: int | None) -> FetchError:
 
 
 def broken() -> DefeatError:
-    """A process said what it should not, or a result has no form."""
+    """Make the error for a protocol violation, or for a malformed result."""
     return _defeated("the document could not be read: its reader returned no valid answer")
 
 
 def too_large() -> ContentError:
-    """The body is more than a job takes."""
+    """Make the error for a body that is too large for a job."""
     return ContentError("the document is too large to be read", code=ErrorCode.CONTENT_TOO_LARGE)
 
 
 def no_start() -> FetchError:
-    """There is no process to run the job in."""
+    """Make the error for when there is no process to run the job in."""
     return _ours("no process could be started for it")
 
 
 def closed() -> FetchError:
-    """The workers are closed."""
+    """Make the error for closed workers."""
     return FetchError(
         "the document could not be read: the client is closing", code=ErrorCode.CONNECTION_ERROR
     )
 
 
 def needs_process() -> ContentError:
-    """The job could end the process it runs in, and this one is the caller's."""
+    """Make the error for a job that could end its process, which here is the caller's."""
     return ContentError(
         "such a document is read only in a child process, and this client may not start one",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
@@ -150,7 +150,7 @@ def needs_process() -> ContentError:
 
 
 def late() -> TransportError:
-    """The caller's time was over first."""
+    """Make the error for a caller whose deadline came first."""
     return TransportError(
         "the document was not read in time",
         code=ErrorCode.TIMEOUT,
@@ -158,7 +158,7 @@ def late() -> TransportError:
 
 
 def _ours(why: str) -> FetchError:
-    """A failure of this machine, which says nothing about the document."""
+    """Make the error for a failure of this machine, which says nothing about the document."""
     return FetchError(
         f"the document could not be read: {why}",
         code=ErrorCode.INTERNAL,

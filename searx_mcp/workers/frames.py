@@ -1,8 +1,8 @@
 """Messages between a process and its parent: a JSON header and a body of bytes.
 
-A frame is the length of the header and the length of the body, four bytes each, big-endian; then
-the header, then the body. Both ends refuse what is longer than agreed before they make room for it,
-since what reads a stranger's document may be made to say anything.
+A frame is the length of the header and the length of the body, four bytes each, big-endian; then the header,
+then the body. Both ends refuse anything too long before they allocate memory, since a process that reads
+untrusted documents may be compromised.
 """
 
 import json
@@ -15,13 +15,13 @@ from pydantic_core import from_json
 from searx_mcp.workers.jobs import MAX_BODY
 
 MAX_HEADER: Final = 1 << 20
-"""Bytes of a header: options, or what went wrong."""
+"""Maximum bytes of a header: options, or an error."""
 
 _LENGTHS: Final = struct.Struct(">II")
 
 
 class FrameError(ValueError):
-    """The other end does not keep to the form, or what is to be sent does not fit into it."""
+    """The other end violates the protocol, or a message does not fit into a frame."""
 
 
 class Frame(NamedTuple):
@@ -32,10 +32,10 @@ class Frame(NamedTuple):
 
 
 def encode_head(header: Mapping[str, object], body_length: int) -> bytes:
-    """Encode what goes before a body.
+    """Encode everything before a body.
 
     Raises:
-        FrameError: the header is no JSON, or one of both is too long.
+        FrameError: the header is not JSON, or one of both is too long.
     """
     try:
         text = json.dumps(header).encode()
@@ -46,10 +46,10 @@ def encode_head(header: Mapping[str, object], body_length: int) -> bytes:
 
 
 def read_frame(stream: BinaryIO) -> Frame | None:
-    """The next frame of a stream that blocks, or `None` at its end, also inside a frame.
+    """Return the next frame of a blocking stream, or `None` at its end, even inside a frame.
 
     Raises:
-        FrameError: it is none.
+        FrameError: the bytes are not a frame.
     """
     lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
@@ -64,10 +64,10 @@ def read_frame(stream: BinaryIO) -> Frame | None:
 
 
 class FrameReader:
-    """Puts frames together of the pieces in which they come.
+    """Assembles frames from the pieces in which they arrive.
 
     Args:
-        max_body: bytes of a body.
+        max_body: maximum bytes of a body.
     """
 
     def __init__(self, max_body: int = MAX_BODY) -> None:
@@ -75,10 +75,10 @@ class FrameReader:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Take the next bytes, and give the frames that are complete now.
+        """Take the next bytes, and yield the frames that are complete now.
 
         Raises:
-            FrameError: these are none; nothing more can be read then.
+            FrameError: the bytes are not a frame; nothing more can be read then.
         """
         self._buffer += data
         while len(self._buffer) >= _LENGTHS.size:
@@ -96,10 +96,10 @@ class FrameReader:
 
 
 def decode_header(text: bytes) -> Mapping[str, Any]:
-    """A JSON object; a string in it may have lone surrogates.
+    """Parse a JSON object; a string in it may have lone surrogates.
 
     Raises:
-        FrameError: it is none.
+        FrameError: it is not one.
     """
     try:
         return _object(json.loads(text))
@@ -108,13 +108,13 @@ def decode_header(text: bytes) -> Mapping[str, Any]:
 
 
 def decode_result(text: bytes) -> Mapping[str, Any]:
-    """A JSON object whose every string can be encoded.
+    """Parse a JSON object in which every string can be encoded.
 
     Raises:
-        FrameError: it is none.
+        FrameError: it is not one.
     """
     try:
-        # Unlike `json.loads` it refuses lone surrogates, and takes no longer.
+        # Unlike `json.loads` it refuses lone surrogates, and it is as fast.
         return _object(from_json(text, allow_inf_nan=False))
     except ValueError as exc:
         raise FrameError("no JSON") from exc

@@ -1,4 +1,4 @@
-"""Jobs that read strangers' bytes, what runs them away from the event loop, and answers read as jobs."""
+"""Jobs that read untrusted bytes, the interface for running them off the event loop, and readers as jobs."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -15,25 +15,25 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 Result = Mapping[str, Any]
-"""What a job gives: strings, numbers, lists and mappings of them, as JSON has them."""
+"""The result of a job: strings, numbers, lists and mappings of them, as in JSON."""
 
 Job = Callable[[bytes, Mapping[str, Any]], Result]
-"""Pure: takes a body and options. It raises a `ContentError` for a body that cannot be read."""
+"""Pure: takes a body and options. Raises a `ContentError` for a body that cannot be read."""
 
 DANGEROUS: Final = frozenset({"pdf"})
-"""Those that can end their process: PDFium takes all the memory there is, and aborts when it is refused
-more. A file of 1.6 kB that is packed twice asks for 16.8 GB."""
+"""Jobs that can end their process: PDFium takes all available memory, and aborts when more is refused. A
+doubly compressed file of 1.6 kB asks for 16.8 GB."""
 
 MAX_BODY: Final = 64 << 20
-"""Bytes of a body. A page has 10 MiB at most; the rest is room."""
+"""Maximum bytes of a body. A page has 10 MiB at most; the rest is a margin."""
 
 MAX_RESULT: Final = 32 << 20
-"""Bytes of a result as JSON. The text of a page of 10 MiB with every second character escaped fits;
-reading 32 MiB of JSON would hold up the event loop for 0.1 s."""
+"""Maximum bytes of a result as JSON. The text of a page of 10 MiB with every second character escaped fits;
+reading 32 MiB of JSON would block the event loop for 0.1 s."""
 
 
 class Workers(Protocol):
-    """Runs jobs by name, several at a time, each by its own deadline."""
+    """Runs jobs by name, several at a time, each with its own deadline."""
 
     async def run(
         self,
@@ -48,39 +48,39 @@ class Workers(Protocol):
 
         Args:
             job: its name, such as `pdf`.
-            body: what it reads.
-            options: what it takes besides; JSON.
-            deadline: the event loop's time by which to be done, waiting for a turn included.
-            reserve: seconds before the deadline at which a job under way is given up, so that the
-                caller can still do something else; one that has not begun by then may use them.
+            body: its input.
+            options: further input; JSON.
+            deadline: loop time by which to be done, including waiting for a turn.
+            reserve: seconds before the deadline at which a running job is cancelled, so that the caller can
+                still do something else; a job that has not started by then may use them.
 
         Raises:
             DefeatError: `extraction_failed`; the job failed, crashed, took too long or too much memory.
-            ContentError: `content_too_large`; `unsupported_content_type` for a job that needs a
-                process where there are none; or what the job raised.
+            ContentError: `content_too_large`; `unsupported_content_type` for a job that needs a process if
+                there are none; or the job's own error.
             FetchError: `internal`: no process could be started, or something else killed each;
-                `connection_error`: these workers are closed. Another time may work.
+                `connection_error`: these workers are closed. A later try may work.
             TransportError: `timeout`; the deadline came first.
-            ValueError: the options are no JSON, or more than 1 MiB of it.
+            ValueError: the options are not JSON, or more than 1 MiB of it.
         """
         ...
 
     def warm(self) -> None:
-        """Get ready for a job that will most likely come; returns at once and never raises.
+        """Prepare for a job that is likely to come; returns at once and never raises.
 
         Needs a running event loop.
         """
         ...
 
     async def aclose(self) -> None:
-        """End everything that runs, in bounded time; calls under way fail, later ones too."""
+        """End everything that runs, in bounded time; calls in progress fail, later ones too."""
         ...
 
 
 def document_jobs() -> Mapping[str, Job]:
     """Import the jobs that read documents, by name.
 
-    Most of what they need is needed for nothing else, so that only what runs them asks for it.
+    Most of the modules they need are used by nothing else, so only processes that run jobs import them.
     """
     from searx_mcp.content.convert import page_job, text_job  # noqa: PLC0415 - see above
     from searx_mcp.content.site_index.job import index_job  # noqa: PLC0415 - see above
@@ -96,22 +96,22 @@ def _pdf(body: bytes, options: Mapping[str, Any]) -> Result:
 
 
 MAX_ON_LOOP: Final = 32_768
-"""Bytes of an answer that are read on the event loop. So much markup at its worst takes 18 ms."""
+"""Maximum bytes of an answer that is parsed on the event loop. In the worst case, this takes 18 ms."""
 
 MAX_PARTS: Final = 60_000
-"""Tags, lists, objects and commas of a longer answer. A parser makes an object of each in one go, and no other
-thread runs meanwhile: 700,000 empty lists, 2 MiB, take 0.37 s. The largest page of SearXNG's has 4,000."""
+"""Maximum tags, lists, objects and commas of a longer answer. A parser creates an object for each without
+releasing the interpreter: 700,000 empty lists, 2 MiB, take 0.37 s. SearXNG's largest page has 4,000."""
 _PARTS: Final = (b"<", b"[", b"{", b",")
 
 
 class Reader(Generic[A, T]):
-    """Makes something of an answer, here or in a job.
+    """Parses an answer, here or in a job.
 
     Args:
         name: of the job.
-        read: takes an answer and what is to be known besides; pure.
-        takes: the type of the latter, which must survive JSON.
-        gives: the type of what is made, likewise.
+        read: takes an answer and additional input; pure.
+        takes: type of the additional input, which must survive JSON.
+        gives: type of the result, likewise.
     """
 
     def __init__(
@@ -138,13 +138,13 @@ class Reader(Generic[A, T]):
     async def read_safely(
         self, response: Response, asked: A, *, workers: Workers | None, deadline: float
     ) -> T:
-        """Read an answer where it does no harm.
+        """Parse an answer where it does no harm.
 
         Args:
-            response: the answer, from a stranger.
-            asked: what is to be known besides.
-            workers: run the job of a long one; without them it is read in a thread.
-            deadline: the event loop's time by which to be done.
+            response: the untrusted answer.
+            asked: additional input.
+            workers: run the job for a long answer; without them it is parsed in a thread.
+            deadline: loop time by which to be done.
 
         Raises:
             DefeatError: it was too much for its reader.
@@ -162,12 +162,13 @@ class Reader(Generic[A, T]):
             except (DefeatError, TransportError):
                 raise
             except FetchError:
-                # There is no process, or something else kills each. The guards in front of the parsers bound what this may cost.
+                # There is no process, or something else kills each. The guards before the parsers limit the
+                # cost.
                 pass
         return await asyncio.to_thread(self.read, response, asked)
 
     def options(self, response: Response, asked: A) -> Mapping[str, object]:
-        """Give the options of the job: the answer without its body, and what is to be known besides."""
+        """Return the options of the job: the answer without its body, and the additional input."""
         return {
             "status": response.status,
             "headers": dict(response.headers.items()),
@@ -185,10 +186,10 @@ class Reader(Generic[A, T]):
         return {"answer": self._given.dump_python(answer, mode="json")}
 
     def made(self, result: Result) -> T:
-        """Take what a job has made.
+        """Parse the result of a job.
 
         Raises:
-            DefeatError: it is none of what it should be.
+            DefeatError: it has the wrong form.
         """
         try:
             return self._given.validate_python(result.get("answer"))

@@ -1,4 +1,4 @@
-"""A pool of child processes, one job in each at a time."""
+"""A pool of child processes, each with one job at a time."""
 
 import asyncio
 import contextlib
@@ -20,19 +20,20 @@ from searx_mcp.workers.process import ChildProcess, ProcessGoneError
 _log = logging.getLogger("searx_mcp.workers")
 
 CHILD: Final = "searx_mcp.workers.child"
-"""The module that is run; it knows the jobs of documents."""
+"""The module that the processes run; it knows the jobs for documents."""
 
 JOBS_PER_PROCESS: Final = 500
-"""A process is replaced after so many jobs: what C code lost or tore up ends with it."""
+"""Jobs after which a process is replaced, together with anything that C code leaked or corrupted."""
 
 _START_TIMEOUT: Final = 30.0
-"""Seconds a process may take until it is ready; it takes 0.4 s, on a busy small machine 3 s."""
+"""Seconds a process may take to become ready; it takes 0.4 s, on a busy small machine 3 s."""
 
 _STARTS: Final = 3
-"""Starts in a row that must fail before those who wait are told so: one process may be killed by chance."""
+"""Consecutive failed starts after which waiting callers get an error: one process may be killed by chance."""
 
 _TRIES: Final = 3
-"""Processes that a job is given if something else kills them. Chosen: whatever kills three is not over soon."""
+"""Processes that a job gets if something else kills them. Chosen: if three are killed, it will not end
+soon."""
 _OWN_DEATHS: Final = 2
 """Processes that a document may crash. One may have been damaged by an earlier document, hardly two."""
 
@@ -41,18 +42,17 @@ _CLOSE_TIMEOUT: Final = 3.0
 
 
 class ChildWorkers(Workers):
-    """Runs each job in a process of its own, which can be killed.
+    """Runs each job in its own process, which can be killed.
 
-    Processes start when they are needed, one after the other, are used again, and end when they have
-    been idle for a time. Whichever is ready first takes the job that has waited longest: most pages
-    are done in a fraction of the time that a process needs to start. A job that crashes, hangs or
-    eats memory costs its process. A job whose process crashed or was killed is given a new one. One object serves one event loop, and starts nothing any more once
-    it is closed.
+    Processes start on demand, one after the other, are reused, and end after an idle time. Whichever is ready
+    first takes the job that has waited longest: most pages take a fraction of the time that a process needs
+    to start. A job that crashes, hangs or exhausts memory costs its process; if the process crashed or was
+    killed, the job gets a new one. One object serves one event loop, and starts nothing after it is closed.
 
     Args:
-        config: how many, and what each may use.
+        config: number of processes, and the limits of each.
         module: the module to run, as for `python -m`.
-        jobs_per_process: how many jobs a process does before it is replaced.
+        jobs_per_process: jobs after which a process is replaced.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class ChildWorkers(Workers):
         self._end_all()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT):
-                # One that is starting has pipes that cannot be closed yet.
+                # A starting process has pipes that cannot be closed yet.
                 if self._starting is not None:
                     await asyncio.wait([self._starting])
                 self._end_all()
@@ -128,7 +128,7 @@ class ChildWorkers(Workers):
             process.end()
 
     async def _take(self) -> ChildProcess:
-        """A process that is ready, for one job."""
+        """Return a process that is ready for one job."""
         if self._is_closed:
             raise failures.closed()
         if (process := self._rested()) is not None:
@@ -142,7 +142,7 @@ class ChildWorkers(Workers):
             if waiter in self._waiting:
                 self._waiting.remove(waiter)
             elif not waiter.cancelled() and waiter.exception() is None:
-                self._hand_over(waiter.result())  # it came just now
+                self._hand_over(waiter.result())  # it has just arrived
             raise
 
     async def _tried(self, head: bytes, body: bytes, give_up: float | None) -> Frame:
@@ -171,7 +171,7 @@ class ChildWorkers(Workers):
             process: only for this job.
             head: of the request.
             body: of the request.
-            give_up: when to end it at the latest; an instant that is over is none.
+            give_up: when to end it at the latest; a time in the past gives it no time.
         """
         begun = asyncio.get_running_loop().time()
         end = begun + self._config.job_timeout
@@ -218,7 +218,7 @@ class ChildWorkers(Workers):
 
     def _start(self) -> None:
         if self._starting is None and not self._is_closed:
-            # A task of its own, which goes on when the caller leaves; `aclose` waits for it.
+            # A separate task, which continues when the caller leaves; `aclose` waits for it.
             starting = self._starting = asyncio.ensure_future(self._begin())
             starting.add_done_callback(self._begun)
 
@@ -247,8 +247,8 @@ class ChildWorkers(Workers):
             self._failed_starts = 0
             self._hand_over(starting.result())
             return
-        # No memory, no file descriptor, no interpreter; a loop that knows no processes; a module
-        # that is no worker; or it was killed.
+        # No memory, no file descriptor, no interpreter; a loop without support for processes; a module that
+        # is not a worker; or it was killed.
         if not self._is_closed:
             _log.warning("workers.no_start reason=%s", type(problem).__name__)
         if any(process.is_usable for process in self._processes):
@@ -284,7 +284,7 @@ def _result(answer: Frame) -> Result:
 
 
 def _spare_cores() -> int:
-    """All cores that may be used but one, which is the event loop's."""
+    """Return the usable cores but one, which is for the event loop."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)) - 1)
     return max(1, (os.cpu_count() or 1) - 1)

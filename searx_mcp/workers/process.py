@@ -1,4 +1,4 @@
-"""One child process, and the frames that go to and fro.
+"""One child process, and the frames exchanged with it.
 
 It is started with an environment that has no secrets.
 """
@@ -23,17 +23,17 @@ _KEPT: Final = (
     "PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
     "PYTHONHOME",
 )  # fmt: skip
-"""What an interpreter may need to start at all. Tokens and proxies with passwords are elsewhere."""
+"""Variables that an interpreter may need to start. Tokens and proxies with passwords are not among them."""
 
 
 def command(module: str, *arguments: str) -> Sequence[str]:
-    """The command line that runs a module with this interpreter.
+    """Return the command line that runs a module with this interpreter.
 
-    `-P` keeps the current folder off the path, UTF-8 is used whatever the locale.
+    `-P` keeps the current folder off the path; UTF-8 is used whatever the locale.
 
     Raises:
-        FileNotFoundError: this program is not run by an interpreter that could run a module: it is
-            frozen into one file, or embedded in another program.
+        FileNotFoundError: this program has no interpreter that could run a module: it is frozen into one
+            file, or embedded in another program.
     """
     if not sys.executable or getattr(sys, "frozen", False):
         raise FileNotFoundError("no Python interpreter to start")
@@ -41,17 +41,17 @@ def command(module: str, *arguments: str) -> Sequence[str]:
 
 
 def environment(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment of the process.
+    """Return the environment of the process.
 
-    Its imports find what ours find, however this package was installed. `-I` would hide packages
-    of a user and of `PYTHONPATH`.
+    Its imports find the same modules as ours, however this package was installed. `-I` would hide packages of
+    a user and of `PYTHONPATH`.
 
     Args:
         environ: that of this process.
     """
     kept = {name: environ[name] for name in _KEPT if name in environ}
     package = str(Path(searx_mcp.__file__).resolve().parents[1])
-    # An empty or relative entry would be the current folder, whatever lies there.
+    # An empty or relative entry would be the current folder, whatever is in it.
     paths = [path for path in sys.path if Path(path).is_absolute() and os.pathsep not in path]
     if package not in paths:
         paths.append(package)
@@ -63,21 +63,21 @@ _log = logging.getLogger("searx_mcp.workers")
 _IN: Final = 0
 _OUT: Final = 1
 _CHUNK: Final = 65_536
-"""Bytes written at once: what a pipe holds, so that no second copy of a body is kept."""
+"""Bytes written at once: the size of a pipe's buffer, so that no second copy of a body is kept."""
 
 _LAST_WORDS: Final = 1.0
-"""Seconds between the first sign that a process ends and the last: a process of its own that it left
-behind may keep the pipes open."""
+"""Seconds between the first sign that a process ends and the last: its own child processes may keep the pipes
+open."""
 
 _MAX_SAID: Final = 4_096
-"""Bytes kept of what a process says on its standard error, the last ones."""
+"""Bytes kept at the end of a process's standard error."""
 
 
 class ProcessGoneError(Exception):
     """The process ended, or had to be ended.
 
     Attributes:
-        code: its exit code, negative for a signal; `None` if it had to be ended for what it said.
+        code: its exit code, negative for a signal; `None` if it was ended for a protocol violation.
     """
 
     def __init__(self, code: int | None) -> None:
@@ -89,7 +89,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
     """One process that answers one frame after the other.
 
     Attributes:
-        jobs: how many answers it gave.
+        jobs: number of answers so far.
     """
 
     def __init__(self, on_gone: Callable[["ChildProcess"], None]) -> None:
@@ -114,17 +114,17 @@ class ChildProcess(asyncio.SubprocessProtocol):
     ) -> Self:
         """Start a module.
 
-        Must not be cancelled: asyncio loses the pipes of a start that is interrupted.
+        Must not be cancelled: asyncio loses the pipes of an interrupted start.
 
         Args:
             module: as for `python -m`.
             arguments: of the module.
-            on_gone: told once the process has ended and its pipes are closed.
+            on_gone: called once the process has ended and its pipes are closed.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: it could not be started.
         """
-        # Not `create_subprocess_exec`: its `Process` cannot let go of streams that are kept open.
+        # Not `create_subprocess_exec`: its `Process` cannot release streams that are kept open.
         _, process = await asyncio.get_running_loop().subprocess_exec(
             lambda: cls(on_gone),
             *command(module, *arguments),
@@ -139,17 +139,17 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     @property
     def is_usable(self) -> bool:
-        """Tell whether it runs and keeps to the form, as far as is known."""
+        """Whether it runs and has kept to the protocol, as far as is known."""
         return not self._is_ended
 
     @property
     def is_gone(self) -> bool:
-        """Tell whether it has ended and its pipes are closed."""
+        """Whether it has ended and its pipes are closed."""
         return self._gone.done()
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Its process number."""
         return self._transport.get_pid() if self._transport is not None else 0
 
     async def greeted(self) -> None:
@@ -161,7 +161,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._check(await asyncio.shield(self._greeting))
 
     async def ask(self, head: bytes, body: bytes) -> Frame:
-        """Send a frame and wait for the answer; an interrupted caller ends the process.
+        """Send a frame and wait for the answer; if the caller is interrupted, the process is ended.
 
         Raises:
             ProcessGoneError: it ended instead.
@@ -176,7 +176,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         return answer
 
     def end(self) -> None:
-        """End it at once; there is nothing in it worth saving."""
+        """End it at once; it has nothing worth saving."""
         self._is_ended = True
         transport = self._transport
         if transport is None:
@@ -200,7 +200,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
             self._said = (self._said + data)[-_MAX_SAID:]
             return
         if self._transport is None or self._transport.is_closing():
-            return  # what came too late
+            return  # too late
         try:
             for frame in self._reader.feed(data):
                 self._take(frame)
@@ -213,7 +213,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
         self._is_writable.set()
         if fd == _OUT:
-            self._expect_end()  # without it there are no more answers
+            self._expect_end()  # after this there are no more answers
 
     @override
     def pause_writing(self) -> None:
@@ -243,7 +243,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         self._on_gone(self)
 
     def _expect_end(self) -> None:
-        # Not ended at once: a signal would take the place of the exit code.
+        # Not ended at once: a signal would replace the exit code.
         self._is_ended = True
         if self._last_words is None:
             loop = asyncio.get_running_loop()

@@ -17,27 +17,26 @@ from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.jobs import DANGEROUS, MAX_BODY, Job, Result, Workers, document_jobs
 
 _CLOSE_TIMEOUT: Final = 3.0
-"""Seconds to wait for the jobs under way."""
+"""Seconds to wait for running jobs."""
 
 
 class ThreadWorkers(Workers):
-    """Runs jobs in threads, one for each name; those of one name wait for each other.
+    """Runs jobs in threads, one for each name; jobs of one name wait for each other.
 
-    More threads would do no more at a time, since Python has one lock for all of them, and take that
-    lock from the event loop more often. A page does not wait for a long PDF, though.
+    More threads would not be faster, since Python has one global lock, and would take it from the event loop
+    more often. But a page does not wait for a long PDF.
 
-    A thread cannot be killed. A job that is given up, or whose caller leaves, runs to its end, and
-    those behind it wait for it; one that hangs takes all later ones of its name with it. There is no
-    limit on memory. So what could end the program is refused. Who reads documents of strangers wants
-    `ChildWorkers`.
+    A thread cannot be killed. A cancelled job, or one whose caller leaves, runs to its end, and later jobs of
+    its name wait for it; one that hangs blocks them for ever. Memory is not limited. So jobs that could end
+    the program are refused. Use `ChildWorkers` for untrusted documents.
 
-    Python's collector of cyclic garbage is off while a job runs: the thousands of short-lived objects of a
-    page make it walk all objects of the program again and again, and every thread waits for that. A job makes
-    no cycles.
+    Python's garbage collection is off while a job runs: the thousands of short-lived objects of a page make
+    it traverse all objects of the program again and again, and every thread waits for that. Jobs create no
+    cycles.
 
     Args:
-        config: how long a job may take; the rest of it is for processes.
-        jobs: the jobs by name; those that read documents unless given.
+        config: maximum time of a job; the other values are for processes.
+        jobs: the jobs by name; by default, those that read documents.
     """
 
     def __init__(self, config: WorkersConfig, *, jobs: Mapping[str, Job] | None = None) -> None:
@@ -85,7 +84,7 @@ class ThreadWorkers(Workers):
 
     @override
     def warm(self) -> None:
-        """Nothing: a thread starts in no time."""
+        """Do nothing: a thread starts almost instantly."""
 
     @override
     async def aclose(self) -> None:
@@ -114,11 +113,11 @@ class ThreadWorkers(Workers):
 
 
 class _Turn:
-    """What holds while one job has its turn: its clock runs, and the collector of garbage rests.
+    """The turn of one job: its clock runs, and garbage collection is paused.
 
     Args:
-        seconds: how long it may take.
-        give_up: when to give it up at the latest; an instant that is over then is none.
+        seconds: time limit of the job.
+        give_up: when to give it up at the latest; a time in the past gives it no time.
     """
 
     def __init__(self, seconds: float, give_up: float | None) -> None:
@@ -139,21 +138,21 @@ class _Turn:
             async with asyncio.timeout(None) as self._limit:
                 return await job
         except TimeoutError as exc:
-            self.end()  # the thread goes on, perhaps for ever
+            self.end()  # the thread continues, perhaps for ever
             raise failures.too_slow(self._allowed) from exc
         finally:
             self._limit = None
 
     def begin(self) -> None:
-        """Start the clock, and pause the collector unless somebody else does; called by the thread."""
+        """Start the clock, and pause garbage collection unless it is paused; called by the thread."""
         if gc.isenabled():
             self._pauses_collector = True
             gc.disable()
-        with contextlib.suppress(RuntimeError):  # the loop is closed: no caller waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no caller is waiting
             self._loop.call_soon_threadsafe(self._start)
 
     def end(self) -> None:
-        """Let the collector go on."""
+        """Resume garbage collection."""
         if self._pauses_collector:
             self._pauses_collector = False
             gc.enable()
@@ -170,4 +169,4 @@ class _Turn:
 
 
 def _nothing() -> None:
-    """The last call of a thread."""
+    """Do nothing: the last call of a thread."""

@@ -21,7 +21,7 @@ from searx_mcp.pool.searxspace import (
     MAX_TEXT,
     CatalogError,
     DropReason,
-    Row,
+    ListedRow,
     parse_searxspace,
     read_row,
 )
@@ -392,7 +392,7 @@ UPTIMES = {
 }
 
 
-def _rows(text: str) -> list[Row]:
+def _rows(text: str) -> list[ListedRow]:
     return [read_row(row) for row in json.loads(text)["instances"].values()]
 
 

@@ -1,8 +1,8 @@
-"""One running Chromium, from its start to its end, and how much memory it takes.
+"""One Chromium process: starting it, stopping it, and limiting its memory.
 
-Between it and this process stands the driver, a program of the library's. It is started so that every way to
-the net but the gateway is closed: what each switch closes, and how that was checked, is in
-`docs/decisions/browser.md`.
+The Playwright driver, a separate program, sits between Chromium and this process. All network paths but
+the gateway are closed at start: `docs/decisions/browser.md` says what each switch closes, and how that was
+checked.
 """
 
 import asyncio
@@ -25,18 +25,18 @@ from playwright.async_api import Browser, Error, Playwright, async_playwright
 from searx_mcp.errors import SettingsError
 
 NOWHERE: Final = "http://gateway.invalid:9"
-"""The proxy for whatever does not belong to a page: a name that never resolves, RFC 6761 6.4."""
+"""Proxy for traffic that belongs to no page: a name that never resolves (RFC 6761, section 6.4)."""
 
 BYPASS: Final = "<-loopback>"
-"""Takes back that loopback needs no proxy, which Chromium assumes otherwise."""
+"""Cancels Chromium's default of bypassing the proxy for loopback."""
 
 _HEAP: Final = 512
-"""Megabytes of JavaScript objects a renderer may hold; it ends when they do not suffice."""
+"""Megabytes of JavaScript heap per renderer, which ends when it needs more."""
 
 SWITCHES: Final = (
-    # Only the gateway's own address has a meaning; names are for the gateway to look up.
+    # Only the gateway's own address resolves; the gateway looks up all names.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-    # WebRTC sends UDP past any proxy otherwise. The second is what older releases call it.
+    # Without this, WebRTC sends UDP past any proxy. The second is its name in older releases.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-quic",
@@ -49,12 +49,12 @@ SWITCHES: Final = (
     "--deny-permission-prompts",
     "--disable-notifications",
     "--disable-speech-api",
-    # A frame of another site would be a process of its own, and a page may have a thousand. There are
-    # no cookies and no logins here that sites could take from each other.
+    # Otherwise a frame of another site gets its own process, and a page may have a thousand. There are no
+    # cookies or logins here that sites could steal from each other.
     "--disable-site-isolation-trials",
     "--disable-gpu",
     "--disable-3d-apis",
-    # No text comes from these.
+    # They contribute no text.
     "--blink-settings=imagesEnabled=false,dnsPrefetchingEnabled=false",
     "--disable-remote-fonts",
     "--autoplay-policy=user-gesture-required",
@@ -62,7 +62,7 @@ SWITCHES: Final = (
 )
 
 UNWANTED_SWITCHES: Final = (
-    # Of those that Playwright adds for tests of one's own pages.
+    # Defaults that Playwright adds for testing one's own pages.
     "--disable-popup-blocking",
     "--disable-ipc-flooding-protection",
     "--enable-unsafe-swiftshader",
@@ -70,17 +70,17 @@ UNWANTED_SWITCHES: Final = (
 
 START_TIMEOUT: Final = 20.0
 LAUNCH_TIMEOUT: Final = 20.0
-"""Seconds for the driver, and then for the browser, to start: on a busy machine ten times what each needs."""
+"""Seconds for the driver, and then the browser, to start: ten times what each takes on a busy machine."""
 
 GRACE: Final = 2.0
-"""Seconds Chromium has to end when it is asked to, and the driver to notice."""
+"""Seconds for Chromium to end when asked to, and for the driver to notice."""
 
 _WATCH_INTERVAL: Final = 0.25
-"""Seconds between two looks at the memory."""
+"""Seconds between two memory checks."""
 
 _SWEEP_INTERVAL: Final = 0.02
 
-# Made by the driver; nothing else is deleted.
+# The driver creates it; nothing else is deleted.
 _PROFILE: Final = re.compile(r"--user-data-dir=(.+[/\\]playwright_chromiumdev_profile-\w+) ")
 
 _ENVIRONMENT: Final = (
@@ -96,16 +96,16 @@ _ENVIRONMENT: Final = (
     "USERPROFILE",
     "XDG_RUNTIME_DIR",
 )
-"""Variables of the environment that Chromium is told: no settings, no tokens, no proxies."""
+"""Environment variables that Chromium inherits: no settings, tokens or proxies."""
 
 _TRANSPORTS: Final = ("playwright._impl.transport", "playwright._impl._transport")  # as of 1.50
 _OF_MANAGER: Final = ("_client._transport", "_connection._transport")  # likewise
 
 _PROC: Final = Path("/proc")
 
-# proc(5): in `stat` after the name, which may hold anything, the state is followed by the parent and
-# the group; in `statm` the second field counts resident pages, and the third those among them that
-# belong to files, such as the program, which all processes share.
+# proc(5): in `stat`, the name may contain anything; after it come the state, the parent and the group.
+# In `statm`, the second field counts resident pages, the third those backed by files, such as the
+# program, which all processes share.
 _GROUP: Final = 2
 _RESIDENT, _OF_FILES = 1, 2
 
@@ -113,10 +113,10 @@ _log = logging.getLogger("searx_mcp.fetch")
 
 
 class Driver:
-    """A driver that was started.
+    """A running Playwright driver.
 
     Attributes:
-        playwright: what it is told through.
+        playwright: its API.
     """
 
     def __init__(self, playwright: Playwright, process: asyncio.subprocess.Process | None) -> None:
@@ -128,9 +128,9 @@ class Driver:
         """Start it.
 
         Raises:
-            SettingsError: it does not start.
+            SettingsError: it did not start.
         """
-        # Neither the timeout nor a cancellation may cut this short: it would be left running.
+        # A timeout or a cancellation in here would leave the driver running.
         starting = asyncio.ensure_future(cls._started())
         try:
             async with asyncio.timeout(START_TIMEOUT):
@@ -153,8 +153,8 @@ class Driver:
             raise
 
     async def stop(self) -> None:
-        """End it, and with it its browsers; what does not end when asked to is killed."""
-        # One that is gone fails in any way.
+        """End it and its browsers; kill whatever does not end when asked to."""
+        # A driver that is gone may fail in any way.
         with contextlib.suppress(Exception):
             async with asyncio.timeout(GRACE):
                 await self.playwright.stop()
@@ -172,14 +172,14 @@ class Driver:
             playwright = await manager.start()
         transport = _transport(manager)
         if transport is not None:
-            # The library hears of its end in a future that it reads only while it starts.
+            # The library reports the driver's end in a future that it reads only during the start.
             transport.on_error_future.add_done_callback(_read)
         return cls(playwright, getattr(transport, "_proc", None))
 
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Let the driver inherit no standard error: what it says is its own failures, with stacks."""
+    """Keep the driver from inheriting standard error: it writes its own failures there, with stack traces."""
     name = "_get_stderr_fileno"
     modules = [module for each in _TRANSPORTS if (module := sys.modules.get(each)) is not None]
     before = [(module, getattr(module, name)) for module in modules if hasattr(module, name)]
@@ -205,13 +205,13 @@ def _read(failure: asyncio.Future[object]) -> None:
 
 
 def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
-    """Bytes that the processes of a group take for themselves, or `None` if unknown.
+    """Return the private memory of a process group in bytes, or `None` if unknown.
 
-    Processes that end meanwhile do not count.
+    Processes that end in the meantime do not count.
 
     Args:
-        group: its number.
-        proc: where the kernel describes processes, on Linux.
+        group: process group number.
+        proc: the proc file system, on Linux.
     """
     try:
         folders = [entry.path for entry in os.scandir(proc) if entry.name.isdigit()]
@@ -243,11 +243,11 @@ def _page_size() -> int:
 
 
 class Chromium:
-    """A browser that was started, with the driver that talks to it.
+    """A running browser and its driver.
 
     Attributes:
-        browser: makes contexts.
-        is_overfull: whether it was killed because it took too much memory.
+        browser: creates contexts.
+        is_overfull: whether it was killed for using too much memory.
     """
 
     def __init__(
@@ -271,11 +271,11 @@ class Chromium:
         """Start the driver and the browser.
 
         Args:
-            program: the browser's.
-            max_memory: bytes that its processes may take for themselves.
+            program: path of the browser.
+            max_memory: private bytes that its processes may use.
 
         Raises:
-            SettingsError: one of them does not start.
+            SettingsError: one of them did not start.
         """
         driver = await Driver.start()
         # Chromium leaves files behind when it is killed.
@@ -309,11 +309,11 @@ class Chromium:
 
     @property
     def is_alive(self) -> bool:
-        """True as long as the driver hears of it."""
+        """True while the driver is connected to it."""
         return self.browser.is_connected()
 
     async def watch(self) -> None:
-        """Wait until it takes too much memory, and kill it then; for ever if its memory is unknown."""
+        """Wait until it uses too much memory, then kill it; wait for ever if its memory is unknown."""
         while True:
             await asyncio.sleep(_WATCH_INTERVAL)
             used = await asyncio.to_thread(private_memory, self._process_id)
@@ -324,7 +324,7 @@ class Chromium:
                 return
 
     async def aclose(self) -> None:
-        """End it; what does not end when asked to is killed."""
+        """End it; kill whatever does not end when asked to."""
         has_ended = False
         try:
             async with asyncio.timeout(GRACE):
@@ -340,7 +340,7 @@ class Chromium:
             await _remove(*self._folders)
 
     async def _sweep(self) -> None:
-        # The driver deletes the profile, and more, once the browser is gone; not if it is stopped before.
+        # The driver deletes the profile and other files after the browser ends, unless it is stopped first.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE):
                 while await asyncio.to_thread(os.path.exists, self._folders[1]):  # noqa: ASYNC110 - no event tells
@@ -348,7 +348,7 @@ class Chromium:
 
 
 async def _particulars(browser: Browser) -> tuple[int, str]:
-    """The number of the browser's process, and the folder of its profile."""
+    """Return the browser's process number and profile folder."""
     session = await browser.new_browser_cdp_session()
     processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
     command = (await session.send("SystemInfo.getInfo"))["commandLine"]
@@ -374,7 +374,7 @@ def _not_started(said: str) -> SettingsError:
 
 
 def _is_root() -> bool:
-    # Chromium refuses to sandbox itself then.
+    # In that case, Chromium refuses to use its sandbox.
     return sys.platform != "win32" and os.geteuid() == 0
 
 

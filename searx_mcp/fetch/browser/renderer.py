@@ -1,6 +1,6 @@
-"""Rendering pages: the program found on this machine, the gateway and the visit put together.
+"""Renders pages: finds the browser, and joins it with the gateway and the visit.
 
-One browser is started when it is needed, and ended when it is idle or not to be trusted.
+One browser starts on demand, and ends when it is idle or no longer trusted.
 """
 
 import asyncio
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from searx_mcp.fetch.browser.chromium import Chromium
 
 PAGES_AT_ONCE: Final = 2
-"""Each is a process that takes a core while its scripts run."""
+"""Each is a process that uses one core while its scripts run."""
 
 IDLE_TIME: Final = 60.0
-"""Seconds an unused browser is kept."""
+"""Seconds an idle browser is kept."""
 
 MAX_MEMORY: Final = 1536 * 1024 * 1024
-"""Bytes that the processes of the browser may take for themselves, where the kernel tells. A script can
-fill gigabytes in a second; Chromium itself limits the heap of JavaScript objects alone."""
+"""Private bytes of the browser's processes, where the kernel reports them. A script can fill gigabytes
+in a second, and Chromium limits only the JavaScript heap."""
 
 CLOSE_TIMEOUT: Final = 10.0
-"""Seconds for a browser to end with all it started; each step of that has a limit of its own."""
+"""Seconds for a browser and all its processes to end; each step has its own limit."""
 
 _NAMES: Final = (
     "chromium",
@@ -60,14 +60,14 @@ _PLACES: Final = {
         "C:/Program Files/Microsoft/Edge/Application/msedge.exe",
     ),
 }
-"""Where installers put it on systems that do not put it on the path."""
+"""Where installers put it on systems that do not add it to the PATH."""
 
 
 def check_support() -> None:
-    """Check that what drives the browser is installed.
+    """Check that the browser driver is installed.
 
     Raises:
-        SettingsError: it is not.
+        SettingsError: it is not installed.
     """
     if find_spec("playwright") is None:
         raise SettingsError(
@@ -81,11 +81,11 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
     """Find the browser.
 
     Args:
-        configured: the value of `fetch.browser_path`; empty to look for the system's.
+        configured: the value of `fetch.browser_path`; empty to search the system.
         path: searched instead of the PATH.
         platform: as `sys.platform`.
 
-    Raises:
+    SettingsError: no browser was found.
         SettingsError: there is none.
     """
     if configured:
@@ -111,19 +111,19 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
 
 
 class Running(Protocol):
-    """A program that was started."""
+    """A running browser."""
 
     @property
     def is_alive(self) -> bool:
-        """True as long as it answers, as far as is known."""
+        """True while it is known to respond."""
         ...
 
     async def watch(self) -> None:
-        """Return when it must not go on."""
+        """Return when it has to be stopped."""
         ...
 
     async def aclose(self) -> None:
-        """End it, within bounds."""
+        """End it, within a time limit."""
         ...
 
 
@@ -131,13 +131,13 @@ R = TypeVar("R", bound=Running)
 
 
 @dataclass(slots=True)
-class Lease(Generic[R]):
-    """A browser in use.
+class BorrowedBrowser(Generic[R]):
+    """A borrowed browser.
 
     Attributes:
         running: the browser.
-        is_sound: set by the borrower once its page is closed: whatever ends otherwise leaves a page
-            behind that may go on, and the browser is not used again.
+        is_sound: set by the borrower after closing its page. Otherwise the page may still be running, and the
+            browser is not used again.
     """
 
     running: R
@@ -145,13 +145,13 @@ class Lease(Generic[R]):
 
 
 class _Life(Generic[R]):
-    """One browser from its start to its end.
+    """One browser from start to end.
 
     Attributes:
         ready: the browser, or why it did not start.
-        over: set when it is to end.
-        users: how many have borrowed it.
-        is_retired: whether it may not be borrowed again.
+        over: set to end it.
+        users: number of borrowers.
+        is_retired: whether nobody may borrow it again.
     """
 
     def __init__(self) -> None:
@@ -163,27 +163,27 @@ class _Life(Generic[R]):
 
     @property
     def can_serve(self) -> bool:
-        """True if it may be borrowed."""
+        """True if it can be borrowed."""
         if self.is_retired or self.over.is_set():
             return False
         return not self.ready.done() or self.ready.result().is_alive
 
 
 class Keeper(Generic[R]):
-    """Lends a browser, the same to all who ask while it is in use and for a time after.
+    """Lends one browser to all callers at once, and keeps it for a while afterwards.
 
-    Its life is a task of its own: a borrower that is cancelled neither cuts its start short nor has to
-    wait for its end.
+    The browser lives in its own task: cancelling a borrower neither interrupts its start nor waits for
+    its end.
     """
 
     def __init__(
         self, start: Callable[[], Awaitable[R]], *, spawn: Spawn, idle_time: float
     ) -> None:
-        """Describe a keeper; nothing is started yet.
+        """Configure the keeper; nothing is started yet.
 
         Args:
-            start: starts a browser; when cancelled it leaves nothing behind.
-            spawn: starts a coroutine as a task of the owner's task group.
+            start: starts a browser; leaves nothing behind when cancelled.
+            spawn: starts a coroutine as a task in the owner's task group.
             idle_time: seconds after which an unused browser ends.
         """
         self._start = start
@@ -194,22 +194,22 @@ class Keeper(Generic[R]):
         self._is_closed = False
 
     @asynccontextmanager
-    async def lend(self) -> AsyncIterator[Lease[R]]:
-        """Lend a browser for the length of the block.
+    async def lend(self) -> AsyncIterator[BorrowedBrowser[R]]:
+        """Lend a browser for the duration of the block.
 
         Raises:
-            SettingsError: it does not start.
+            SettingsError: it did not start.
         """
         life = self._borrow()
-        lease: Lease[R] | None = None
+        lease: BorrowedBrowser[R] | None = None
         try:
-            lease = Lease(await asyncio.shield(life.ready))
+            lease = BorrowedBrowser(await asyncio.shield(life.ready))
             yield lease
         finally:
             self._return(life, is_sound=lease is None or lease.is_sound)
 
     async def aclose(self) -> None:
-        """End all browsers, within `CLOSE_TIMEOUT`; harmless when repeated."""
+        """End all browsers within `CLOSE_TIMEOUT`; may be called more than once."""
         self._is_closed = True
         for life in self._lives.values():
             life.over.set()
@@ -256,7 +256,7 @@ class Keeper(Generic[R]):
         except Exception as exc:  # noqa: BLE001 - handed to every borrower, not swallowed
             life.is_retired = True
             life.ready.set_exception(exc)
-            life.ready.exception()  # marks it as retrieved: the last borrower may be gone
+            life.ready.exception()  # marks the exception as retrieved: the last borrower may be gone
             return
         watching = self._spawn(running.watch())
         watching.add_done_callback(lambda _: self._dismiss(life))
@@ -270,7 +270,7 @@ class Keeper(Generic[R]):
     def _bury(self, task: asyncio.Task[None]) -> None:
         life = self._lives.pop(task)
         life.is_retired = True
-        if not life.ready.done():  # cancelled, perhaps before it began; its borrowers are not
+        if not life.ready.done():  # cancelled, perhaps before it started; its borrowers were not
             life.ready.set_exception(_closed())
             life.ready.exception()
 
@@ -284,11 +284,11 @@ def _closed() -> RuntimeError:
 
 
 class Renderer:
-    """Renders pages in one Chromium, started for the first and ended when it is idle.
+    """Renders pages in one Chromium, which starts for the first page and ends when idle.
 
-    Every page has a context and a gateway of its own, which end with it: pages share no cookies, no
-    storage, no connections, and no budget. A page that does not end as it should takes the browser
-    with it; the next one gets a new browser.
+    Every page has its own context and gateway, which end with it: pages share no cookies, storage,
+    connections or budget. If a page does not close properly, its browser ends too, and the next page
+    starts a new one.
     """
 
     def __init__(
@@ -302,16 +302,16 @@ class Renderer:
         idle_time: float = IDLE_TIME,
         max_memory: int = MAX_MEMORY,
     ) -> None:
-        """Describe a renderer; nothing is looked for or started yet.
+        """Configure the renderer; nothing is searched for or started yet.
 
         Args:
-            make_gateway: makes the way to the net of one page, not yet open.
+            make_gateway: creates the gateway of one page, not yet open.
             spawn: starts a coroutine as a task of the client.
             program: the value of `fetch.browser_path`.
             verify: whether certificates must be valid.
-            pages_at_once: pages that are rendered at the same time; others wait.
-            idle_time: seconds an unused browser is kept.
-            max_memory: bytes that the browser may take, on Linux.
+            pages_at_once: pages rendered at the same time; others wait.
+            idle_time: seconds an idle browser is kept.
+            max_memory: bytes that the browser may use, on Linux.
         """
         self._make_gateway = make_gateway
         self._program = program
@@ -324,21 +324,21 @@ class Renderer:
     async def render(self, url: URL, *, user_agent: str, deadline: float, max_bytes: int) -> Answer:
         """Load a page, run its scripts, and read it once it has settled.
 
-        The answer holds the elements as they were then, without the doctype, frames and shadow trees; the
-        address it then had, after redirects and what its scripts did; the status of what began it, errors
-        included, 0 if unknown; no headers; and as notes of its body what a caller should know.
+        The answer holds the DOM at that time, without the doctype, frames and shadow trees; the final address,
+        after redirects and scripts; the status of the document, errors included, or 0 if unknown; no headers;
+        and notes for the caller.
 
         Args:
-            url: an http or https address that has passed the policy; its fragment is kept.
-            user_agent: the User-Agent of all its requests.
-            deadline: instant on the running loop's clock by which it ends.
-            max_bytes: of the HTML in UTF-8, at most.
+            url: an http or https address that the policy allows; its fragment is kept.
+            user_agent: sent with all its requests.
+            deadline: loop time by which rendering ends.
+            max_bytes: limit of the HTML, in UTF-8.
 
         Raises:
-            SettingsError: the browser, or what drives it, is not there or does not start.
-            PolicyError: the page, or where it led to, may not be fetched.
+            SettingsError: the browser or its driver is missing or does not start.
+            PolicyError: the page, or an address it led to, may not be fetched.
             TransportError: it could not be reached or rendered in time.
-            ContentError: it is no page, or the browser could not cope with it.
+            ContentError: it is not a page, or the browser could not handle it.
         """
         async with AsyncExitStack() as stack:
             try:
@@ -374,7 +374,7 @@ class Renderer:
                 lease.is_sound = visit.is_closed
 
     async def aclose(self) -> None:
-        """End the browser and everything it started; harmless when repeated."""
+        """End the browser and all its processes; may be called more than once."""
         await self._keeper.aclose()
 
     async def _start(self) -> "Chromium":
@@ -382,6 +382,6 @@ class Renderer:
         program = await asyncio.to_thread(find_program, self._program)
         module: Any = await asyncio.to_thread(
             import_module, "searx_mcp.fetch.browser.chromium"
-        )  # an extra, and slow to import
+        )  # an optional extra, slow to import
         chromium: Chromium = await module.Chromium.start(program, max_memory=self._max_memory)
         return chromium

@@ -1,4 +1,4 @@
-"""One visit to one page, from an empty tab to its HTML, and what its failures mean."""
+"""One visit to one page, from an empty tab to its HTML, and the errors for its failures."""
 
 import asyncio
 import contextlib
@@ -29,32 +29,32 @@ from searx_mcp.tasks import Spawn
 from searx_mcp.urls.hosts import without_userinfo
 
 COMPLETE_TIME: Final = 15.0
-"""Seconds for the document and the scripts it waits for. A page that begins to leave and does not get
-away is never reported complete."""
+"""Seconds for the document and the scripts it waits for. A page that starts to navigate and cannot is
+never reported complete."""
 
 SETTLE_TIME: Final = 5.0
-"""Seconds after the document is complete within which a page may fetch what it shows. Pages that keep
-asking never fall silent; they are read then."""
+"""Seconds after the document is complete in which a page may load its content. Pages that poll never
+become silent; they are read after this time."""
 
 MAX_EVENTS: Final = 1_000
-"""Frames, workers, WebSockets, films and navigations of one page, together: of each this process is
-told, and listens to nothing else meanwhile."""
+"""Frames, workers, WebSockets, films and navigations of one page, together: each is an event that blocks
+this process for a moment."""
 
 _READING_SHARE: Final = 0.2
 _READING_TIME: Final = 2.0
-"""Seconds kept for reading the page at the end, and their largest share of all the time."""
+"""Seconds reserved for reading the page at the end, and their maximum share of the time."""
 
 _CLOSING_SHARE: Final = 0.1
 _CLOSING_TIME: Final = 1.0
-"""Likewise for closing it."""
+"""The same for closing it."""
 
 _MAX_HOST: Final = 100
 """Characters of a host name in a note."""
 
 _READINGS: Final = 3
-"""How often a page is read that goes on to another address meanwhile."""
+"""How often to read a page that keeps navigating."""
 
-# In a world of its own, where no script of the page has changed what the functions do; and not
+# Runs in an isolated world, where no script of the page has replaced the functions. It avoids
 # `document.documentElement`, which <img name="documentElement"> replaces.
 _READ: Final = """(limit => {
   const own = Object.getOwnPropertyDescriptor(Document.prototype, "documentElement");
@@ -89,7 +89,7 @@ class _Reading:
 
 
 class Visit:
-    """One page, in a context that nothing else uses.
+    """One page in its own context.
 
     Attributes:
         is_closed: whether nothing of it is left in the browser.
@@ -105,13 +105,13 @@ class Visit:
         verify: bool,
         spawn: Spawn,
     ) -> None:
-        """Describe a visit.
+        """Configure the visit.
 
         Args:
-            browser: the page gets a context of its own in it.
-            gateway: its only way to the net; of this visit alone.
+            browser: creates the page's own context.
+            gateway: the page's only network access, used by this visit alone.
             url: of the page.
-            user_agent: of all requests.
+            user_agent: sent with all requests.
             verify: whether certificates must be valid.
             spawn: starts a coroutine as a task of the client.
         """
@@ -128,16 +128,16 @@ class Visit:
         self._limit = asyncio.timeout(None)
 
     async def run(self, *, deadline: float, max_bytes: int) -> Answer:
-        """Make the visit, once.
+        """Make the visit. Call it once.
 
         Args:
             deadline: instant on the running loop's clock by which it ends.
             max_bytes: of the HTML in UTF-8.
 
         Raises:
-            PolicyError: the page, or where it led to, may not be fetched.
-            TransportError: it could not be reached, or not rendered in time.
-            ContentError: it is no page, or more than the browser can cope with.
+            PolicyError: the page, or an address it led to, may not be fetched.
+            TransportError: it could not be reached or rendered in time.
+            ContentError: it is not a page, or the browser could not handle it.
         """
         left = deadline - asyncio.get_running_loop().time()
         read_at = deadline - min(_READING_TIME, _READING_SHARE * left)
@@ -212,11 +212,11 @@ class Visit:
         try:
             await page.goto(str(self._url), wait_until="commit", timeout=_left(read_at))
         except Error as exc:
-            # Until a page is there, nothing but its own address is asked for.
+            # Until the page has loaded, it can only have asked for its own address.
             raise self._gateway.last_error or _not_reached(exc, str(self._url)) from exc
 
     async def _settle(self, page: Page, read_at: float) -> bool:
-        """Wait until the page is complete and silent; whether it was in time."""
+        """Wait until the page is complete and silent; return whether that was in time."""
         loop = asyncio.get_running_loop()
         try:
             complete_at = min(read_at, loop.time() + COMPLETE_TIME)
@@ -236,7 +236,7 @@ class Visit:
             except Error as exc:
                 if attempt == _READINGS:
                     raise _unreadable(str(self._url)) from exc
-            # It went on to another address: what is there belongs to the next document.
+            # It navigated: the content belongs to the next document.
             with contextlib.suppress(PlaywrightTimeoutError):
                 await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
         raise AssertionError("the last attempt returns or raises")
@@ -256,7 +256,7 @@ class Visit:
             },
         )
         value = answer["result"].get("value")
-        if not isinstance(value, dict):  # such as when a string would be longer than V8 can bear
+        if not isinstance(value, dict):  # for example, if a string would exceed V8's limit
             raise ContentError(
                 "The rendered page is too large to be read.",
                 code=ErrorCode.CONTENT_TOO_LARGE,
@@ -286,7 +286,7 @@ class Visit:
 
     def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> Answer:
         final_url = _landed(reading.url, self._url)
-        # JavaScript cuts between units of UTF-16, and may leave half a character; so may a cut of bytes.
+        # JavaScript cuts between UTF-16 units and may split a character; so may a cut of bytes.
         data = reading.html.encode("utf-8", "replace")
         kept = data[:max_bytes].decode("utf-8", "ignore").encode()
         return Answer(
@@ -320,16 +320,16 @@ async def _refuse(session: CDPSession, request_id: str) -> None:
 
 
 def _left(until: float) -> float:
-    """Milliseconds until an instant on the running loop's clock; never 0, which is for ever."""
+    """Return the milliseconds left; never 0, which means no limit."""
     return max(1.0, 1_000 * (until - asyncio.get_running_loop().time()))
 
 
 def _not_reached(failure: Error, url: str) -> FetchError:
-    """The error for a page that was not opened, although its host was reached.
+    """Make the error for a page that did not open although its host was reached.
 
     Args:
         failure: of the navigation.
-        url: what was asked for.
+        url: as requested.
     """
     said = failure.message
     if isinstance(failure, PlaywrightTimeoutError):
@@ -348,7 +348,7 @@ def _answered(said: str, url: str) -> FetchError:
         return RedirectError(
             "The page redirects endlessly.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
         )
-    if "net::ERR_UNSAFE_PORT" in said:  # the browser has a list of its own
+    if "net::ERR_UNSAFE_PORT" in said:  # the browser has its own list
         return PolicyError("The port is not allowed.", code=ErrorCode.BLOCKED_PORT, url=url)
     if "net::ERR_INVALID_AUTH_CREDENTIALS" in said:
         return SiteError(
@@ -366,7 +366,7 @@ def _answered(said: str, url: str) -> FetchError:
 
 
 def _no_page(url: str) -> ContentError:
-    """The error for an address that leads to something else than a page."""
+    """Make the error for an address that is not a page."""
     return ContentError(
         "The address leads to a file, not a page.",
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
@@ -375,7 +375,7 @@ def _no_page(url: str) -> ContentError:
 
 
 def _unreadable(url: str) -> ContentError:
-    """The error for a page that was gone whenever it was read."""
+    """Make the error for a page that navigated whenever it was read."""
     return ContentError(
         "The page keeps navigating, or crashes.",
         code=ErrorCode.EXTRACTION_FAILED,
@@ -384,7 +384,7 @@ def _unreadable(url: str) -> ContentError:
 
 
 def _broke_down(url: str) -> ContentError:
-    """The error for a page that ended its browser, or that a browser cannot cope with."""
+    """Make the error for a page that crashed its browser, or that a browser cannot handle."""
     return ContentError(
         "The browser crashed while rendering the page.",
         code=ErrorCode.EXTRACTION_FAILED,
@@ -393,14 +393,14 @@ def _broke_down(url: str) -> ContentError:
 
 
 def _landed(text: str, url: URL) -> URL:
-    """Read the address that a page has in the end.
+    """Parse the page's final address.
 
     Args:
-        text: as the browser gives it.
-        url: where the page began.
+        text: from the browser.
+        url: the page's first address.
 
     Raises:
-        ContentError: it is no address of the web: scripts went on to an empty or made-up page.
+        ContentError: it is not a web address: scripts navigated to an empty or synthetic page.
     """
     try:
         final = URL(without_userinfo(text))

@@ -1,1 +1,1 @@
-"""Each hop of a fetch: who may be asked, when, and what came of it."""
+"""The hops of a fetch: which host may be asked, when, and what it answered."""

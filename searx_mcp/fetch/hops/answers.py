@@ -1,8 +1,8 @@
-"""The answer of one hop: a page, a redirect, or why a site gave neither.
+"""The answer of one hop: a page, a redirect, or the reason for neither.
 
-Marks of challenge pages are chosen so that a page *about* challenges is not taken for one: response
-headers, elements inside a script or with an id of their own, and whole titles. A challenge in no
-table here, sent with status 200, is not recognised.
+Challenge pages are recognised by marks that a page *about* challenges does not have: response headers,
+elements inside a script or with their own id, and whole titles. A challenge missing from these tables,
+sent with status 200, is not recognised.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ from searx_mcp.http.http import Reply
 from searx_mcp.tasks import Place
 from searx_mcp.urls.retry_after import retry_after
 
-# RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.
+# RFC 9110, section 15.4, and RFC 7538; 300 and 304 have no target to follow.
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
 
 HEAD_BYTES = 16_384
-"""Bytes of a body that are looked at; the challenge pages of the tables show themselves in less."""
+"""Bytes of a body that are checked; the known challenge pages show their marks earlier."""
 
 DEFAULT_RETRY_AFTER = 60.0
 
-# Cloudflare ("Detect a Challenge Page response"), Vercel and AWS WAF name their own answers.
+# Documented by Cloudflare ("Detect a Challenge Page response"), Vercel and AWS WAF.
 _CHALLENGE_HEADERS = {
     "cf-mitigated": frozenset({"challenge", "block"}),
     "x-vercel-mitigated": frozenset({"challenge", "deny"}),
@@ -61,7 +61,7 @@ _CHALLENGE_TITLES = frozenset(
         "vercel security checkpoint",
     }
 )
-# Beside a refusing status a word in the title is enough.
+# With a status that refuses, one word in the title is enough.
 _SUSPICIOUS_TITLE = re.compile(
     r"captcha|\bbots?\b|\brobots?\b|\bhuman\b|just a moment|checking your browser|security check",
     re.IGNORECASE,
@@ -103,19 +103,19 @@ _MEANINGS = {
     999: _PROTECTED,  # what LinkedIn sends to programs
 }
 
-# The refusal is known by then; its body only tells a challenge from a plain one.
+# The status already refuses; the body only distinguishes a challenge from a plain refusal.
 _REFUSAL_TIME = 2.0
 _MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """An answer that sends us elsewhere.
+    """A redirect.
 
     Attributes:
         status: one of those that are followed.
-        headers: by name in any case.
-        location: as the site wrote it, unjudged.
+        headers: case-insensitive.
+        location: as sent, not checked.
     """
 
     status: int
@@ -125,11 +125,11 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class NotModified:
-    """News that what was captured before is still the page (RFC 9110, section 15.4.5).
+    """The last capture is still current (RFC 9110, section 15.4.5).
 
     Attributes:
         status: 304.
-        headers: by name in any case; they tell until when that holds.
+        headers: case-insensitive; they say until when.
     """
 
     status: int
@@ -138,14 +138,14 @@ class NotModified:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A readable page as it came.
+    """A readable page as received.
 
     Attributes:
         url: of the last hop.
         status: 200 to 299.
-        headers: by name in any case.
-        media: what the body is: declared, or found by looking at it.
-        body: as far as the limits allowed.
+        headers: case-insensitive.
+        media: type of the body, declared or sniffed.
+        body: up to the limits.
     """
 
     url: str
@@ -166,12 +166,12 @@ class Answer:
 
     @property
     def was_late(self) -> bool:
-        """True if it was the deadline that cut it."""
+        """True if the deadline cut it."""
         return NOTE_DEADLINE in self.body.notes
 
 
 def location_of(status: int, headers: Mapping[str, str]) -> str | None:
-    """Return the Location of an answer that is a redirect, else `None`."""
+    """Return the Location of a redirect, else `None`."""
     return (headers.get("Location") or None) if status in _FOLLOWED else None
 
 
@@ -185,25 +185,24 @@ async def receive(
     is_conditional: bool = False,
     takes_data: bool = False,
 ) -> Answer | NotModified | Redirect:
-    """Read what a site sent, and find out what it is.
+    """Read an answer and determine what it is.
 
-    A redirect's body is left alone. A type that cannot be read is refused by its header, before the
-    body costs anything.
+    A redirect's body is not read. An unreadable type is refused by its header, before the body is read.
 
     Args:
         reply: the answer, its body not read yet.
-        max_bytes: decoded bytes at most; text that is longer is cut.
-        max_document_bytes: likewise of a document; what is longer is refused, as it cannot be cut.
-        deadline: the event loop's time by which reading ends.
-        place: taken before a body is read; a host that is silent before that has none.
-        is_conditional: whether the site was told what we have.
-        takes_data: whether the caller reads what is no text by its type.
+        max_bytes: limit of decoded bytes; longer text is cut.
+        max_document_bytes: the same for a document; a longer one is refused, as it cannot be cut.
+        deadline: loop time by which reading ends.
+        place: taken before a body is read, so a host that is silent before that holds none.
+        is_conditional: whether the request was conditional.
+        takes_data: whether the caller accepts types that are not text.
 
     Raises:
         SiteError: the site refused or failed, or sent a challenge.
-        ContentError: the body cannot be read, is a document that is too large, or is encoded in a
-            way not asked for.
-        TransportError: nothing of the body arrived.
+        ContentError: the body cannot be read, is a document that is too large, or has an encoding that
+            was not asked for.
+        TransportError: no part of the body arrived.
     """
     location = location_of(reply.status, reply.headers)
     if location is not None:
@@ -234,7 +233,7 @@ async def receive(
 def _text(
     reply: Reply, declared: MediaType, body: Body, *, most: int, most_of_document: int
 ) -> Answer:
-    """Find out what a body is, and keep of it what may be read; arguments and errors are those of `receive`."""
+    """Determine the type of a body and keep its readable part; arguments and errors are those of `receive`."""
     media = resolve(declared, body.data)
     refuse_unreadable(media, size=_announced_size(reply.headers), url=reply.url)
     if media.is_document:
@@ -259,12 +258,12 @@ def _announced_size(headers: Mapping[str, str]) -> int | None:
 
 
 def judge(status: int, headers: Mapping[str, str], head: bytes, *, url: str) -> SiteError | None:
-    """Judge an answer that is not a redirect to follow.
+    """Check an answer that is not a redirect to follow.
 
     Args:
         status: the HTTP status.
-        headers: of the answer; case-insensitive, or with canonical names.
-        head: the first bytes of the decoded body; `HEAD_BYTES` of them count.
+        headers: case-insensitive, or with canonical names.
+        head: the first bytes of the decoded body; `HEAD_BYTES` of them are checked.
         url: where it was found.
 
     Returns:
@@ -292,7 +291,7 @@ def judge(status: int, headers: Mapping[str, str], head: bytes, *, url: str) -> 
 
 
 def is_success(status: int) -> bool:
-    """Tell whether a status promises the page (RFC 9110, section 15.3)."""
+    """Return whether a status is a success (RFC 9110, section 15.3)."""
     return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 

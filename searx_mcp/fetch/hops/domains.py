@@ -1,6 +1,6 @@
-"""Domains that an operator lets be fetched, and those that are blocked.
+"""Domains that the operator allows or blocks.
 
-The latter may be in files, as blockers of advertising publish them.
+Blocked domains may be in files, in the formats that ad blockers publish.
 """
 
 import ipaddress
@@ -26,17 +26,17 @@ _ADVICE: Final = "Give the path of a text file with one domain a line."
 _COMMENTS: Final = ("#", "!", "[")  # of lists, and of filter lists with their heading
 _NOWHERE: Final = frozenset({"0.0.0.0", "127.0.0.1", "::", "::1"})  # noqa: S104 - where blocked names lead
 _COMMENT: Final = re.compile(r"\s#")
-# A rule for the whole of a domain; others are for parts of pages or for pages of others.
+# A rule that blocks a whole domain; others block parts of pages or third-party requests.
 _FILTER: Final = re.compile(r"\|\|([^\s/^$|*]+)\^(?:\$(?:all|doc|document|important))?")
-# Rules such as `example.org/ad` or `example.org##.ad` must not close the whole domain.
+# Rules such as `example.org/ad` or `example.org##.ad` must not block the whole domain.
 _PLAIN: Final = re.compile(r"[^\s/#?@|^$~=,%&:]+")
 
 
 def read_blocklist(path: Path) -> frozenset[str]:
     """Read domains from a file.
 
-    Lines may be a domain, `0.0.0.0 ads.example` as in a hosts file, or the filter `||ads.example^`.
-    Comments begin with `#` or `!`. Lines of any other kind are skipped, and their number is logged.
+    A line is a domain, `0.0.0.0 ads.example` as in a hosts file, or the filter `||ads.example^`.
+    Comments start with `#` or `!`. Other lines are skipped, and their number is logged.
 
     Args:
         path: a UTF-8 file of at most 1,000,000 lines and 50 MB.
@@ -45,7 +45,7 @@ def read_blocklist(path: Path) -> frozenset[str]:
         Domains as `normalise_domain` gives them; empty for a file without lines.
 
     Raises:
-        SettingsError: the file cannot be read or is too long, or none of its lines is right.
+        SettingsError: the file cannot be read or is too long, or none of its lines is valid.
     """
     names: set[str] = set()
     wrong = 0
@@ -73,10 +73,10 @@ def read_blocklist(path: Path) -> frozenset[str]:
 
 
 def _domains_in(line: str) -> Iterable[str]:
-    """The domains that one line blocks.
+    """Return the domains that one line blocks.
 
     Raises:
-        ValueError: it is of no known kind.
+        ValueError: the line has no known form.
     """
     if not line or line.startswith(_COMMENTS):
         return ()
@@ -89,7 +89,7 @@ def _domains_in(line: str) -> Iterable[str]:
         return (_domain(address),)
     if address not in _NOWHERE:
         raise ValueError("a host's real address blocks nothing")
-    # Names without a dot are the machine's own: localhost, broadcasthost.
+    # Names without a dot belong to the machine: localhost, broadcasthost.
     return [_domain(name) for name in names if "." in name]
 
 
@@ -104,10 +104,10 @@ def _error(message: str) -> SettingsError:
 
 
 class DomainPolicy:
-    """The domains that are never fetched, and those that alone are, each with its subdomains.
+    """Blocked domains, and the only allowed ones, each with its subdomains.
 
-    A domain that is both is not fetched. It judges names only: another name of the same machine, or
-    its IP address, is another domain.
+    Blocking wins over allowing. Only names are checked: another name of the same machine, or its IP
+    address, is another domain.
     """
 
     def __init__(
@@ -121,12 +121,12 @@ class DomainPolicy:
 
         Args:
             blocked: never fetched.
-            allowed: alone fetched; empty for all.
-            blocklist: a file of more that are never fetched, for `read_blocklist`; it is read here,
-                which takes half a second for 200,000 lines.
+            allowed: the only ones fetched; empty for all.
+            blocklist: a file of more blocked domains, for `read_blocklist`; it is read here, which takes
+                half a second for 200,000 lines.
 
         Raises:
-            SettingsError: for an entry that is no domain, or a file that cannot be read.
+            SettingsError: an entry is not a domain, or a file cannot be read.
         """
         self._blocked = _parsed("fetch.blocked_domains", blocked)
         self._allowed = _parsed("fetch.allowed_domains", allowed)
@@ -134,7 +134,7 @@ class DomainPolicy:
             self._blocked |= read_blocklist(blocklist)
 
     def check(self, url: URL) -> None:
-        """Let a URL pass, or refuse it.
+        """Raise if a URL may not be fetched.
 
         Raises:
             PolicyError: `blocked_domain`.

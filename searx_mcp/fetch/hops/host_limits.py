@@ -1,6 +1,6 @@
-"""Limits of requests to one host: slots, a token bucket, its own wishes, a circuit breaker.
+"""Limits for requests to one host: slots, a token bucket, Retry-After, a circuit breaker.
 
-`HostState` holds the rules, takes the time and waits for nothing; `Hosts` does the waiting.
+`HostState` holds the rules: it is given the time and never waits. `Hosts` does the waiting.
 """
 
 import asyncio
@@ -19,40 +19,40 @@ from searx_mcp.errors import ErrorCode, FetchError, ProxyError, TransportError
 from searx_mcp.fetch.hops.answers import DEFAULT_RETRY_AFTER
 
 LONGEST_PAUSE: Final = 600.0
-"""Seconds. A host that fails or asks for longer is tried again after this; a setting may be longer."""
+"""Seconds. The longest pause for a host that fails or asks for more, unless a setting is longer."""
 
 _SILENT_SHARE: Final = 2
-"""Silent requests make room for others until there are so many times the slots."""
+"""Requests in flight, silent ones included, as a multiple of the slots."""
 _MIN_BURST: Final = 5
 _BURST_SHARE: Final = 3
-"""A third of a minute's requests may go at once, so that a page and what it leads to need not wait."""
+"""A third of a minute's requests may go at once, so that a page and its links need not wait."""
 _ROUNDING: Final = 1e-6
-"""Seconds that sums of intervals may be off."""
+"""Tolerance in seconds for sums of intervals."""
 REMEMBERED_HOSTS: Final = 10_000
-"""Idle hosts whose limits are still remembered: 3 MB."""
+"""Idle hosts that are remembered: 3 MB."""
 
 _PATIENCE: Final = 5.0
-"""Seconds that a request waits for a host that failed or asked to be left alone; a caller has better
-things to do than to wait for longer, although its deadline would let it."""
+"""Seconds a request waits for a host that failed or asked for a pause. Waiting longer is not worth it for
+a caller, even before its deadline."""
 SILENT: Final = 1.5
-"""Seconds without an answer after which a request makes room for another one to its host: as long as a page
-of a search has its slot."""
+"""Seconds without an answer after which a request gives up its slot to another for the same host: as long
+as a page of a search has its slot."""
 _SOON: Final = 1.0
-"""Seconds to wait before another call, when it cannot be known better."""
+"""Seconds until the next try, if there is no better estimate."""
 
 
 class Limit(StrEnum):
-    """The reason that keeps a request from leaving now."""
+    """Why a request cannot leave now."""
 
     NONE = "none"
     SLOTS = "slots"
-    """Enough requests are under way."""
+    """Too many requests are in flight."""
     RATE = "rate"
-    """Enough requests were sent for now."""
+    """Too many requests were sent recently."""
     PAUSE = "pause"
-    """The host asked to be left alone."""
+    """The host asked for a pause."""
     BREAKER = "breaker"
-    """The host failed too often; until the pause is over, or until the trial under way has ended."""
+    """The host failed too often; lasts until the pause ends, or the trial in flight does."""
 
 
 _REFUSALS: Final = frozenset({Limit.PAUSE, Limit.BREAKER})
@@ -68,11 +68,11 @@ _ADVICE: Final = "Wait before asking this site again, or use another result."
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The instant at which the next request may leave, and why not before.
+    """When the next request may leave, and what it waits for.
 
     Attributes:
-        at: the instant; infinite if only the end of another request can tell.
-        limit: what it waits for: of those that end by themselves the longest, else a slot.
+        at: the time; infinite if it depends on the end of another request.
+        limit: the longest of those that end by themselves, else a slot.
     """
 
     at: float
@@ -81,13 +81,13 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class HostLimits:
-    """Numbers that hold for every host alike.
+    """Limits of every host.
 
     Attributes:
-        max_per_host: requests under way at most.
+        max_per_host: requests in flight.
         rate: requests a minute, on average.
-        breaker_failures: failures in a row that open the breaker.
-        breaker_pause: seconds it is open at first.
+        breaker_failures: consecutive failures that open the breaker.
+        breaker_pause: seconds of the first pause.
     """
 
     max_per_host: int
@@ -97,7 +97,7 @@ class HostLimits:
 
     @property
     def interval(self) -> float:
-        """Seconds in which the bucket gets one token."""
+        """Seconds until the bucket gains one token."""
         return 60 / self.rate
 
     @property
@@ -112,15 +112,15 @@ class HostLimits:
 
 
 class HostState:
-    """One host, as far as it is known; instants are of one clock, which never goes back.
+    """What is known of one host; times come from one monotonic clock.
 
-    The bucket is kept as the instant at which it is full again (GCRA, ITU-T I.371): a token costs
-    one interval, and there is one as long as that instant is no more than `burst - 1` intervals ahead.
+    The bucket is stored as the time at which it will be full (GCRA, ITU-T I.371): a token costs one
+    interval, and one is available while that time is at most `burst - 1` intervals ahead.
 
-    The breaker is *closed* until `breaker_failures` requests in a row have failed. Then it is *open*
-    for the pause. After it, *half-open*: one request is the trial, and its end closes the breaker or
-    opens it again for twice the time. A trial that tells nothing is followed by another. Requests
-    that began before the breaker opened no longer count.
+    The breaker is *closed* until `breaker_failures` consecutive requests fail. Then it is *open* for the
+    pause. After that it is *half-open*: one request is the trial, whose result closes the breaker or opens
+    it again for twice the time. An inconclusive trial is followed by another. Requests that started before
+    the breaker opened no longer count.
     """
 
     def __init__(self, limits: HostLimits) -> None:
@@ -144,7 +144,7 @@ class HostState:
         return f"<HostState {self.in_flight} in flight, {self._failures} failures, {breaker}>"
 
     def gate(self, now: float, ahead: int = 0) -> Gate:
-        """Foresee when a request may leave that has `ahead` others before it."""
+        """Predict when a request may leave that has `ahead` others before it."""
         if self._has_trial:
             return Gate(math.inf, Limit.BREAKER)
         limits = self._limits
@@ -157,7 +157,7 @@ class HostState:
         if self._open_until is not None and self._open_until > now:
             gates.append(Gate(self._open_until, Limit.BREAKER))
         gate = max(gates, key=lambda gate: gate.at)
-        # A known time says more than a slot that cannot be foreseen.
+        # A known time is more useful than a slot, whose time is unknown.
         is_full = (
             self.in_flight - self.silent >= limits.max_per_host
             or self.in_flight >= limits.max_per_host * _SILENT_SHARE
@@ -167,7 +167,7 @@ class HostState:
         return gate
 
     def start(self, now: float) -> int:
-        """Let a request leave that the gate lets pass; returns what `end` has to be given."""
+        """Record that a request leaves, which the gate must allow; returns the value for `end`."""
         self.in_flight += 1
         self._full_at = max(self._full_at, now) + self._limits.interval
         if self._open_until is not None:
@@ -175,16 +175,16 @@ class HostState:
         return self._era
 
     def pause(self, now: float, seconds: float) -> None:
-        """Leave the host alone for the seconds that it asked for, within bounds."""
+        """Pause the host for the seconds it asked for, within limits."""
         self._paused_until = max(self._paused_until, now + min(seconds, LONGEST_PAUSE))
 
     def end(self, now: float, era: int, *, succeeded: bool | None) -> None:
-        """Take note that a request is over.
+        """Record that a request ended.
 
         Args:
             now: the time.
-            era: what `start` returned for it.
-            succeeded: whether the host did; `None` if the request tells nothing about it.
+            era: the value that `start` returned.
+            succeeded: whether the host did; `None` if unknown.
         """
         self.in_flight -= 1
         if era != self._era:
@@ -209,12 +209,12 @@ class HostState:
 
 @dataclass(slots=True)
 class _Host:
-    """One host in use.
+    """A host in use.
 
     Attributes:
         state: what is known of it.
-        queue: of those who wait, in the order they came; set to make one look again.
-        users: who waits or holds a slot.
+        queue: of waiting requests, in order of arrival; set an event to make its owner check again.
+        users: requests that wait or hold a slot.
     """
 
     state: HostState
@@ -231,10 +231,10 @@ class _Host:
 
 
 class HostSlot:
-    """One request to a host, under way; without an answer it is silent after a time.
+    """A request in flight; without an answer it becomes silent after a time.
 
     Attributes:
-        succeeded: whether the host did; `None` as long as the request tells nothing about it.
+        succeeded: whether the host did; `None` while unknown.
     """
 
     def __init__(self, host: _Host, clock: Callable[[], float], *, silent_after: float) -> None:
@@ -245,11 +245,11 @@ class HostSlot:
         self.succeeded: bool | None = None
 
     def answered(self, status: int, retry_after: float | None) -> None:
-        """Tell what the host answered.
+        """Record the host's answer.
 
         Args:
             status: the HTTP status. 500 to 599 is a failure; any other shows that the host works.
-            retry_after: seconds that the host asks us to wait; they count with 429 and 503.
+            retry_after: seconds that the host asks us to wait; used with 429 and 503.
         """
         self.end_silence()
         self.succeeded = not (
@@ -261,7 +261,7 @@ class HostSlot:
             self._hold(retry_after)
 
     def end_silence(self) -> None:
-        """Take note of the answer, or of the end of the request."""
+        """Record the answer, or the end of the request."""
         self._timer.cancel()
         if self._is_silent:
             self._is_silent = False
@@ -278,11 +278,10 @@ class HostSlot:
 
 
 class Hosts:
-    """Lets requests go to each host one after the other, not too many and not too often.
+    """Limits the number and rate of requests to each host.
 
-    Requests to one host begin in the order they were asked for. One that is cancelled while it waits
-    has taken nothing. Hosts are told apart by their text: case, ports and final dots are the
-    caller's to settle.
+    Requests to one host start in the order of their arrival. Cancelling one that waits costs nothing.
+    Hosts are compared as text: callers normalise case, ports and trailing dots.
 
     Args:
         limits: of every host.
@@ -314,18 +313,18 @@ class Hosts:
 
     @asynccontextmanager
     async def slot(self, name: str, *, deadline: float) -> AsyncIterator[HostSlot]:
-        """Wait until a host may be asked, and hold its slot for as long as the block lasts.
+        """Wait until a host may be asked, and hold its slot for the duration of the block.
 
-        A `TransportError` that leaves the block is a failure of the host, unless it is a
-        `ProxyError`. Anything else, cancellation included, tells no more than the answer did.
+        A `TransportError` that leaves the block counts as a failure of the host, unless it is a
+        `ProxyError`. Anything else, cancellation included, adds nothing to the answer.
 
         Args:
-            name: the host and, unless it is the usual one, the port.
-            deadline: the event loop's time by which the request must have begun.
+            name: the host, with a port unless it is the default.
+            deadline: loop time by which the request must have started.
 
         Raises:
-            FetchError: `rate_limited`, with `retry_after`; at once if it is known that the request
-                cannot begin in time, or only after a pause that is not worth waiting for.
+            FetchError: `rate_limited`, with `retry_after`; raised at once if the request cannot start in
+                time, or only after a pause that is not worth waiting for.
         """
         host = self._take(name)
         try:
@@ -349,7 +348,7 @@ class Hosts:
             self._give_back(name, host)
 
     async def _begin(self, host: _Host, deadline: float) -> int:
-        """Wait for the turn and start; only the first of the queue ever starts."""
+        """Wait for the turn and start; only the head of the queue ever starts."""
         look_again = asyncio.Event()
         host.queue.append(look_again)
         patient_until: float | None = None

@@ -9,7 +9,7 @@ from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
 from searx_mcp.models.media_type import type_shown
 
-# WHATWG MIME Sniffing, section 7: types that say "look for yourself".
+# WHATWG MIME Sniffing, section 7: types that ask for sniffing.
 _UNKNOWN = frozenset(
     {
         "",
@@ -21,7 +21,7 @@ _UNKNOWN = frozenset(
         "unknown/unknown",
     }
 )
-# Text that is registered, or in use, under application/, without the suffixes below.
+# Text types under application/, registered or in use, without the suffixes below.
 _STRUCTURED = frozenset({"application/json", "application/xhtml+xml", "application/xml"})
 _ALIASES = {
     "application/markdown": "text/markdown",
@@ -81,13 +81,13 @@ _SNIFFED = 1_445  # section 5.2: the resource header
 _BINARY = "application/octet-stream"
 _STRAYS = 3
 _STRAY_SHARE = 0.05
-"""Characters that belong into no text, and their share, in what promises to be text. Bytes at random
-have 10.5 % of them, programs and images more; real pages a NUL here and there."""
+"""Control characters, and their share, in a body declared as text. Random bytes have 10.5 %, programs and
+images more; real pages have a NUL here and there."""
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A Content-Type header, read.
+    """A parsed Content-Type header.
 
     Attributes:
         name: type and subtype in lower case; empty if missing or unreadable.
@@ -99,22 +99,22 @@ class MediaType:
 
     @property
     def is_unknown(self) -> bool:
-        """True if only the body can tell what it is."""
+        """True if the type has to be sniffed."""
         return self.name in _UNKNOWN
 
     @property
     def is_document(self) -> bool:
-        """True if it is read whole or not at all."""
+        """True if it cannot be read in part."""
         return self.name == _PDF
 
     @property
     def is_readable(self) -> bool:
-        """True if text can be made of a body of this type."""
+        """True if a body of this type can be converted to text."""
         return bool(self.read_as)
 
     @property
     def read_as(self) -> str:
-        """The type whose reading fits: plain text for what is code or data, empty for no text."""
+        """The type to read it as: plain text for code or data, empty for no text."""
         name = self.name
         if name in _ALIASES:
             return _ALIASES[name]
@@ -128,7 +128,7 @@ class MediaType:
 
 
 def parse_content_type(value: str) -> MediaType:
-    """Read a Content-Type header; of several joined by commas the first counts."""
+    """Parse a Content-Type header; of several joined by commas, the first counts."""
     match = _TYPE.match(value)
     if match is None:
         return MediaType()
@@ -157,15 +157,15 @@ def sniff(body: bytes) -> MediaType:
 
 
 def resolve(declared: MediaType, body: bytes) -> MediaType:
-    """Return the type to read a body as: declared, unless unknown or plainly untrue.
+    """Return the type to read a body as: the declared one, unless it is unknown or plainly wrong.
 
-    A type that promises text is believed except against a signature, or a share of bytes that no text
-    has: NULs and other stray bytes occur in real pages.
+    A declared text type is trusted except against a signature, or a share of control characters that no
+    text has: NULs and other stray bytes occur in real pages.
     """
     if declared.is_unknown:
         return sniff(body)
     if declared.is_document and b"%PDF-" not in body[:_PDF_HEADER_WITHIN]:
-        return sniff(body)  # a login page in its place, most often
+        return sniff(body)  # most often a login page in its place
     if not declared.is_readable:
         return declared
     if signature := _signature(body):
@@ -185,11 +185,11 @@ def _is_binary(head: bytes, charset: str | None) -> bool:
 
 
 def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
-    """Refuse what cannot be read as text.
+    """Raise if a body cannot be read as text.
 
     Args:
-        media: what the body is.
-        size: its bytes as announced, or `None` if not known.
+        media: type of the body.
+        size: bytes as announced, or `None`.
         url: where it was found.
 
     Raises:
@@ -209,7 +209,7 @@ def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
 
 
 def refuse_too_large(media: MediaType, *, size: int | None, most: int, url: str) -> None:
-    """Refuse a document that is announced to be larger than what is read.
+    """Raise if a document is announced as larger than the limit.
 
     Raises:
         ContentError: `content_too_large`, naming the type and the size.
@@ -219,7 +219,7 @@ def refuse_too_large(media: MediaType, *, size: int | None, most: int, url: str)
 
 
 def cut_document(media: MediaType, body: Body, *, most: int, url: str) -> FetchError:
-    """Make the error for a document that did not arrive whole."""
+    """Make the error for a document that arrived incomplete."""
     if NOTE_SIZE in body.notes:
         return _too_large(media, None, most=most, url=url)
     if NOTE_DEADLINE in body.notes:

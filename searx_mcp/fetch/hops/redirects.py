@@ -1,7 +1,7 @@
-"""From an address to its answer, redirect by redirect.
+"""Follows redirects from an address to its answer.
 
-Each hop is judged like an address that a caller gave: by `urls.url.check_url`, by the domain lists, by
-robots.txt, by what its host can bear; what its name resolves to is the session's to judge.
+Each hop is checked like an address from a caller: by `urls.url.check_url`, the domain lists, robots.txt and
+the limits of its host. The session checks the resolved IP addresses.
 """
 
 import asyncio
@@ -38,32 +38,32 @@ from searx_mcp.urls.retry_after import retry_after
 from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
 
 IGNORED = "ignored"
-"""The value of `HopResult.robots` if robots.txt was not asked."""
+"""The value of `HopResult.robots` if robots.txt was not checked."""
 
-# What may go to another origin: nothing in it tells who the caller is or where it came from.
+# Headers that may go to another origin: none identifies the caller or the previous page.
 _CARRIED = frozenset(
     {"accept", "accept-encoding", "accept-language", "dnt", "sec-gpc", "user-agent"}
 )
 _RAW_BYTE = re.compile("[\udc80-\udcff]")
-_DROPPED = re.compile("[\t\r\n]")  # WHATWG URL, section 4.4; yarl does likewise
+_DROPPED = re.compile("[\t\r\n]")  # WHATWG URL, section 4.4; yarl does the same
 _END_OF_AUTHORITY = re.compile("[/?#]")
 _PATH_END = re.compile("[?#]")
 
 
 @dataclass(frozen=True, slots=True)
 class HopRequest:
-    """One thing to ask for, and its bounds.
+    """One request and its limits.
 
     Attributes:
-        headers: of the request; another origin gets only those that tell nothing of the caller.
-        max_bytes: decoded bytes of text read at most.
-        max_document_bytes: likewise of a document that cannot be cut, such as a PDF.
-        deadline: the event loop's time by which the last byte must be there.
-        follow: whether redirects are followed.
-        obey_robots: whether robots.txt is asked.
-        unless: validators by address: an answer that has not changed is not sent again.
+        headers: of the request; another origin gets only those that do not identify the caller.
+        max_bytes: limit of decoded bytes of text.
+        max_document_bytes: the same for a document that cannot be cut, such as a PDF.
+        deadline: loop time by which the last byte must have arrived.
+        follow: whether to follow redirects.
+        obey_robots: whether to check robots.txt.
+        unless: validators by address, for conditional requests.
         place: taken before a body is read.
-        takes_data: whether what is no text by its type is read, too.
+        takes_data: whether types that are not text are read, too.
     """
 
     headers: Mapping[str, str]
@@ -79,10 +79,10 @@ class HopRequest:
 
 @dataclass(frozen=True, slots=True)
 class HopResult:
-    """The last answer on the way.
+    """The final answer.
 
     Attributes:
-        answer: a page, news that it has not changed, or a redirect that was not to be followed.
+        answer: a page, the news that it has not changed, or a redirect that was not to be followed.
         robots: `allowed`, `absent` or `ignored`.
     """
 
@@ -93,14 +93,14 @@ class HopResult:
 class Trail:
     """The hops of one fetch, in order.
 
-    A fetch that comes to an address for the second time would go round for ever, as we keep no
-    cookies that could change the answer: that is a loop.
+    We keep no cookies that could change the answer, so a fetch that returns to an address would never end:
+    that is a loop.
 
     Attributes:
-        current: the address of the hop under way.
-        chain: `url -> status` of each hop that was answered.
-        notes: sentences a caller should know.
-        has_redirects: whether a hop has sent us on, even to a forbidden place.
+        current: address of the hop in progress.
+        chain: `url -> status` of each answered hop.
+        notes: sentences for the caller.
+        has_redirects: whether a hop redirected us, even to a forbidden address.
     """
 
     def __init__(self, start: URL, *, max_redirects: int) -> None:
@@ -117,11 +117,11 @@ class Trail:
         return len(self._seen) - 1
 
     def answered(self, status: int) -> None:
-        """Record the status of the hop under way."""
+        """Record the status of the current hop."""
         self.chain.append(f"{self.current} -> {status}")
 
     def follow(self, target: URL) -> None:
-        """Make the target the hop under way.
+        """Make the target the current hop.
 
         Raises:
             RedirectError: `redirect_loop` or `too_many_redirects`.
@@ -147,9 +147,9 @@ class Trail:
 
 
 class RedirectFollower:
-    """Follows redirects here and not in the session, so that each is judged.
+    """Follows redirects here, not in the HTTP session, so that each hop is checked.
 
-    No cookies and no Referer are sent.
+    Sends no cookies and no Referer.
     """
 
     def __init__(
@@ -162,16 +162,16 @@ class RedirectFollower:
         user_agent: str,
         own_headers: Mapping[str, Mapping[str, SecretStr]] | None = None,
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Take the parts; open nothing.
 
         Args:
-            session: gives the session for pages; asked once a hop.
+            session: returns the session for pages; called once a hop.
             allow: private addresses that may be fetched.
-            domains: what is never fetched.
-            hosts: how often each host may be asked.
+            domains: domains that are never fetched.
+            hosts: limits of each host.
             user_agent: of requests for robots.txt.
-            own_headers: the operator's, by origin: see `http.host_headers`. A hop gets those of
-                its own origin and hands none on.
+            own_headers: the operator's headers by origin: see `http.host_headers`. Each hop gets those of its
+                own origin only.
         """
         self._own_headers = own_headers or {}
         self._session = session
@@ -181,12 +181,12 @@ class RedirectFollower:
         self._user_agent = user_agent
 
     async def follow(self, request: HopRequest, trail: Trail, robots: RobotsGate) -> HopResult:
-        """Ask for the address a trail starts at, and go on to where the answers lead.
+        """Request the address at the start of a trail, and follow the redirects.
 
         Args:
-            request: what to ask for.
-            trail: is written along the way; its start has passed `check_url`.
-            robots: asked before each hop, unless the request says otherwise.
+            request: what to request.
+            trail: updated along the way; its start has passed `check_url`.
+            robots: checked before each hop, unless the request says otherwise.
 
         Raises:
             FetchError: any of its kinds.
@@ -207,10 +207,10 @@ class RedirectFollower:
             trail.follow(target)
 
     async def robots_text(self, url: URL, deadline: float) -> tuple[int, bytes]:
-        """Fetch a robots.txt; the status and the beginning of the body of the last hop.
+        """Fetch a robots.txt; return the last hop's status and the beginning of its body.
 
         Raises:
-            FetchError: there is no answer or not all of it, or a redirect leads to a forbidden place.
+            FetchError: the answer is missing or incomplete, or a redirect leads to a forbidden address.
         """
         trail = Trail(url, max_redirects=MAX_ROBOTS_REDIRECTS)
         headers = {"User-Agent": self._user_agent, "Accept": "text/plain,*/*;q=0.5"}
@@ -253,7 +253,7 @@ class RedirectFollower:
     async def _open(
         self, url: URL, headers: Mapping[str, str], deadline: float
     ) -> AsyncIterator[Reply]:
-        """Ask for one address as soon as its host can bear it."""
+        """Request one address as soon as the limits of its host allow it."""
         async with self._hosts.slot(url.host_port_subcomponent or "", deadline=deadline) as slot:
             left = max(deadline - asyncio.get_running_loop().time(), 0)
             async with self._session().open(str(url), headers=headers, timeout=left) as reply:
@@ -262,7 +262,7 @@ class RedirectFollower:
 
 
 def _cut_short(url: str, body: Body) -> TransportError:
-    """Make the error for a robots.txt whose end, and so perhaps a rule, is missing."""
+    """Make the error for a robots.txt whose end, and perhaps a rule, is missing."""
     is_late = NOTE_DEADLINE in body.notes
     return TransportError(
         f"Only part of it arrived: {', '.join(body.notes)}.",
@@ -282,21 +282,21 @@ def _conditions(validators: Validators | None) -> dict[str, str]:
 
 
 def next_url(current: URL, location: str, *, allow: AllowList) -> URL:
-    """Return the address of the next hop, judged like one that a caller gave.
+    """Return the address of the next hop, checked like one from a caller.
 
     Raises:
-        PolicyError: if the target may not be fetched.
-        TransportError: `malformed_response`, if it is no address.
+        PolicyError: the target may not be fetched.
+        TransportError: `malformed_response`: it is not an address.
     """
     target = current
     try:
         target = join(current, location)
         if authority := _authority(location):
-            # As written: yarl turns ":+80" into a port and "[v1.fe80]" into a name.
+            # Checks the raw text: yarl turns ":+80" into a port and "[v1.fe80]" into a name.
             check_url(f"{target.scheme}://{authority}", allow=allow)
         return check_url(str(target), allow=allow)
     except PolicyError as error:
-        error.url = without_userinfo(str(target))  # whole, not the authority alone
+        error.url = without_userinfo(str(target))  # all of it, not the authority alone
         raise
     except (ValueError, InvalidArgumentError) as exc:
         raise TransportError(
@@ -308,10 +308,10 @@ def next_url(current: URL, location: str, *, allow: AllowList) -> URL:
 
 
 def join(current: URL, location: str) -> URL:
-    """Return the address a Location names, unjudged and without fragment.
+    """Return the address of a Location, unchecked and without fragment.
 
     Raises:
-        ValueError: if it is no address.
+        ValueError: it is not an address.
     """
     location = _text(location)
     if len(location) > MAX_URL_LENGTH or not is_short_enough(host_in(location)):
@@ -325,14 +325,14 @@ def join(current: URL, location: str) -> URL:
 
 
 def _text(location: str) -> str:
-    # Raw bytes of a header arrive as escaped surrogates (PEP 383); browsers send them as %XX.
+    # Raw header bytes arrive as surrogate escapes (PEP 383); browsers send them as %XX.
     location = _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", location.strip())
-    location.encode()  # refuses other surrogates, which yarl would drop without a word
+    location.encode()  # refuses other surrogates, which yarl would silently drop
     return _DROPPED.sub("", location)
 
 
 def _authority(location: str) -> str:
-    """Return the part of a location that names a host, as written; empty if it names none."""
+    """Return the authority of a Location as written; empty if it has none."""
     text = _text(location)
     if not URL(text).raw_authority:
         return ""

@@ -1,4 +1,4 @@
-"""The robots.txt of sites: fetched once a day, kept, and obeyed (RFC 9309)."""
+"""The robots.txt of sites: fetched once a day, cached, and obeyed (RFC 9309)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sized
@@ -28,27 +28,27 @@ D = TypeVar("D", bound=Sized)
 R = TypeVar("R")
 
 MAX_ROBOTS_REDIRECTS: Final = 5
-"""The least that must be followed (section 2.3.1.2)."""
+"""The minimum that must be followed (section 2.3.1.2)."""
 
 FRESH: Final = 86_400.0
-"""Seconds for which a robots.txt is used without asking again (section 2.4)."""
+"""Seconds for which a robots.txt is fresh (section 2.4)."""
 LONGEST_USE: Final = 30 * 86_400.0
-"""Seconds for which an old robots.txt is used when there is no newer one (section 2.3.1.4)."""
+"""Seconds for which a stale robots.txt is used if there is no newer one (section 2.3.1.4)."""
 BRIEF: Final = 60.0
-"""Seconds until a site whose robots.txt could not be had is asked for it again."""
+"""Seconds until a robots.txt that could not be fetched is requested again."""
 
 _PARSED: Final = 32_768
-"""Rules that are kept parsed, of all origins together: 12 MB, 24 MB if all of them end in `$`."""
+"""Parsed rules held in memory, of all origins together: 12 MB, 24 MB if all of them end in `$`."""
 _LEAST_WEIGHT: Final = 16
-"""Rules that an origin counts for at least, so that no more than 2,048 are known at a time."""
+"""Minimum number of rules each origin is counted with, so that at most 2,048 origins are held."""
 _INLINE: Final = 8_000
-"""Characters that are parsed on the event loop, in about 5 ms; longer texts are parsed in a thread."""
+"""Characters parsed on the event loop, in about 5 ms; longer texts are parsed in a thread."""
 
 _SHOWN: Final = 110
 """Characters of a rule in a message."""
 
 _OTHER_SOURCE: Final = "Use another source."
-# What also keeps us from the page itself, when it is the origin that fails.
+# Failures of the origin that the page itself would meet, too.
 _UNREACHABLE: Final = frozenset(
     {
         ErrorCode.BLOCKED_ADDRESS,
@@ -59,32 +59,32 @@ _UNREACHABLE: Final = frozenset(
 )
 
 RobotsGet = Callable[[URL, float], Awaitable[tuple[int, bytes]]]
-"""Gets a URL by a deadline of the event loop, with at most `MAX_ROBOTS_REDIRECTS` redirects through the
-same guard as pages: status and body of the last hop, the body whole or its first `FETCHED_BYTES` bytes. It
-raises a `FetchError` that names the hop, and a `RedirectError` for too many."""
+"""Gets a URL by a loop-time deadline, with at most `MAX_ROBOTS_REDIRECTS` redirects through the same guard
+as pages. Returns the last hop's status and its body, whole or its first `FETCHED_BYTES` bytes. Raises a
+`FetchError` that names the hop, and a `RedirectError` for too many."""
 
 
 class RobotsStore(Protocol):
-    """Where robots.txt files are kept: a `PageStore`."""
+    """Where robots.txt files are stored: a `PageStore`."""
 
     async def robots(self, origin: str, now: float) -> KeptRobots | None:
-        """The robots.txt of an origin such as `https://example.org`, however old, or `None`."""
+        """Return the robots.txt of an origin such as `https://example.org`, however old, or `None`."""
         ...
 
     async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
-        """Keep a robots.txt in place of the last one."""
+        """Store a robots.txt in place of the last one."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The robots.txt of one origin, as far as it is known.
+    """What is known of an origin's robots.txt.
 
     Attributes:
-        rules: those that hold for us; `None` if there is no robots.txt, or none was to be had.
+        rules: those that apply to us; `None` if there is no robots.txt, or it could not be fetched.
         learned_at: Unix seconds.
         good_for: seconds.
-        failure: why none was to be had, or `None`.
+        failure: why it could not be fetched, or `None`.
     """
 
     rules: RobotsRules | None
@@ -93,26 +93,26 @@ class _Known:
     failure: FetchError | None = None
 
     def rest(self, now: float) -> float:
-        """Seconds for which it is still good; a clock that was set back makes nothing good for ever."""
+        """Seconds until it expires; a clock that was set back must not make it last for ever."""
         return self.good_for - abs(now - self.learned_at)
 
 
 class RobotsGate:
-    """Asks each origin for its robots.txt once a day, and judges addresses by it.
+    """Fetches each origin's robots.txt once a day, and checks addresses against it.
 
-    - 200 to 299: the rules that hold for us count. A page instead of a robots.txt has none.
-    - 300 to 499, and too many redirects: there is none, and all is allowed.
+    - 200 to 299: the rules that apply to us count. A page sent in its place has none.
+    - 300 to 499, and too many redirects: there is none, and everything is allowed.
     - Anything else, or no answer in time: nothing is allowed for a minute, then the site is asked
-      again. With a copy of the last 30 days at hand, the copy counts instead.
+      again. If there is a copy from the last 30 days, it counts instead.
 
-    Concurrent calls for one origin share one request. It has `timeout` seconds, whatever call waits; a
-    caller leaves at its own deadline.
+    Concurrent calls for one origin share one request, which has `timeout` seconds, whichever call waits;
+    each caller leaves at its own deadline.
 
     Args:
         get: fetches a robots.txt.
-        store: keeps them between processes.
+        store: shares them between processes.
         clock: Unix seconds.
-        timeout: seconds that a robots.txt may take.
+        timeout: seconds for fetching a robots.txt.
         spawn: starts the shared work in the owner's task group.
     """
 
@@ -137,20 +137,20 @@ class RobotsGate:
         return f"<RobotsGate [{len(self._known)} origins known]>"
 
     async def check(self, url: URL, *, deadline: float) -> Literal["allowed", "absent"]:
-        """Let an address pass, or refuse it.
+        """Raise if robots.txt forbids an address.
 
         Args:
             url: as it would be sent.
-            deadline: the event loop's time by which to return.
+            deadline: loop time by which to return.
 
         Returns:
             `allowed` by a robots.txt, or `absent` if the site has none.
 
         Raises:
-            PolicyError: `robots_disallowed`, quoting the rule; or, with `retry_after`, because no
-                robots.txt was to be had.
-            FetchError: what keeps us from the whole site: it cannot be reached, the proxy fails, or
-                the site was asked too often.
+            PolicyError: `robots_disallowed`, quoting the rule; or, with `retry_after`, because robots.txt
+                could not be fetched.
+            FetchError: the failure of the whole site: it cannot be reached, the proxy fails, or the site was
+                asked too often.
             TransportError: `timeout`: the deadline came first.
         """
         if url.raw_path == "/robots.txt":
@@ -194,10 +194,10 @@ class RobotsGate:
         return await asyncio.to_thread(known.rules.decide, url)
 
     async def _learn(self, origin: URL) -> _Known:
-        """Take what is kept, or ask the site."""
+        """Use the stored copy, or ask the site."""
         key, now = str(origin), self._clock()
         kept = await self._store.robots(key, now)
-        # A copy from the future is as old as it is ahead.
+        # The age of a copy from the future is how far it is ahead.
         age = abs(now - kept.fetched_at) if kept is not None else LONGEST_USE
         if kept is not None and age < FRESH and _is_answer(kept.status):
             return await self._read(kept, good_for=FRESH - age)
@@ -205,7 +205,7 @@ class RobotsGate:
             fetched = await self._fetch(origin)
         except FetchError as failure:
             if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
-                # Says nothing about the site, or will be over before long.
+                # It says nothing about the site, or will soon be over.
                 return _Known(None, self._clock(), 0.0, failure)
             if kept is not None and age < LONGEST_USE and _has_rules(kept.status):
                 return await self._read(kept, good_for=BRIEF)
@@ -219,7 +219,7 @@ class RobotsGate:
         """Ask a site.
 
         Raises:
-            FetchError: nothing that counts was to be had.
+            FetchError: no usable answer.
         """
         url = origin.with_path("/robots.txt")
         deadline = asyncio.get_running_loop().time() + self._timeout
@@ -227,7 +227,7 @@ class RobotsGate:
             async with asyncio.timeout_at(deadline):
                 status, body = await self._get(url, deadline)
         except RedirectError:
-            # The standard takes a chain that is too long for "unavailable" (section 2.3.1.2).
+            # The standard treats too many redirects as "unavailable" (section 2.3.1.2).
             status, body = HTTPStatus.FOUND.value, b""
         except TimeoutError as exc:
             raise TransportError(
@@ -248,7 +248,7 @@ class RobotsGate:
 
 
 def _is_answer(status: int) -> bool:
-    """Tell whether a site has said what it has: neither an interim status nor one of failure."""
+    """Return whether a status is a definite answer: neither interim nor a server failure."""
     return HTTPStatus.OK <= status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
@@ -266,7 +266,7 @@ async def _off_loop(work: Callable[[D], R], data: D) -> R:
 
 
 def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError:
-    """Make the error for an address of a site without a readable robots.txt."""
+    """Make the error for an address of a site whose robots.txt could not be read."""
     if _concerns_the_page(failure, url):
         return type(failure)(
             failure.message,
@@ -285,7 +285,7 @@ def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError
 
 
 def _concerns_the_page(failure: FetchError, url: URL) -> bool:
-    """Tell whether the request for the page itself would fail in the same way."""
+    """Return whether the request for the page itself would fail in the same way."""
     if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
         return True
     try:

@@ -1,1 +1,1 @@
-"""Sites whose pages are read from better sources: raw files and documented APIs."""
+"""Sites that are read from better sources than their pages: raw files and documented APIs."""

@@ -1,8 +1,7 @@
-"""The contract of a site adapter: from an address to the sources that read better than its page.
+"""The contract of a site adapter: it maps an address to sources that read better than its page.
 
-An adapter plans purely from the address. What stands between two slashes of it, decoded, is a part;
-what could mean another place to a server than it does here, such as `..` or an encoded slash, is no
-part: code that joins parts again keeps to their addresses.
+An adapter plans from the address alone. A path segment, decoded, is a part. Segments that a server might
+resolve differently, such as `..` or an encoded slash, are refused, so that joining parts cannot lead elsewhere.
 """
 
 import json
@@ -30,7 +29,7 @@ _MAX_TITLE: Final = 300
 _MAX_DESCRIPTION: Final = 1_000
 _UNCLEAR = re.compile(r"[\x00-\x1f\x7f\\]")
 _PCHAR: Final = "!$&'()*+,;=:@"
-"""Characters that a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
+"""Characters a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
 _LINES = re.compile(r"L([0-9]{1,7})(?:C[0-9]{1,7})?(?:-L?([0-9]{1,7})(?:C[0-9]{1,7})?)?")
 """The fragments of GitHub (`L10`, `L10-L40`, `L10C1-L12C5`), GitLab (`L10-40`) and Forgejo."""
 _BETWEEN = re.compile(r"[\s,]*")
@@ -38,15 +37,15 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One address an adapter wants to be fetched.
+    """One address that an adapter needs.
 
-    It passes the same policy, robots.txt, limits and guard as an address that a caller gave.
+    It passes the same policy, robots.txt, limits and guard as an address from a caller.
 
     Attributes:
         url: absolute.
-        accept: the Accept header; the usual one if empty.
-        headers: further headers, sent to this origin only and never after a redirect elsewhere.
-        is_required: whether the adapter gives up when it cannot be had.
+        accept: the Accept header; the default if empty.
+        headers: more headers, sent to this origin only and never after a redirect to another.
+        is_required: whether the adapter gives up without it.
     """
 
     url: str
@@ -57,10 +56,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A page made of answers.
+    """A page composed from answers.
 
     Attributes:
-        document: clean, with everything of the page that there is to show.
+        document: clean, with the whole content of the page.
         content_type: of the text that was read, such as `text/x-python`.
     """
 
@@ -70,25 +69,25 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """An answer to be read like any page: an HTML file, a PDF, a feed."""
+    """An answer to read like any page: an HTML file, a PDF, a feed."""
 
     answer: Answer
 
 
 Compose = Callable[[Sequence[Answer | None]], Composed | AsPage]
-"""Makes the page of what the sources gave, in their order; `None` stands for one that is not
-required and could not be had. Pure; it runs in a thread. It raises `ValueError` or `ContentError`
-when the answers are not what the documentation of their service promises."""
+"""Composes the page from the sources' answers, in their order; `None` stands for an optional one that is
+missing. Pure; it runs in a thread. Raises `ValueError` or `ContentError` if an answer is not as its service
+documents it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The way an adapter reads one address.
+    """How an adapter reads one address.
 
     Attributes:
         tier: its name in the response, such as `github`.
-        sources: fetched side by side.
-        compose: makes the page of them.
+        sources: fetched concurrently.
+        compose: makes the page.
     """
 
     tier: str
@@ -97,20 +96,20 @@ class Plan:
 
 
 Adapter = Callable[[URL], Plan | None]
-"""Plans how to read an address, its fragment included; `None` if it is not of the adapter's site.
-Pure. An adapter that cannot keep its promise is passed over: the page itself is read then."""
+"""Plans how to read an address, fragment included; `None` if it is not one of the adapter's.
+Pure. If an adapter fails, the page itself is read."""
 
 
 def parts_of(url: URL, *, with_slashes: bool = False) -> tuple[str, ...] | None:
-    """Take the path of an address apart.
+    """Split the path of an address.
 
     Args:
         url: absolute.
         with_slashes: whether a part may hold encoded slashes.
 
     Returns:
-        The decoded parts, without the empty one behind a slash at the end; `None` if the path is not
-        plain, or the address names a user.
+        The decoded parts, without the empty one after a trailing slash; `None` if the path is not plain, or
+        the address has user information.
     """
     if url.scheme not in {"http", "https"} or url.user is not None or url.password is not None:
         return None
@@ -131,15 +130,15 @@ def parts_of(url: URL, *, with_slashes: bool = False) -> tuple[str, ...] | None:
 
 
 def is_at(url: URL, hosts: Collection[str]) -> bool:
-    """Tell whether an address is at one of some hosts, at the port of its scheme."""
+    """Return whether an address is at one of the hosts, at the default port of its scheme."""
     return url.host in hosts and url.is_default_port()
 
 
 def address(origin: str, *parts: str, query: Mapping[str, str] | None = None) -> str:
-    """Put an address together.
+    """Build an address.
 
     Args:
-        origin: scheme and host, without a slash at the end.
+        origin: scheme and host, without a trailing slash.
         parts: decoded; a slash in one is encoded.
         query: names and values, decoded.
 
@@ -152,7 +151,7 @@ def address(origin: str, *parts: str, query: Mapping[str, str] | None = None) ->
 
 
 def lines_of(fragment: str) -> tuple[int, int] | None:
-    """Read the lines a fragment names, first and last; `None` if it names none."""
+    """Parse the line numbers of a fragment, first and last; `None` if it names none."""
     match = _LINES.fullmatch(fragment)
     if match is None:
         return None
@@ -162,10 +161,10 @@ def lines_of(fragment: str) -> tuple[int, int] | None:
 
 
 def object_of(answer: Answer | None) -> Fields:
-    """Read the JSON object an answer holds.
+    """Parse an answer that is a JSON object.
 
     Raises:
-        ValueError: it holds something else, or was cut.
+        ValueError: it is not an object, or was cut.
     """
     value = loads(_given(answer).data)
     if not isinstance(value, dict):
@@ -174,13 +173,13 @@ def object_of(answer: Answer | None) -> Fields:
 
 
 def list_of(answer: Answer | None) -> tuple[list[Fields], bool]:
-    """Read the objects of the JSON list an answer holds.
+    """Parse an answer that is a JSON list of objects.
 
     Returns:
-        Them, and whether the list is whole: of an answer that was cut, what came whole is given.
+        The objects, and whether the list is whole: of an answer that was cut, the complete ones.
 
     Raises:
-        ValueError: it holds no list.
+        ValueError: it is not a list.
     """
     given = _given(answer)
     if given.is_truncated:
@@ -228,18 +227,18 @@ def composed(
     is_truncated: bool = False,
     notes: Sequence[str] = (),
 ) -> Composed:
-    """Make a page of strangers' texts, which are cleaned and disarmed here.
+    """Make a page of strangers' texts, which are cleaned and escaped here.
 
     Args:
-        markdown: the whole of it.
+        markdown: all of it.
         title: on one line.
         description: the site's own, on one line.
         author: a name, on one line.
-        published: when, as the site writes it.
-        modified: when it was changed last, likewise.
+        published: date, as the site writes it.
+        modified: date of the last change, likewise.
         content_type: of the text that was read.
-        is_truncated: whether something of it is missing at its end.
-        notes: sentences a caller should know.
+        is_truncated: whether text is missing at its end.
+        notes: sentences for the caller.
 
     Raises:
         ContentError: it has no text.

@@ -1,8 +1,8 @@
-"""GitHub: which of its pages are read, and from where: its raw files and its REST API.
+"""GitHub: which pages are read, and from where: raw files and the REST API.
 
-Without a token the API allows 60 requests an hour from one address, so a page asks for as little as it can.
-Most first parts of addresses that are no accounts are in the list that Mottie/github-reserved-names collects by
-trying; those are left out that can stand before no second part.
+Without a token the API allows 60 requests an hour from one address, so a page uses as few as possible. The
+reserved names are mostly from Mottie/github-reserved-names, which collects them by trying; names that never
+come before a second part are left out.
 """
 
 import re
@@ -61,9 +61,9 @@ _API: Final = "https://api.github.com"
 _ACCEPT: Final = "application/vnd.github+json"
 _VERSION: Final = "2026-03-10"
 _PER_PAGE: Final = 100
-"""Comments to an answer, the most that the API gives."""
+"""Comments in one answer: the API's maximum."""
 
-# An account of an enterprise has an underscore before the short code of the enterprise.
+# Enterprise accounts have an underscore before the enterprise's short code.
 _OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
 _REPOSITORY = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
 _NUMBER = re.compile(r"[1-9][0-9]{0,9}")
@@ -77,7 +77,7 @@ class GithubAdapter:
     """Reads files, folders, repositories, issues, pull requests, releases and gists.
 
     Args:
-        token: for the API, the only host that sees it.
+        token: for the API, the only host that receives it.
     """
 
     def __init__(self, *, token: str = "") -> None:
@@ -191,7 +191,7 @@ class GithubAdapter:
     def _source(
         self, *parts: str, query: dict[str, str] | None = None, is_required: bool = True
     ) -> Source:
-        """Make a source of JSON at the API of decoded parts of a path."""
+        """Make a source for a JSON answer of the API, from decoded path parts."""
         return Source(
             address(_API, *parts, query=query),
             accept=_ACCEPT,
@@ -223,10 +223,10 @@ def _is_repository(owner: str, name: str) -> bool:
 
 
 def _split(ref: str, path: list[str]) -> tuple[str, tuple[str, ...]]:
-    """A reference and the path behind it, as if no branch had a slash in its name.
+    """Split a reference from the path after it, as if no branch name contained a slash.
 
-    `refs/heads/NAME` is one, too. For a branch with a slash the API finds nothing, and the page
-    itself is read.
+    `refs/heads/NAME` counts as one reference, too. If a branch name has a slash, the API finds nothing, and the
+    page itself is read.
     """
     if len(path) > 1 and (ref, path[0]) in _REF_KINDS:
         return "/".join([ref, *path[:2]]), tuple(path[2:])
@@ -236,7 +236,7 @@ def _split(ref: str, path: list[str]) -> tuple[str, tuple[str, ...]]:
 def _file(
     url: URL, place: Repository, ref_and_path: tuple[str, ...], *, is_raw: bool
 ) -> Plan | None:
-    """Plan to read a file; the server finds out where in the address its path begins."""
+    """Plan to read a file; the server decides where in the address its path begins."""
     _, path = _split(ref_and_path[0], list(ref_and_path[1:]))
     if not path:
         return None

@@ -1,7 +1,7 @@
-"""Pages of GitHub made of what its REST API answers: repositories, folders, threads, releases, gists.
+"""GitHub pages made from its REST API: repositories, folders, threads, releases, gists.
 
-Shapes are those of GitHub's OpenAPI description; what is not as documented counts as missing, and an
-answer without its subject is a `ValueError`.
+Answers follow GitHub's OpenAPI description. A field that does not counts as missing; an answer without its
+main object raises `ValueError`.
 """
 
 import base64
@@ -29,14 +29,14 @@ from searx_mcp.fetch.site_adapters.raw_files import RawFile, render
 
 SITE: Final = "https://github.com"
 MAX_ENTRIES: Final = 1_000
-"""Entries of a folder the API gives."""
+"""Entries of a folder in one answer of the API."""
 MAX_COMMENTS: Final = 300
 MAX_THREAD_CHARS: Final = 500_000
-"""Characters of bodies written at most; one may have 65,536."""
+"""Limit of characters of bodies; a single one may have 65,536."""
 MAX_RELEASES: Final = 20
-"""Releases asked for; the site shows ten to a page."""
+"""Releases that are requested; the site shows ten to a page."""
 MAX_FILES: Final = 100
-"""Files of a gist shown."""
+"""Files of a gist that are shown."""
 
 _MAX_TOPICS: Final = 30
 _MAX_LABELS: Final = 30
@@ -60,12 +60,12 @@ class Repository:
 
     @property
     def title(self) -> str:
-        """Both, as people write them."""
+        """The full name, as people write it."""
         return f"{self.owner}/{self.name}"
 
     @property
     def api(self) -> tuple[str, str, str]:
-        """Where it is in the API."""
+        """Its path in the API."""
         return "repos", self.owner, self.name
 
     @property
@@ -75,14 +75,14 @@ class Repository:
 
 
 def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
-    """Make a page of what the API says of a repository, and its README.
+    """Make a page of a repository's description and README.
 
     Args:
         answers: the repository, and the README if there is one.
         place: which repository.
 
     Raises:
-        ValueError: the answers are not what is documented.
+        ValueError: the answers are not as documented.
     """
     found = object_of(answers[0])
     title = found.line("full_name") or place.title
@@ -123,7 +123,7 @@ def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -
 def compose_folder(
     answers: Sequence[Answer | None], *, place: Repository, ref: str, folder: tuple[str, ...]
 ) -> Composed:
-    """Make a page of a folder's entries, and its README.
+    """Make a page of a folder's entries and README.
 
     Args:
         answers: the entries, and the README if there is one.
@@ -132,7 +132,7 @@ def compose_folder(
         folder: path of the folder; empty for the root.
 
     Raises:
-        ValueError: the answers are not what is documented; the path is a file's.
+        ValueError: the answers are not as documented, or the path is a file's.
     """
     entries, is_whole = list_of(answers[0])
     where = "/".join([place.name, *folder])
@@ -166,7 +166,7 @@ def _entry(entry: Fields, place: Repository, ref: str, folder: tuple[str, ...]) 
     if is_folder:
         return f"- {link(name + '/', url)}"
     if entry.line("type") == "submodule" or (
-        # Versions of the API before 2026-03-10 call a submodule a file, of no size.
+        # API versions before 2026-03-10 report a submodule as a file without a size.
         entry.line("type") == "file" and not entry.text("download_url")
     ):
         return f"- {plain(name)} (submodule)"
@@ -175,13 +175,13 @@ def _entry(entry: Fields, place: Repository, ref: str, folder: tuple[str, ...]) 
 
 
 def _licence(licence: Fields) -> str:
-    """The SPDX identifier, unless GitHub only knows that there is some licence."""
+    """Return the SPDX identifier, unless GitHub only knows that there is some licence."""
     named = licence.line("spdx_id")
     return licence.line("name") if named in {"", "NOASSERTION"} else named
 
 
 def _readme(answer: Answer | None, place: Repository, ref: str) -> tuple[str, tuple[str, ...]]:
-    """The README as Markdown; it comes in base64, and without content from 1 MB on."""
+    """Return the README as Markdown; it is sent in base64, and without content from 1 MB on."""
     if answer is None:
         return "", ()
     try:
@@ -203,15 +203,15 @@ def _readme(answer: Answer | None, place: Repository, ref: str) -> tuple[str, tu
 
 
 def compose_thread(answers: Sequence[Answer | None], *, place: Repository, number: int) -> Composed:
-    """Make a page of an issue or a pull request, and the comments on it.
+    """Make a page of an issue or pull request, and its comments.
 
     Args:
-        answers: the issue or pull request; lists of comments, as far as they could be had.
+        answers: the issue or pull request; lists of comments, as far as available.
         place: which repository.
         number: which issue.
 
     Raises:
-        ValueError: the answers are not what is documented.
+        ValueError: the answers are not as documented.
     """
     found = object_of(answers[0])
     is_pull = "head" in found or "pull_request" in found
@@ -292,7 +292,7 @@ def _state(found: Fields) -> str:
 
 
 def _caption(comment: Fields) -> str:
-    """Name the author, the day and, of a comment on code, the place of a comment."""
+    """Describe a comment: author, date and, if it is on code, the line."""
     path, line = comment.line("path"), comment.count("line")
     about = f"{path}, line {line}" if path and line else path
     author, day = comment.part("user").line("login") or _GONE, comment.day("created_at")
@@ -307,7 +307,7 @@ def compose_release(answers: Sequence[Answer | None], *, place: Repository) -> C
         place: which repository.
 
     Raises:
-        ValueError: the answer is not what is documented; it has no tag.
+        ValueError: the answer is not as documented, or has no tag.
     """
     release = object_of(answers[0])
     title = f"{place.title} {_release_name(release)}"
@@ -327,7 +327,7 @@ def compose_releases(answers: Sequence[Answer | None], *, place: Repository) -> 
         place: which repository.
 
     Raises:
-        ValueError: the answer is not what is documented; one has no tag.
+        ValueError: the answer is not as documented, or one has no tag.
     """
     releases, is_whole = list_of(answers[0])
     title = f"Releases of {place.title}"
@@ -390,7 +390,7 @@ def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
         page: its address on the site.
 
     Raises:
-        ValueError: the answer is not what is documented.
+        ValueError: the answer is not as documented.
     """
     found = object_of(answers[0])
     files = found.part("files").members()
@@ -434,7 +434,7 @@ def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
 
 
 def _gist_file(name: str, file: Fields, prose: Prose) -> tuple[str, list[str]]:
-    """A file of a gist; the API gives at most 1 MB of it, and binary ones in base64."""
+    """Write a file of a gist; the API gives at most 1 MB of it, and binary ones in base64."""
     if file.line("encoding") not in {"", "utf-8"}:
         return "(not text)", []
     named = RawFile(name, base=prose.base)

@@ -1,4 +1,4 @@
-"""Hugging Face: files by their resolving address, repositories from the Hub API and their card."""
+"""Hugging Face: files by their `resolve` address, repositories from the Hub API and their card."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ _RESERVED: Final = frozenset({
     "terms-of-service", "welcome",
 })  # fmt: skip
 
-# The page of such a file tells its size and hash, which is more than a refusal.
+# The page of such a file shows its size and hash, which is more than a refusal.
 _BINARY: Final = frozenset({
     ".arrow", ".avi", ".bin", ".bz2", ".ckpt", ".flac", ".gguf", ".gz", ".h5", ".jpeg", ".jpg",
     ".joblib", ".keras", ".mlmodel", ".model", ".mp3", ".mp4", ".msgpack", ".npy", ".npz", ".ogg",
@@ -55,7 +55,7 @@ _BINARY: Final = frozenset({
     ".tar", ".tflite", ".wasm", ".wav", ".webp", ".xz", ".zip", ".zst",
 })  # fmt: skip
 
-# The fields asked for; without a list the answer names every file, thousands for some.
+# The requested fields; by default the answer names every file, thousands in some repositories.
 _FIELDS: Final = {
     "models": (
         "author", "cardData", "createdAt", "downloads", "gated", "lastModified", "library_name",
@@ -89,14 +89,14 @@ class _Repository:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Where it is on the site; models have no folder of their own."""
+        """Its path on the site; models have no folder of their own."""
         place = (self.owner, self.name)
         return place if self.kind == "models" else (self.kind, *place)
 
 
 def plan_huggingface(url: URL) -> Plan | None:
-    """Plan to read a file, or of a model, a dataset or a space what the Hub API says and its card."""
-    # The name of a revision may have slashes, which are encoded: refs%2Fpr%2F1.
+    """Plan to read a file; or of a model, dataset or space, the Hub API's description and the card."""
+    # Revision names may contain slashes, which are encoded: refs%2Fpr%2F1.
     parts = parts_of(url, with_slashes=True) if is_at(url, _HOSTS) else None
     match parts:
         case ["datasets" | "spaces" as kind, owner, name, *rest]:

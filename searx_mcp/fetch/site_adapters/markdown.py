@@ -1,9 +1,9 @@
-"""Markdown of what services and strangers say.
+"""Markdown from texts of services and strangers.
 
-Names are strangers' text, so nothing of them becomes markup. Prose is read by a parser and written anew:
-it is rendered to HTML as its author's site would render it, and goes the way of every page from there.
-Images become words, links are made absolute, comments and hidden elements go, and what is code stays
-code. So there is one place that decides what markup may leave this package.
+Names are untrusted, so they never become markup. Prose is parsed and written anew: it is rendered to HTML
+as its site would render it, and then converted like every page. Images become words, links become absolute,
+comments and hidden elements are removed, code stays code. So one place decides which markup may leave this
+package.
 """
 
 import re
@@ -29,11 +29,11 @@ _BRACKETS: Final = str.maketrans("[]", "()")
 _CLOSING_MARKS = re.compile(r"(?:(?<=\s)|^)(#+)$")
 
 MAX_CHARS: Final = 100_000
-"""Longer text is shown as its source: writing it anew takes 1 to 8 µs a character, and up to 54 for text
+"""Longer text is shown as source: writing it anew takes 1 to 8 µs a character, and up to 54 for text
 written to slow it down (`docs/decisions/tiers.md`)."""
 
 MAX_TOTAL: Final = 200_000
-"""Characters of all texts of a page that are written anew."""
+"""Limit of characters that are written anew, for all texts of a page."""
 
 _DEEPEST: Final = 6
 _ACTIVE: Final = frozenset({"image", "html_inline"})
@@ -53,7 +53,7 @@ class Link:
 
     Attributes:
         label: plain text.
-        url: where it leads; the label stays alone if that is no address of the web.
+        url: its target; without a web address, only the label is written.
     """
 
     label: str
@@ -61,41 +61,41 @@ class Link:
 
 
 Value = str | Link | int | None
-"""Plain text, a link or a number of a fact; the empty ones are not written."""
+"""Plain text, a link or a number; empty ones are not written."""
 
 
 def heading(level: int, text: str) -> str:
-    """A heading of plain text, which is cut to one line."""
+    """Write a heading of plain text, cut to one line."""
     line = escape(clean_line(text, MAX_NAME))
     return f"{'#' * level} {_CLOSING_MARKS.sub(_escaped, line)}"
 
 
 def facts(pairs: Iterable[tuple[str, Value]]) -> str:
-    """A list of labels and values; a label is ours."""
+    """Write a list of labels and values; labels are ours."""
     return "\n".join(
         f"- {written}" for label, value in pairs if (written := _written(value, label=f"{label}: "))
     )
 
 
 def bullets(values: Iterable[Value]) -> str:
-    """A list of values."""
+    """Write a list of values."""
     return "\n".join(f"- {written}" for value in values if (written := _written(value)))
 
 
 def plain(text: str, most: int = MAX_NAME) -> str:
-    """Plain text on one line, as Markdown."""
+    """Write plain text on one line, as Markdown."""
     return escape(clean_line(text, most))
 
 
 def link(label: str, url: str) -> str:
-    """A link, or its label if the address is none that a reader should follow."""
+    """Write a link, or only its label if the address should not be followed."""
     shown = plain(label.translate(_BRACKETS))
     destination = web_address(url)
     return f"[{shown}]({destination})" if shown and destination else shown
 
 
 def web_address(url: str) -> str:
-    """An address of the web as a link destination, or nothing."""
+    """Write a web address as a link destination; empty for any other."""
     if not 0 < len(url) <= _MAX_URL:
         return ""
     try:
@@ -108,18 +108,18 @@ def web_address(url: str) -> str:
 
 
 def joined(*blocks: str) -> str:
-    """Blocks of Markdown below each other; empty ones are left out."""
+    """Join blocks of Markdown, leaving out empty ones."""
     return "\n\n".join(stripped for block in blocks if (stripped := block.strip("\n")))
 
 
 def capped(values: list[str], most: int) -> str:
-    """Names in one line, with the number of those left out."""
+    """Write names on one line, with the number of those left out."""
     shown = ", ".join(values[:most])
     return f"{shown} and {len(values) - most:,} more" if len(values) > most else shown
 
 
 def size(count: int | None) -> str:
-    """Bytes for a reader."""
+    """Write a number of bytes for a reader."""
     if count is None:
         return ""
     if count < 1 << 10:
@@ -128,7 +128,7 @@ def size(count: int | None) -> str:
 
 
 def _written(value: Value, *, label: str = "") -> str:
-    """A value behind its label, or nothing if it is empty."""
+    """Write a value after its label; empty if it is empty."""
     match value:
         case None | "":
             return ""
@@ -138,7 +138,7 @@ def _written(value: Value, *, label: str = "") -> str:
             written = link(shown, url)
             return f"{label}{written}" if written else ""
         case str():
-            # Escaped as what it is: not the beginning of a line if there is a label.
+            # Escape by position: after a label, it is not the beginning of a line.
             return plain(f"{label}{value}", len(label) + _MAX_VALUE) if value.strip() else ""
 
 
@@ -147,14 +147,13 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def from_markdown(text: str, *, base: str, root: str = "", shift: int = 0) -> str:
-    """Write Markdown anew.
+    """Rewrite Markdown.
 
     Args:
         text: Markdown with GFM tables and raw HTML.
-        base: the address that relative links start from.
-        root: the address that links from the root start from, without a slash at its end; that of the
-            site if empty.
-        shift: levels that headings go down.
+        base: base address of relative links.
+        root: base of links that start with a slash, without a trailing slash; that of the site if empty.
+        shift: levels to lower headings by.
 
     Returns:
         Clean Markdown without images and raw HTML; empty if there is no text.
@@ -169,11 +168,11 @@ def from_markdown(text: str, *, base: str, root: str = "", shift: int = 0) -> st
 
 @dataclass(slots=True)
 class Prose:
-    """Writes the texts of one page anew, and shows as their source what would take too long.
+    """Rewrites the texts of one page, and shows as source what would take too long.
 
     Attributes:
-        base: the address that relative links start from.
-        root: the address that links from the root start from.
+        base: base address of relative links.
+        root: base of links that start with a slash.
         room: characters left.
     """
 
@@ -182,7 +181,7 @@ class Prose:
     room: int = MAX_TOTAL
 
     def write(self, text: str, *, shift: int = 0) -> str:
-        """Write a text anew; see `from_markdown`."""
+        """Rewrite a text; see `from_markdown`."""
         if len(text) > self.room:
             return _source(clean(text)) if text.strip() else ""
         self.room -= len(text)
@@ -215,7 +214,7 @@ def front_matter(text: str) -> tuple[str, str]:
 
 
 def first_heading(markdown: str) -> str:
-    """The text of the first heading in Markdown that was written here; empty if there is none."""
+    """Return the text of the first heading in Markdown written here; empty if there is none."""
     closing = ""
     for line in markdown.split("\n"):
         if closing:
@@ -242,9 +241,9 @@ def _html(text: str, *, root: str, shift: int) -> str:
 
 
 def _is_inert(markdown: str) -> bool:
-    """Tell whether a parser finds no image and no HTML in what was written.
+    """Return whether a parser finds no image and no HTML in rewritten Markdown.
 
-    The converter sees to that; this looks again, since hosts obey a parser and not the converter.
+    The converter ensures that; this checks again, since hosts trust a parser and not the converter.
     """
     for token in _parser().parse(markdown):
         children = token.children or ()

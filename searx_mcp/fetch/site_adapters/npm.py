@@ -1,4 +1,4 @@
-"""Pages of npm packages, from the copies of their files at a public CDN, jsDelivr."""
+"""Pages of npm packages, from copies of their files on a public CDN, jsDelivr."""
 
 import re
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from searx_mcp.fetch.site_adapters.markdown import (
 CDN: Final = "https://cdn.jsdelivr.net"
 MAX_DEPENDENCIES: Final = 60
 _README_NAMES: Final = ("README.md", "readme.md")
-"""Names are told apart by case at the CDN, and both are common."""
+"""The CDN is case-sensitive, and both spellings are common."""
 
 _HOST = re.compile(r"(?:www\.)?npm[a-z0-9-]*\.[a-z]+")
 _NAME = re.compile(r"[A-Za-z0-9~][A-Za-z0-9._~-]{0,213}")
@@ -137,7 +137,7 @@ def _facts(manifest: Fields) -> str:
 
 
 def _licence(manifest: Fields) -> str:
-    """Its SPDX expression, or what old packages wrote: an object, or a list of them."""
+    """Return the SPDX expression, or what old packages have: an object, or a list of them."""
     return (
         manifest.line("license")
         or manifest.part("license").line("type")

@@ -1,7 +1,7 @@
-"""One file of a repository as Markdown, and the forges whose files are read from their raw addresses.
+"""One file of a repository as Markdown, and the forges that serve raw files.
 
-Code is in a fence that names its language, by the name of the file. Of a Jupyter notebook (nbformat 4, where
-texts may be one string or a list of lines) there is what was written, what was computed, and what came out as text.
+Code is put in a fence with its language, derived from the file name. Of a Jupyter notebook (nbformat 4, where
+texts may be one string or a list of lines), the cells and their text output are shown.
 """
 
 import re
@@ -39,7 +39,7 @@ from searx_mcp.fetch.site_adapters.markdown import (
 
 MAX_CELLS: Final = 1_000
 MAX_OUTPUT: Final = 4_000
-"""Characters shown of what one cell printed: a progress bar prints thousands of lines."""
+"""Characters shown of one cell's output: a progress bar prints thousands of lines."""
 
 MARKDOWN: Final = "markdown"
 NOTEBOOK: Final = "notebook"
@@ -51,13 +51,13 @@ _HTML_TYPES: Final = frozenset({"text/html", "application/xhtml+xml"})
 _DOCUMENT: Final = "application/pdf"
 _POINTER: Final = "version https://git-lfs.github.com/spec/"
 
-# Sites with addresses of the same form that mean something else.
+# Sites whose addresses have the same form and another meaning.
 _NO_GITLAB: Final = frozenset({"github.com", "www.github.com", "codeberg.org", "huggingface.co"})
 _NO_FORGEJO: Final = frozenset({"github.com", "www.github.com", "gitlab.com", "huggingface.co"})
 _NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9_.-]{1,255}")
-_MAX_DEPTH: Final = 21  # groups of GitLab inside each other, and the project
+_MAX_DEPTH: Final = 21  # nested groups of GitLab, and the project
 
-# Languages by the endings of names; most endings are the name of the language themselves.
+# Languages by file extension; most extensions are the language's own name.
 _ENDINGS: Final = {
     MARKDOWN: "md markdown mdown mkd mkdn mdx qmd rmd",
     NOTEBOOK: "ipynb",
@@ -145,14 +145,14 @@ _MEDIA: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """The file to read, and the form to show it in.
+    """A file to read, and how to show it.
 
     Attributes:
         path: in its repository.
-        base: the address that relative links of it start from: its own on the site.
-        root: the address that links from the root start from, without a slash at its end.
+        base: base address of its relative links: its own on the site.
+        root: base of links that start with a slash, without a trailing slash.
         lines: first and last line to show, or `None` for all.
-        as_source: whether markup is shown as it was written.
+        as_source: whether to show markup as source.
     """
 
     path: str
@@ -163,12 +163,12 @@ class RawFile:
 
     @property
     def name(self) -> str:
-        """Its name in its folder."""
+        """Its name without the folder."""
         return self.path.rpartition("/")[2]
 
 
 def plan_gitlab(url: URL) -> Plan | None:
-    """Plan to read a file of GitLab from `/-/raw/` of the same host, wherever an address has a `/-/`."""
+    """Plan to read a file of GitLab from `/-/raw/` of the same host, for any address with a `/-/`."""
     parts = parts_of(url) or ()
     if "-" not in parts or url.host in _NO_GITLAB:
         return None
@@ -222,7 +222,7 @@ def _file_at(
     *,
     as_source: bool,
 ) -> RawFile:
-    """Name the file of an address; only the server knows where in it the path begins."""
+    """Describe the file of an address; only the server knows where in it the path begins."""
     origin = str(url.origin())
     return RawFile(
         path="/".join(path),
@@ -243,10 +243,10 @@ def compose(answers: Sequence[Answer | None], *, file: RawFile) -> Composed | As
 
     Args:
         answers: the file alone.
-        file: which one it is.
+        file: which file.
 
     Raises:
-        ValueError: the site answered with a page of its own instead of the file.
+        ValueError: the site answered with a page instead of the file.
     """
     answer = answers[0]
     if answer is None:
@@ -278,16 +278,16 @@ def compose(answers: Sequence[Answer | None], *, file: RawFile) -> Composed | As
 def render(
     text: str, file: RawFile, *, shift: int = 0, prose: Prose | None = None
 ) -> tuple[str, tuple[str, ...]]:
-    """Markdown of a file's text.
+    """Convert a file's text to Markdown.
 
     Args:
         text: decoded.
-        file: which one it is; its lines are not looked at.
-        shift: levels that headings of a Markdown file go down.
-        prose: writes its texts, for a page of more than one file.
+        file: which file; its lines are ignored.
+        shift: levels to lower the headings of a Markdown file by.
+        prose: rewrites its texts, for a page of several files.
 
     Returns:
-        Markdown, and sentences a caller should know.
+        Markdown, and sentences for the caller.
     """
     if not text.strip():
         return "", ("The file is empty.",)
@@ -307,7 +307,7 @@ def render(
 
 
 def _part(text: str, file: RawFile, lines: tuple[int, int], *, is_truncated: bool) -> Composed:
-    """Some lines, counted as the sites do: by line feeds alone."""
+    """Show some lines, counted like the sites do: by line feeds alone."""
     every = text.split("\n")
     if not every[-1]:
         every.pop()
@@ -337,23 +337,23 @@ def _part(text: str, file: RawFile, lines: tuple[int, int], *, is_truncated: boo
 
 
 def _source(text: str, language: str) -> str:
-    """A fence around text, cleaned first: what vanishes later could join backticks."""
+    """Fence a text after cleaning it: characters removed later could join backticks."""
     text = clean(text).strip("\n")
     return fence(text, language=language) if text.strip() else ""
 
 
 def from_notebook(text: str, prose: Prose) -> tuple[str, tuple[str, ...]]:
-    """Write a notebook as Markdown.
+    """Convert a notebook to Markdown.
 
     Args:
         text: of the file.
-        prose: writes its texts.
+        prose: rewrites its texts.
 
     Returns:
         Markdown, and sentences on what was left out.
 
     Raises:
-        ValueError: it is no notebook of format 4.
+        ValueError: it is not a notebook of format 4.
     """
     value = loads(text)
     notebook = Fields(value if isinstance(value, dict) else {})
@@ -405,11 +405,11 @@ def _fenced(text: str, language: str) -> str:
 
 
 def language_of(name: str) -> str:
-    """The language of a file, or nothing if its name does not tell."""
+    """Return the language of a file; empty if its name does not show it."""
     name = name.lower()
     return _BY_NAME.get(name) or _BY_SUFFIX.get(PurePosixPath(name).suffix, "")
 
 
 def media_of(language: str) -> str:
-    """A media type for text in a language."""
+    """Return a media type for text in a language."""
     return _MEDIA.get(language) or f"text/x-{language}"

@@ -1,4 +1,4 @@
-"""The site adapters there are, and how what they plan is fetched."""
+"""All site adapters, and fetching what they plan."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -21,10 +21,10 @@ from searx_mcp.urls.url import check_url
 
 
 def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adapter, ...]:
-    """Choose adapters; at most one of them knows any address.
+    """Return the adapters; at most one of them knows any address.
 
     Args:
-        names: which, in any order. Names of sites that are read as pages again have none.
+        names: which, in any order. Names of sites that no longer have an adapter are ignored.
         github_token: for GitHub's API; sent to its host only.
     """
     chosen = dict.fromkeys(names)
@@ -41,13 +41,13 @@ def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adap
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The answers of the sources of a plan.
+    """The answers of a plan's sources.
 
     Attributes:
-        answers: in the order of the sources; `None` for one that could be done without.
-        robots: what robots.txt said of the first.
+        answers: in the order of the sources; `None` for a missing optional one.
+        robots: the robots.txt result of the first.
         was_late: whether the deadline cut one of them.
-        is_settled: whether asking again would bring the same: what is missing does not exist.
+        is_settled: whether another request would return the same: what is missing does not exist.
     """
 
     answers: tuple[Answer | None, ...]
@@ -57,9 +57,9 @@ class Gathered:
 
 
 class SiteSources:
-    """Plans with the first adapter that knows an address, and fetches what the plan names.
+    """Plans with the adapter that knows an address, and fetches the plan's sources.
 
-    A source is fetched like any page: policy, robots.txt, limits and guard hold for each.
+    A source is fetched like any page: the same policy, robots.txt, limits and guard apply.
     """
 
     def __init__(
@@ -78,28 +78,28 @@ class SiteSources:
         self._max_redirects = max_redirects
 
     def plan(self, url: URL) -> Plan | None:
-        """Plan how to read an address, its fragment included; `None` if it is a page like any."""
+        """Plan how to read an address, fragment included; `None` if no adapter knows it."""
         return next(filter(None, (adapter(url) for adapter in self._adapters)), None)
 
     async def gather(self, plan: Plan, request: Callable[[Source], HopRequest]) -> Gathered:
-        """Fetch all sources of a plan at once.
+        """Fetch all sources of a plan concurrently.
 
         Args:
             plan: what to fetch.
-            request: makes the request for a source.
+            request: builds the request for a source.
 
         Raises:
-            FetchError: a required source cannot be had, or none can.
+            FetchError: a required source is missing, or all are.
         """
         found: list[tuple[Answer, str] | FetchError | None] = [None] * len(plan.sources)
 
         async def fetch(index: int, source: Source) -> None:
-            # A value and not a raise: one source that fails must not cancel the others.
+            # A value, not a raise: one source that fails must not cancel the others.
             try:
                 found[index] = await self._fetch(source, request(source))
             except FetchError as error:
                 found[index] = error
-            except InvalidArgumentError as error:  # an address that grew too long, for example
+            except InvalidArgumentError as error:  # for example, an address that grew too long
                 found[index] = TransportError(
                     f"The source has no usable address: {error.message}",
                     code=ErrorCode.MALFORMED_RESPONSE,

@@ -1,4 +1,4 @@
-"""Checks of one subject, one after the other, and what the doctor reports of them.
+"""Checks of one subject, in sequence, and their results in the doctor's report.
 
 The report lists them in the order in which they were made.
 """
@@ -20,12 +20,12 @@ class CheckName(StrEnum):
     CONTACT = "contact"
     """Whether operators of open sources can reach the user."""
     PROVIDERS = "providers"
-    """Keyed providers that have a key, and what is left of their budgets."""
+    """Keyed providers that have a key, and the rest of their budgets."""
     DATA_FOLDER = "data_folder"
     CLOCK = "clock"
     PROXY = "proxy"
     PROCESS = "process"
-    """Whether the instance that `instances own up` made runs."""
+    """Whether the instance that `instances own up` made is running."""
     DNS = "dns"
     TCP = "tcp"
     TLS = "tls"
@@ -35,11 +35,11 @@ class CheckName(StrEnum):
     ENGINE_ERRORS = "engine_errors"
     ENGINES = "engines"
     POOL = "pool"
-    """The belief of searches about the instance, beside what was measured."""
+    """What the pool believes about the instance, compared with the measurements."""
     SEARCHES = "searches"
-    """The experience of earlier searches with the engines of an own instance."""
+    """Results of earlier searches with the engines of an own instance."""
     VERSION = "version"
-    """Whether the instance that `instances own up` made is up to date and whole."""
+    """Whether the instance that `instances own up` made is up to date and complete."""
     LIST = "list"
     """Whether the list of public instances can be fetched."""
     BUDGET = "budget"
@@ -51,22 +51,22 @@ class CheckStatus(StrEnum):
 
     OK = "ok"
     WARNING = "warning"
-    """Searches work, and less well than they could."""
+    """Searches work, but not as well as they could."""
     FAILED = "failed"
     SKIPPED = "skipped"
-    """Not made: what it needs had failed, or it would cost a stranger something."""
+    """Not made: something it needs has failed, or it would cost others something."""
 
 
 class Check(Frozen):
-    """One thing that was looked at.
+    """One check and its result.
 
     Attributes:
-        name: what it was.
-        status: how it ended.
+        name: of the check.
+        status: its result.
         detail: one sentence for a person; never a user name, a password or a token.
-        fix: what to do, for a warning or a failure; else empty. The first line is a sentence, the
-            others are to be copied as they stand.
-        elapsed_ms: how long it took, in milliseconds.
+        fix: what to do, for a warning or a failure; else empty. The first line is a sentence, the others are
+            to be copied unchanged.
+        elapsed_ms: its duration in milliseconds.
     """
 
     name: CheckName
@@ -81,8 +81,8 @@ class Examination(Frozen):
 
     Attributes:
         subject: this machine, an instance or the public instances, for a person.
-        url: the base URL of the instance that was asked; empty for anything else.
-        checks: what was looked at.
+        url: the base URL of the examined instance; empty for anything else.
+        checks: of the subject.
     """
 
     subject: str
@@ -91,10 +91,10 @@ class Examination(Frozen):
 
 
 class Diagnosis(Frozen):
-    """Everything the doctor found.
+    """All results of the doctor.
 
     Attributes:
-        healthy: whether no check failed; warnings are no failures.
+        healthy: whether no check failed; warnings are not failures.
         summary: one sentence for a person.
         examinations: this machine first, then each instance.
     """
@@ -105,15 +105,15 @@ class Diagnosis(Frozen):
 
 
 STEP_TIMEOUT: Final = 5.0
-"""Seconds one check may take."""
+"""Seconds for one check."""
 
 TITLES: Final = {CheckName.HEALTHZ: "/healthz", CheckName.ENGINE_ERRORS: "/stats/errors"}
-"""Names for a person where they differ."""
+"""Names for a person, where they differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of a check; the fields are those of `Check`."""
+    """The result of a check; the fields are those of `Check`."""
 
     status: CheckStatus
     detail: str
@@ -121,31 +121,31 @@ class Finding:
 
 
 def fine(detail: str) -> Finding:
-    """All is well."""
+    """Make the result that all is well."""
     return Finding(CheckStatus.OK, detail)
 
 
 def doubtful(detail: str, fix: str) -> Finding:
-    """Searches work, and less well than they could."""
+    """Make the result that searches work, but not as well as they could."""
     return Finding(CheckStatus.WARNING, detail, fix)
 
 
 def broken(detail: str, fix: str) -> Finding:
-    """This is what keeps searches from working."""
+    """Make the result that this keeps searches from working."""
     return Finding(CheckStatus.FAILED, detail, fix)
 
 
 def skipped(detail: str) -> Finding:
-    """Not looked at, and why."""
+    """Make the result of a skipped check, with the reason."""
     return Finding(CheckStatus.SKIPPED, detail)
 
 
 class CheckRunner:
-    """Makes the checks of one subject in order; one that failed skips those that need it.
+    """Makes the checks of one subject in sequence; a failed one skips those that need it.
 
     Args:
         subject: of the checks, for progress.
-        deadline: instant on the running loop's clock by which all have to be done.
+        deadline: loop time by which all must be done.
         progress: called with each step.
     """
 
@@ -163,13 +163,13 @@ class CheckRunner:
         late: Finding | None = None,
         needs: Collection[CheckName] = (),
     ) -> None:
-        """Make a check, unless one that it needs has failed or was not made.
+        """Make a check, unless one that it needs has failed or was skipped.
 
         Args:
-            name: what is looked at.
-            examine: looks.
-            late: what it means when that takes longer than `STEP_TIMEOUT`.
-            needs: the checks without which this one makes no sense.
+            name: of the check.
+            examine: makes it.
+            late: the result if that takes longer than `STEP_TIMEOUT`.
+            needs: checks without which this one makes no sense.
         """
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -189,7 +189,7 @@ class CheckRunner:
         self.note(name, finding, elapsed=loop.time() - started)
 
     def note(self, name: CheckName, finding: Finding, *, elapsed: float = 0.0) -> None:
-        """Take down what a check came to, after `elapsed` seconds."""
+        """Record the result of a check after `elapsed` seconds."""
         check = Check(
             name=name,
             status=finding.status,
@@ -205,7 +205,7 @@ class CheckRunner:
 
 
 def title(name: CheckName) -> str:
-    """The name of a check for a person."""
+    """Return the name of a check for a person."""
     return TITLES.get(name, name.replace("_", " "))
 
 

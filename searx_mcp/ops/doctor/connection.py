@@ -1,4 +1,4 @@
-"""Checks of the way to a host: name, socket, TLS."""
+"""Checks of the connection to a host: name, socket, TLS."""
 
 import errno
 import socket
@@ -31,9 +31,9 @@ class ConnectionOptions:
     """Options of all connections.
 
     Attributes:
-        look_up: gives the addresses of a host.
-        proxies: which hosts are reached through which proxy.
-        trust: what verifies certificates; `True` is the system's trust store.
+        look_up: returns the addresses of a host.
+        proxies: which hosts use which proxy.
+        trust: verifies certificates; `True` is the system's trust store.
         in_container: whether this process runs in a container.
     """
 
@@ -45,14 +45,14 @@ class ConnectionOptions:
 
 @dataclass(slots=True)
 class ConnectionPath:
-    """The way to a host, as far as it was followed.
+    """The connection to a host, as far as it was checked.
 
     Attributes:
         url: a base URL of the host.
-        options: how connections to it are made.
+        options: of its connections.
         has_login: whether the user gave a name and a password for it.
         addresses: of the host, once they are known.
-        reached: the TCP connection that came about.
+        reached: the established TCP connection.
     """
 
     url: URL
@@ -73,30 +73,30 @@ class ConnectionPath:
 
     @property
     def is_private(self) -> bool:
-        """Tell whether an address of it is on this machine or a private network."""
+        """Return whether one of its addresses is on this machine or a private network."""
         return any(map(is_private, self.addresses))
 
     @property
     def is_loopback(self) -> bool:
-        """Tell whether an address of it is this machine, or this container."""
+        """Return whether one of its addresses is this machine, or this container."""
         return any("%" not in each and ip_address(each).is_loopback for each in self.addresses)
 
     def variable(self, *, scheme: str = "", host: str = "", path: str = "") -> str:
-        """The line that makes the instance known under a changed address."""
+        """Return the line that configures the instance with a changed address."""
         url = self.url.with_scheme(scheme) if scheme else self.url
         if host:
             url = url.with_host(host)
         return self.known_as(url.with_path(path) if path else url)
 
     def known_as(self, url: URL) -> str:
-        """The line that makes the instance known; where it has a login, with a place for that."""
+        """Return the line that configures the instance; with a placeholder for a login, if it has one."""
         if self.has_login:
             url = url.with_user("USER").with_password("PASSWORD")
         return f"SEARXNG_URL={url}"
 
 
 async def check_path(runner: CheckRunner, path: ConnectionPath) -> None:
-    """Check the way to a host, step by step; a proxy goes it for us."""
+    """Check the connection to a host, step by step; behind a proxy, these steps are the proxy's."""
     proxy = path.options.proxies.proxy_for(path.url.scheme, path.host, path.port)
     if proxy is not None:
         for name in (CheckName.DNS, CheckName.TCP, CheckName.TLS):
@@ -125,12 +125,12 @@ async def check_proxy(options: ConnectionOptions) -> Finding:
 
 
 def proxy_silent() -> Finding:
-    """The finding when connecting to a proxy takes too long."""
+    """Return the result if connecting to a proxy takes too long."""
     return broken("The proxy does not answer.", _PROXY_FIX)
 
 
 async def check_dns(path: ConnectionPath) -> Finding:
-    """Look the host up."""
+    """Resolve the host."""
     try:
         path.addresses = await path.options.look_up(path.host, path.port)
     except UnicodeError:
@@ -143,7 +143,7 @@ async def check_dns(path: ConnectionPath) -> Finding:
 
 
 def _name_server_silent() -> Finding:
-    """The finding when the look-up takes too long."""
+    """Return the result if the lookup takes too long."""
     return broken("The name server does not answer.", _NAME_SERVER)
 
 
@@ -164,7 +164,7 @@ async def check_tcp(path: ConnectionPath) -> Finding:
 
 
 def _silent(path: ConnectionPath) -> Finding:
-    """The finding when connecting takes too long."""
+    """Return the result if connecting takes too long."""
     return broken(
         f"Port {path.port} of {path.host} does not answer.",
         f"Correct the address, or let port {path.port} through the firewall in front of it.",
@@ -172,7 +172,7 @@ def _silent(path: ConnectionPath) -> Finding:
 
 
 async def check_tls(path: ConnectionPath) -> Finding:
-    """Do the handshake as sessions do it, once the host was reached; plain http needs none."""
+    """Do the TLS handshake like the sessions, once the host was reached; plain http needs none."""
     if path.url.scheme == "http":
         if path.is_private:
             return fine("Not needed: plain http stays on this machine or a private network.")
@@ -193,7 +193,7 @@ async def check_tls(path: ConnectionPath) -> Finding:
 
 
 def _handshake_silent(path: ConnectionPath) -> Finding:
-    """The finding when the handshake takes too long."""
+    """Return the result if the handshake takes too long."""
     return broken(
         "The TLS handshake does not finish.",
         f"If the port speaks plain http, use that.\n{path.variable(scheme='http')}",
@@ -201,7 +201,7 @@ def _handshake_silent(path: ConnectionPath) -> Finding:
 
 
 async def speaks_tls(path: ConnectionPath) -> bool:
-    """Tell whether the port speaks TLS, with whatever certificate."""
+    """Return whether the port speaks TLS, with any certificate."""
     address = path.reached.address if path.reached else path.host
     try:
         await shake_hands(path.host, address, path.port)

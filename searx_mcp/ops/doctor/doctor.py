@@ -1,4 +1,4 @@
-"""The doctor: examines this machine, then each instance, or the way to the public ones."""
+"""The doctor: examines this machine, then each instance, or the access to the public ones."""
 
 import asyncio
 import time
@@ -70,7 +70,7 @@ from searx_mcp.urls.address import AllowList
 OpenPool = Callable[[], AbstractAsyncContextManager[InstanceAdmin]]
 """Opens the pool that searches use; may raise `SettingsError`."""
 TIMEOUT: Final = 55.0
-"""Seconds a whole examination may take."""
+"""Seconds for a whole examination."""
 _MACHINE: Final = "this machine"
 SUBJECT: Final = "public instances"
 _OWN_INSTANCE: Final = (
@@ -84,18 +84,18 @@ _LIST_ANYWHERE: Final = (
 
 
 class Doctor:
-    """Finds what keeps searches from working, and costs no instance a search.
+    """Finds out why searches fail, without costing any instance a search.
 
-    Nothing is searched for, and no budget is charged. An own instance that is seen to work is asked again
-    by searches at once, whatever they thought of it. At an instance that is not the user's it asks
-    only for what the limiter does not count.
+    Nothing is searched, and no budget is charged. An own instance that is seen to work becomes available to
+    searches at once, whatever its state. Public instances are only asked for what their limiter does not
+    count.
 
     Args:
-        loaded: the settings, and where they come from.
+        loaded: the settings and their origins.
         open_pool: opens the pool that searches use.
-        look_up: gives the addresses of a host.
+        look_up: returns the addresses of a host.
         clock: Unix seconds.
-        contained: whether this process runs in a container; looked up unless given.
+        contained: whether this process runs in a container; detected by default.
         progress: called with each step.
     """
 
@@ -118,16 +118,16 @@ class Doctor:
         self._progress = progress
 
     async def examine(self, address: str | None = None, *, own: bool = False) -> Diagnosis:
-        """Examine this machine, and an instance or all of the user's own.
+        """Examine this machine, and one instance or all own ones.
 
         Args:
-            address: of an instance, with user name and password if it wants them; without one,
-                all own instances, or the way to the public ones where there is none.
-            own: whether the instance is the user's although it has a public address: it is asked
-                whether JSON is on, which its limiter counts.
+            address: of an instance, with user name and password if it needs them; by default, all own
+                instances, or the access to the public ones if there is none.
+            own: whether the instance is the user's although it has a public address: it is asked whether JSON
+                is enabled, which its limiter counts.
 
         Raises:
-            InvalidArgumentError: the address is none.
+            InvalidArgumentError: the address is not valid.
         """
         named, credentials = ((), ()) if address is None else _parsed(address)
         deadline = asyncio.get_running_loop().time() + TIMEOUT
@@ -187,7 +187,7 @@ class Doctor:
         if well := [each.url for each in rest if each.url in of_pool and is_well(each.checks)]:
             async with self._open_pool() as admin:
                 await admin.revive(well)
-        # What the answers tell of the clock is known only now; it is shown where it belongs.
+        # The answers' clock offsets are known only now; they are shown with this machine.
         machine.note(CheckName.CLOCK, check_clock(offsets))
         *first, proxy, clock = machine.checks
         checks = (*first, clock, proxy)
@@ -204,7 +204,7 @@ class Doctor:
 
 
 def misconfiguration(error: SettingsError) -> Diagnosis:
-    """The diagnosis when the settings cannot be used: nothing else can be looked at."""
+    """Return the diagnosis if the settings are invalid: nothing else can be examined."""
     runner = CheckRunner(_MACHINE, deadline=0.0, progress=None)
     runner.note(CheckName.CONFIGURATION, misconfigured(error))
     for name in (CheckName.DATA_FOLDER, CheckName.CLOCK, CheckName.PROXY):
@@ -232,9 +232,9 @@ async def examine_instance(
     """Examine an instance.
 
     Args:
-        runner: takes down the checks.
+        runner: makes the checks.
         instance: the instance.
-        native: what its folder tells, where `instances own up` made it.
+        native: facts from its folder, if `instances own up` made it.
     """
     url = instance.url
     if native is not None:
@@ -268,14 +268,14 @@ async def examine_public(
     client: DiagnosticClient,
     options: ConnectionOptions,
 ) -> Examination:
-    """Examine the way to the list of public instances, and count what they allow.
+    """Examine the access to the list of public instances, and count what they allow.
 
     Args:
-        runner: takes down the checks.
-        report: the pool, without an instance of the user's.
-        source: where the list is; empty if it is never fetched.
-        client: asks for it.
-        options: how connections are made.
+        runner: makes the checks.
+        report: on the pool, which has no own instance.
+        source: URL of the list; empty if it is never fetched.
+        client: requests it.
+        options: of connections.
     """
     if source and _listed(report):
         await check_path(runner, ConnectionPath(URL(source).origin(), options))
@@ -290,7 +290,7 @@ async def examine_public(
 
 
 async def _check_list(source: str, client: DiagnosticClient) -> Finding:
-    """Ask whether there is a list at all; its body is left unread."""
+    """Check whether there is a list at all; its body is not read."""
     try:
         since = datetime.fromtimestamp(client.clock(), UTC)
         received = await client.get(source, unless_newer_than=since)
@@ -302,7 +302,7 @@ async def _check_list(source: str, client: DiagnosticClient) -> Finding:
 
 
 def _listed(report: PoolReport) -> int:
-    """Count the instances that can be asked."""
+    """Return the number of instances that can be asked."""
     return sum(row.tier.is_instance for row in report.instances)
 
 
@@ -326,7 +326,7 @@ def _budget(report: PoolReport) -> Finding:
 
 
 def _asks_open_sources(mode: OpenSourcesMode, *, has_own: bool) -> bool:
-    """Tell whether a search may go to open sources without a word of the caller's."""
+    """Return whether a search may use open sources without the caller asking for them."""
     return mode is not OpenSourcesMode.OFF and not (mode is OpenSourcesMode.AUTO and has_own)
 
 

@@ -1,4 +1,4 @@
-"""Engines inside an instance, and searches there: what fails, what is left, what the pool believes."""
+"""Engines inside an instance, and searches there: which fail, which are left, what the pool believes."""
 
 import json
 import math
@@ -35,12 +35,13 @@ _MAX_NAME: Final = 60
 _MAX_ENGINES: Final = 1_000
 _PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
 _CATEGORIES: Final = frozenset(Category)
-"""Categories that a search can name; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
+"""Categories that a search can name; `/config` also lists groups inside these, such as `web` and
+`wikimedia`."""
 _SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
-"""Troubles that the settings of an instance can mend."""
+"""Failures that the settings of an instance can fix."""
 _ELSEWHERE: Final = "Nothing to do: when engines fail, a search goes on to the next instance."
 _MEASURED: Final = frozenset({CheckName.HEALTHZ, CheckName.JSON})
-"""Checks of what a search needs, as far as it is tried without one: the way, the program, the limiter."""
+"""Checks of everything a search needs, as far as possible without one: connection, program, limiter."""
 _MINUTE: Final = 60
 
 _SHOWN_BY_JSON: Final = frozenset(
@@ -57,12 +58,12 @@ _SHOWN_BY_JSON: Final = frozenset(
         Verdict.CONNECTION,
     }
 )
-"""Verdicts that the check of JSON would have met as well: it asks the same address."""
+"""Verdicts that the check of JSON would also have found: it requests the same address."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedEngine:
-    """An engine as `/config` lists it."""
+    """An engine in the list of `/config`."""
 
     name: str
     enabled: bool
@@ -72,11 +73,11 @@ class ListedEngine:
 
 @dataclass(slots=True)
 class Engines:
-    """Looks at the engines of one instance.
+    """Checks the engines of one instance.
 
     Attributes:
         instance: the instance.
-        failing: those of `/stats/errors`.
+        failing: those in `/stats/errors`.
     """
 
     instance: ExaminedInstance
@@ -101,7 +102,7 @@ class Engines:
         return doubtful(f"Failing engines: {', '.join(shown)}{more}.", self._fix())
 
     async def check_working(self) -> Finding:
-        """Count the engines that are left, from what is known by now."""
+        """Count the engines that are left, according to the checks so far."""
         listed = listed_engines(self.instance.config)
         if not listed:
             return skipped("Its /config does not list them.")
@@ -146,7 +147,7 @@ class Engines:
         return "\n".join(lines)
 
     def _remedy(self, engine: FailingEngine, timeout: float | None) -> str:
-        """The line that helps: more time only as far as a search waits for it."""
+        """Return the setting that helps: more time only as far as a search waits for it."""
         most = math.floor(10 * (self.instance.time_limit - WAY_BACK)) / 10
         if engine.trouble is Trouble.SLOW and timeout is not None and timeout < most:
             return f"timeout: {most}"
@@ -171,17 +172,17 @@ class Engines:
 
 
 def is_well(checks: Sequence[Check]) -> bool:
-    """Tell whether the instance was seen to take searches."""
+    """Return whether the instance was found to accept searches."""
     done = {check.name for check in checks if check.status is CheckStatus.OK}
     return done >= _MEASURED
 
 
 def check_belief(row: InstanceReport, checks: Sequence[Check]) -> Finding:
-    """Hold what the pool believes against what was measured.
+    """Compare what the pool believes with the checks.
 
     Args:
         row: what the pool knows of the instance.
-        checks: those made of it.
+        checks: of the instance.
     """
     well = is_well(checks)
     if row.retry_after > 0:
@@ -195,10 +196,10 @@ def check_belief(row: InstanceReport, checks: Sequence[Check]) -> Finding:
 
 
 def check_searches(engines: Sequence[EngineReport]) -> Finding:
-    """Tell which engines bring results, and which are left alone and why.
+    """Report which engines return results, and which rest and why.
 
     Args:
-        engines: those that bring most first.
+        engines: those with most results first.
     """
     bringing = [each for each in engines if each.results]
     resting = [each for each in engines if each.retry_after]
@@ -218,7 +219,7 @@ def check_searches(engines: Sequence[EngineReport]) -> Finding:
 
 
 def listed_engines(text: str) -> tuple[ListedEngine, ...]:
-    """Read the engines of `/config`; none if it lists none."""
+    """Parse the engines of `/config`; empty if it lists none."""
     document = _json(text)
     listed = document.get("engines") if isinstance(document, dict) else None
     engines = []
@@ -253,7 +254,7 @@ def _last_search(row: InstanceReport, verdict: Verdict | None, *, well: bool) ->
 
 
 def _wait(seconds: float) -> str:
-    """Whole units, rounded up."""
+    """Return whole units, rounded up."""
     if seconds <= 2 * _MINUTE:
         return f"{max(1, round(seconds))} s"
     return f"{-(-seconds // _MINUTE):.0f} min"

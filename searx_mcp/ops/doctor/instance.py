@@ -1,4 +1,4 @@
-"""An instance that is examined: the questions it costs no search, its health, JSON and limiter."""
+"""Examines an instance with requests that cost it no search: health, JSON and limiter."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from searx_mcp.sources.searxng.request import honest
 
 _AGE_DIGITS: Final = 9
 _OTHER_PATHS: Final = ("/searxng/", "/searx/")
-"""Where SearXNG's own installation guides put an instance behind a web server."""
+"""Paths where SearXNG's installation guides put an instance behind a web server."""
 READ_THE_LOG: Final = (
     "Start or restart SearXNG; its log says what is wrong.\ndocker logs --tail 50 searxng"
 )
@@ -39,13 +39,13 @@ _LIMITER_OFF: Final = (
 
 @dataclass(slots=True)
 class DiagnosticClient:
-    """Asks a host, and remembers what its answers tell in passing.
+    """Makes requests to hosts, and records the clock offsets in their answers.
 
     Attributes:
         session: for the requests.
         clock: Unix seconds.
         timeout: seconds until the headers of an answer.
-        offsets: seconds by which a host's clock is ahead of ours, by host; filled in here.
+        offsets: seconds by which a host's clock is ahead of ours, by host; filled here.
     """
 
     session: HttpSession
@@ -54,15 +54,14 @@ class DiagnosticClient:
     offsets: dict[str, float]
 
     async def get(self, url: str, *, unless_newer_than: datetime | None = None) -> Response:
-        """Ask once, by our own name.
+        """Make one request, under our own name.
 
         Args:
-            url: what is asked for.
-            unless_newer_than: makes it a question whether there is something newer, whose body is
-                left unread.
+            url: to request.
+            unless_newer_than: makes it a conditional request for something newer, whose body is not read.
 
         Raises:
-            SearxMcpError: as `HttpSession.send`.
+            SearxMcpError: as for `HttpSession.send`.
         """
         headers = honest()
         if unless_newer_than is not None:
@@ -77,9 +76,9 @@ class DiagnosticClient:
     def _compare_clocks(self, url: str, headers: Mapping[str, str]) -> None:
         try:
             sent = parsedate_to_datetime(headers.get("Date", "")).timestamp()
-        except (ValueError, OverflowError):  # the latter of a time zone of many digits
+        except (ValueError, OverflowError):  # the latter for a time zone with many digits
             return
-        # A cache in between sends the date of when it asked, and how long ago that was.
+        # A cache in between sends the date of its own request, and its age since then.
         age = headers.get("Age", "")
         kept = int(age) if age.isascii() and age.isdigit() and len(age) <= _AGE_DIGITS else 0
         self.offsets[URL(url).host or ""] = sent + kept - self.clock()
@@ -90,11 +89,11 @@ class ExaminedInstance:
     """An instance that is being examined.
 
     Attributes:
-        path: to its host.
-        client: asks it.
-        is_known: whether it is the user's, wherever it is.
+        path: the connection to its host.
+        client: makes the requests.
+        is_known: whether it is an own instance, at any address.
         time_limit: seconds a search gives it.
-        believed: what searches know of it, if they do.
+        believed: what searches know of it, if anything.
         config: the text of its `/config`, once it is known.
     """
 
@@ -107,7 +106,7 @@ class ExaminedInstance:
 
     @property
     def is_own(self) -> bool:
-        """Tell whether it is the user's, who can change its settings; on a private network it always is."""
+        """Whether it is an own instance, whose settings the user can change; always on private networks."""
         return self.is_known or self.path.is_private
 
     @property
@@ -116,12 +115,12 @@ class ExaminedInstance:
         return str(self.path.url)
 
     async def get(self, path: str) -> Response:
-        """Ask for a path below the base URL; raises as `DiagnosticClient.get`."""
+        """Request a path below the base URL; raises as `DiagnosticClient.get`."""
         return await self.client.get(f"{self.url}{path}")
 
 
 async def check_health(instance: ExaminedInstance) -> Finding:
-    """Ask for `/healthz`, which passes every limiter and costs nothing."""
+    """Request `/healthz`, which passes every limiter and costs nothing."""
     try:
         received = await instance.get("healthz")
         if received.status == HTTPStatus.NOT_FOUND:
@@ -134,7 +133,7 @@ async def check_health(instance: ExaminedInstance) -> Finding:
 
 
 def health_late() -> Finding:
-    """The finding when `/healthz` takes too long."""
+    """Return the result if `/healthz` takes too long."""
     return broken(
         "The port accepts connections, but nothing answers.",
         "Restart SearXNG; its log says why it hangs.\ndocker logs --tail 50 searxng",
@@ -142,7 +141,7 @@ def health_late() -> Finding:
 
 
 async def check_json(instance: ExaminedInstance) -> Finding:
-    """Ask for JSON without a query: a refusal of the format comes before the missing query."""
+    """Request JSON without a query: the format is refused before the missing query."""
     if not instance.is_own:
         return skipped(
             "This counts as a search on someone else's instance; use --own to run it anyway."
@@ -178,7 +177,7 @@ async def check_limiter(instance: ExaminedInstance) -> Finding:
 
 
 async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding:
-    """The finding when a question has no answer."""
+    """Return the result if a request has no answer."""
     if error.code is ErrorCode.TIMEOUT:
         return health_late()
     if isinstance(error, ProxyError):
@@ -189,7 +188,7 @@ async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding
 
 
 def challenged() -> Finding:
-    """The finding when a challenge is all one gets."""
+    """Return the result if the only answer is a challenge."""
     return broken(
         "A browser challenge blocks access to the instance.",
         "Allow this machine in whatever serves the challenge, such as Anubis or Cloudflare.",
@@ -197,7 +196,7 @@ def challenged() -> Finding:
 
 
 async def _without_healthz(instance: ExaminedInstance) -> Finding:
-    """Tell an old instance, one below another path and another program apart."""
+    """Distinguish an old instance, one below another path, and another program."""
     home = await instance.client.get(instance.url)
     program = generator(home.body)
     if program and home.status == HTTPStatus.OK:
@@ -294,7 +293,7 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
 
 
 def _limits(facts: ConfigFacts) -> str | None:
-    """Say what the limiter allows a program, or `None` if it does not run."""
+    """Describe what the limiter allows a program, or return `None` if it does not run."""
     if month_limited(facts):
         return "the limiter requires a link token and allows programs 3 searches in 30 days."
     if facts.limiter_enabled:
@@ -306,7 +305,7 @@ def _pass_us(instance: ExaminedInstance) -> str:
     reached = instance.path.reached
     address = reached.source if reached else "127.0.0.1"
     if instance.path.is_loopback:
-        # A container sees the gateway of its network, out of Docker's 172.16.0.0/12.
+        # A container sees the gateway of its network, from Docker's 172.16.0.0/12.
         addresses = f'"{address}", "172.16.0.0/12"'
     elif instance.path.is_private:
         addresses = f'"{address}"'

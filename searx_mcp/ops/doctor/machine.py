@@ -28,24 +28,24 @@ from searx_mcp.settings.sources import DEFAULT
 from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, ProvidersMode
 
 MOST_DAYS: Final = 60
-"""Days after which a version is old: in a month 3 to 23 commits of SearXNG mend engines."""
+"""Days from which a version is old: each month 3 to 23 commits of SearXNG fix engines."""
 CLOCK_TOLERANCE: Final = 300.0
-"""Seconds by which clocks may differ: budgets of minutes and hours do not notice that."""
+"""Seconds by which clocks may differ: budgets of minutes and hours are not affected."""
 LITTLE_SPACE: Final = 50 * 1_048_576
-"""Bytes; the state of a year is far smaller, and SQLite wants room for its log."""
+"""Bytes that must be free; the state of a year is far smaller, and SQLite needs room for its log."""
 _CONTAINER_SIGNS: Final = (".dockerenv", "run/.containerenv")
-"""Files that Docker and podman put into every container."""
+"""Files that Docker and podman create in every container."""
 _DAY: Final = 86_400
 _SHOWN: Final = 6
 
 
 def in_container(root: Path = Path("/")) -> bool:
-    """Tell whether this process runs in a container of Docker or podman."""
+    """Return whether this process runs in a container of Docker or podman."""
     return any((root / sign).exists() for sign in _CONTAINER_SIGNS)
 
 
 def check_configuration(origins: Mapping[str, str]) -> Finding:
-    """Say where the settings come from; that they could be read is known by now."""
+    """Report where the settings come from; they have been read successfully by now."""
     sources = Counter(origin for origin in origins.values() if origin != DEFAULT)
     if not sources:
         return fine("All settings are at their defaults.")
@@ -54,14 +54,14 @@ def check_configuration(origins: Mapping[str, str]) -> Finding:
 
 
 def misconfigured(error: SettingsError) -> Finding:
-    """Say which setting cannot be used, and where it stands."""
+    """Report which setting is invalid, and where it was set."""
     place = error.origin.removeprefix("file ") or "the configuration"
     fix = error.advice or f"Correct or remove {error.field} in {place}."
     return broken(_sentence(error.message), fix)
 
 
 def check_contact(contact: str) -> Finding:
-    """Say whether operators of open sources can reach the user; they judge by it."""
+    """Report whether operators of open sources can reach the user, which they expect."""
     if contact:
         return fine(f"Open sources that ask for a contact get {contact}.")
     return doubtful(
@@ -75,13 +75,13 @@ def check_contact(contact: str) -> Finding:
 def check_providers(
     providers: ProvidersConfig, rows: Sequence[InstanceReport], now: float
 ) -> Finding | None:
-    """Say which keyed providers have a key and what is left of their budgets; `None` if none has one.
+    """Report which keyed providers have a key and the rest of their budgets; `None` if none has a key.
 
-    No request is sent, since that costs money: a search shows whether a key is right.
+    No request is sent, since that costs money: a search shows whether a key is valid.
 
     Args:
         providers: the `[providers]` table.
-        rows: what is known of those that have all they need.
+        rows: those that are completely configured.
         now: Unix seconds.
     """
     google, brave = providers.google, providers.brave
@@ -91,7 +91,7 @@ def check_providers(
         return fine("Keys are set, but providers.mode is off: keyed providers are not used.")
     said = [f"{row.source} has a key, {_allowance(row)}" for row in rows]
     if google.key.get_secret_value() and not google.search_engine_id:
-        # GOOGLE_API_KEY may be there for another program.
+        # GOOGLE_API_KEY may be set for another program.
         said.append("google has a key but no search_engine_id, so it is not used")
     detail = f"{'; '.join(said)}."
     refusing = [row for row in rows if row.retry_after and row.budget_left]
@@ -117,11 +117,11 @@ def _allowance(row: InstanceReport) -> str:
 
 
 def check_data_folder(folder: Path | None, problem: str) -> Finding:
-    """Look at the folder of the state, which the store has opened by now.
+    """Check the state's folder, which the store has opened by now.
 
     Args:
-        folder: where the state is kept; `None` in memory.
-        problem: what the store says about it; empty if all is well.
+        folder: of the state; `None` in memory.
+        problem: of the store; empty if all is well.
     """
     if problem:
         reason, _, advice = problem.removesuffix(".").rpartition(". ")
@@ -166,12 +166,12 @@ def check_clock(offsets: Mapping[str, float]) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """The instance, as its folder tells of it.
+    """The own instance, according to its folder.
 
     Attributes:
         installed: what is installed.
         settings: the text of its settings file.
-        is_running: whether its process is there.
+        is_running: whether its process is running.
     """
 
     installed: Installed
@@ -179,7 +179,7 @@ class Native:
     is_running: bool
 
     def check_process(self) -> Finding:
-        """Say whether it runs."""
+        """Report whether it is running."""
         if self.is_running:
             return fine("It runs as a process of this machine.")
         return doubtful(
@@ -188,10 +188,10 @@ class Native:
         )
 
     def check_version(self, config: str, now: float) -> Finding:
-        """Compare its age with how often engines are mended, and its engines with its settings.
+        """Compare its age with how often engines are fixed, and its engines with its settings.
 
         Args:
-            config: the text of its `/config`; empty if it is not known.
+            config: the text of its `/config`; empty if unknown.
             now: Unix seconds.
         """
         installed = self.installed
@@ -217,7 +217,7 @@ class Native:
 
 
 def native_instance(folder: Path | None) -> Native | None:
-    """The instance whose files are in a state folder, or `None` if there is none."""
+    """Return the instance in a state folder, or `None` if there is none."""
     if folder is None:
         return None
     files = NativeFolder(folder / NATIVE_FOLDER)

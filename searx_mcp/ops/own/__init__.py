@@ -1,1 +1,1 @@
-"""An instance of one's own: SearXNG as a process of this machine."""
+"""An own instance: SearXNG as a process of this machine."""

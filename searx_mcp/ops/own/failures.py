@@ -1,4 +1,4 @@
-"""Failures of an own instance, each with the one thing to do about it."""
+"""Failures of an own instance, each with one remedy."""
 
 import errno
 import os
@@ -20,15 +20,15 @@ _CAUSE: Final = re.compile(
     r".*(?:No module named '(?P<missing>[\w.]+)|cannot import name '\w+' from '(?P<other>[\w.]+))"
     r"|.*(?P<settings>settings|secret_key)|[\w.]+(?:Error|Exception)\b"
 )
-"""What a log says of why an instance ended; its last lines may be those of an earlier start."""
+"""What a log says about why an instance ended; its last lines may be from an earlier start."""
 
 
 class OwnInstanceError(SearxMcpError):
-    """An instance of one's own cannot be run as a process of this machine.
+    """An own instance cannot run as a process of this machine.
 
     Attributes:
-        reason: which of the kinds of failure it is.
-        log: the last lines of the instance, oldest first; only where it ended or did not answer.
+        reason: kind of failure.
+        log: the last lines of the instance, oldest first; only if it ended or did not answer.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class OwnInstanceError(SearxMcpError):
 
 
 def port_taken(port: int) -> OwnInstanceError:
-    """The error for a port that another program has."""
+    """Return the error for a port that another program uses."""
     return OwnInstanceError(
         f"Port {port} is used by another program.",
         reason=NativeFailure.PORT_TAKEN,
@@ -49,7 +49,7 @@ def port_taken(port: int) -> OwnInstanceError:
 
 
 def exited(log: tuple[str, ...], settings: Path) -> OwnInstanceError:
-    """The error for an instance that ended by itself, with what its log says of the cause.
+    """Return the error for an instance that ended by itself, with the cause from its log.
 
     Args:
         log: its last lines, oldest first.
@@ -76,7 +76,7 @@ def exited(log: tuple[str, ...], settings: Path) -> OwnInstanceError:
 
 
 def python_too_old(version: Sequence[int]) -> OwnInstanceError:
-    """The error for an interpreter that SearXNG does not run on."""
+    """Return the error for a Python version that SearXNG does not support."""
     return OwnInstanceError(
         f"Python {'.'.join(map(str, version))} is too old for this version of SearXNG.",
         reason=NativeFailure.PYTHON_TOO_OLD,
@@ -85,7 +85,7 @@ def python_too_old(version: Sequence[int]) -> OwnInstanceError:
 
 
 def disk_full() -> OwnInstanceError:
-    """The error for a disk without room."""
+    """Return the error for a full disk."""
     return OwnInstanceError(
         "The disk is full.",
         reason=NativeFailure.DISK_FULL,
@@ -95,7 +95,7 @@ def disk_full() -> OwnInstanceError:
 
 @contextmanager
 def written(folder: Path) -> Iterator[None]:
-    """Translate what may happen while files are written.
+    """Translate errors of writing files.
 
     Raises:
         OwnInstanceError: `not_writable` or `disk_full`.

@@ -1,4 +1,4 @@
-"""Files of an own instance: its settings, versions and environments; SearXNG's settings as they are written there."""
+"""The files of an own instance: settings, versions and environments; generates SearXNG's settings."""
 
 import asyncio
 import contextlib
@@ -18,19 +18,19 @@ from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, written
 
 VERSIONS: Final = "versions"
-"""Name of the folder inside its own, with a folder for each version."""
+"""Folder with a subfolder for each version."""
 ROOM: Final = 157_286_400
-"""Bytes that must be free: a version takes up 106 million, and pip more while it installs."""
+"""Bytes that must be free: a version takes 106 million, and pip more while it installs."""
 _MAX_RECORD: Final = 16_384
 _MAX_SETTINGS: Final = 1_048_576
 _POLL: Final = 0.1
-"""Seconds between two looks whether another process of ours has done its work."""
+"""Seconds between two checks whether another process of ours has finished."""
 
 
 class NativeFolder:
-    """Files of an instance: its settings, its versions, and which of them is in use.
+    """The files of an instance: its settings, its versions, and which of them is in use.
 
-    All of it is for the user alone.
+    They are accessible to the user only.
 
     Args:
         path: of the folder; it need not exist.
@@ -42,12 +42,12 @@ class NativeFolder:
         self.run = self.path / "run"
         self._versions = self.path / VERSIONS
         self._current = self.path / "current.json"
-        # Beside the folder, which `remove` removes while others wait for their turn.
+        # Beside the folder, as `remove` deletes the folder while others wait for the lock.
         self._lock = self.path.with_suffix(".lock")
 
     @property
     def recorded(self) -> Installed | None:
-        """The version that was installed last, or `None`."""
+        """Return the version that was installed last, or `None`."""
         try:
             return Installed.model_validate_json(read_text(self._current, _MAX_RECORD))
         except (OSError, ValidationError):
@@ -55,29 +55,29 @@ class NativeFolder:
 
     @property
     def installed(self) -> Installed | None:
-        """The version that can be started, or `None`."""
+        """Return the version that can be started, or `None`."""
         found = self.recorded
-        # An interpreter that was updated or removed takes its environments with it.
+        # Updating or removing a Python interpreter breaks its environments.
         is_whole = found is not None and python_of(self.environment(found.folder)).exists()
         return found if is_whole else None
 
     def source(self, version: str) -> Path:
-        """The source of a version, by the name of its folder."""
+        """Return the source folder of a version, by the version's folder name."""
         return self._versions / version / "source"
 
     def environment(self, version: str) -> Path:
-        """The environment of a version, by the name of its folder."""
+        """Return the environment folder of a version, by the version's folder name."""
         return self._versions / version / "environment"
 
     def trial(self, version: str) -> Path:
-        """The folder of a process that tries a version, by the name of its folder."""
+        """Return the folder of the process that tries a version, by the version's folder name."""
         return self._versions / version / "trial"
 
     def prepare(self, proxy: str) -> None:
-        """Make the folder, and the settings unless they are there.
+        """Create the folder, and the settings unless they exist.
 
         Args:
-            proxy: through which engines are asked; empty for none.
+            proxy: for the engines; empty for none.
 
         Raises:
             OwnInstanceError: `not_writable` or `disk_full`.
@@ -92,17 +92,17 @@ class NativeFolder:
                 self.settings.write_text(text, encoding="utf-8")
 
     def settings_text(self) -> str:
-        """The settings as they are; empty if they cannot be read."""
+        """Return the current settings; empty if they cannot be read."""
         with contextlib.suppress(OSError):
             return read_text(self.settings, _MAX_SETTINGS)
         return ""
 
     def make_version(self) -> str:
-        """Make the folder of a version, and give its name.
+        """Create the folder of a version, and return its name.
 
         Raises:
-            OwnInstanceError: `not_writable`, or `disk_full`: looked at before, since installers that run
-                out of room fail in many words.
+            OwnInstanceError: `not_writable`, or `disk_full`, which is checked first: the messages of
+                installers that run out of room are long.
         """
         name = secrets.token_hex(6)
         with written(self.path):
@@ -112,18 +112,18 @@ class NativeFolder:
         return name
 
     def switch(self, installed: Installed) -> None:
-        """Say which version is in use from now on."""
+        """Set the version in use."""
         with written(self.path):
             draft = self._current.with_suffix(".new")
             draft.write_text(installed.model_dump_json(), encoding="utf-8")
             draft.replace(self._current)
 
     def remove_version(self, name: str) -> None:
-        """Remove a version and what it left."""
+        """Delete a version and its files."""
         shutil.rmtree(self._versions / name, ignore_errors=True)
 
     def tidy(self) -> None:
-        """Remove the versions that are not in use: an update or an `up` was cut off."""
+        """Delete versions that are not in use, left by an interrupted update or `up`."""
         installed = self.installed
         with contextlib.suppress(OSError):
             for folder in self._versions.iterdir():
@@ -131,11 +131,11 @@ class NativeFolder:
                     self.remove_version(folder.name)
 
     def forget_current(self) -> None:
-        """Say that nothing is in use, so that no search starts it."""
+        """Set no version in use, so that no search starts it."""
         self._current.unlink(missing_ok=True)
 
     def remove(self, *, keep_settings: bool) -> None:
-        """Remove everything, but perhaps the settings; harmless when nothing is there."""
+        """Delete everything, optionally except the settings; does nothing if there is nothing."""
         if not keep_settings:
             shutil.rmtree(self.path, ignore_errors=True)
             return
@@ -145,10 +145,10 @@ class NativeFolder:
 
     @asynccontextmanager
     async def changed(self, deadline: float) -> AsyncIterator[None]:
-        """Keep other processes of ours from changing anything meanwhile.
+        """Lock out other processes of ours for the duration of a change.
 
         Args:
-            deadline: instant on the running loop's clock by which it must be our turn.
+            deadline: loop time by which the lock must be acquired.
 
         Raises:
             OwnInstanceError: `busy`, or `not_writable`.
@@ -171,7 +171,7 @@ class NativeFolder:
 
 
 def python_of(environment: Path) -> Path:
-    """The interpreter of an environment."""
+    """Return the interpreter of an environment."""
     return environment / "bin" / "python"
 
 
@@ -200,15 +200,16 @@ ENGINES: Final = {
     "files": "kickass, piratebay, solidtorrents, bt4g, wikicommons.files",
     "others": "openmeteo",
 }
-"""Engines that want no key, by category. Left out: those that ask the network when they start and
-stay away when it is down (wikidata, radio browser), and those that SearXNG gives 9 s and more because they need it (ahmia, gentoo, wttr.in)."""
+"""Engines without a key, by category. Left out: engines that use the network when they start and stay
+unavailable if it is down (wikidata, radio browser), and engines to which SearXNG gives 9 s or more because
+they need it (ahmia, gentoo, wttr.in)."""
 
 _SWITCHED_OFF: Final = (
     "bing", "mojeek", "npm", "crates.io", "hackernews", "openalex", "crossref", "openmeteo",
 )  # fmt: skip
-"""Those of them that SearXNG ships switched off."""
+"""Those of them that SearXNG disables by default."""
 _TIMEOUTS: Final = {"crossref": 6.0}
-"""Seconds, where SearXNG ships more than any search of ours waits: 30."""
+"""Seconds, where SearXNG's default is longer than any search of ours waits: 30."""
 _NAME: Final = re.compile(r"^\s*-\s+(?P<name>[^#\n]+?)\s*$", re.MULTILINE)
 _KEPT: Final = re.compile(r"^    keep_only:\n(?P<names>(?:      -[^\n]*\n)+)", re.MULTILINE)
 
@@ -268,14 +269,14 @@ plugins: {{}}
 
 
 def native_settings(secret: str, *, proxy: str = "") -> str:
-    """Write the settings.
+    """Generate the settings.
 
     Args:
         secret: 64 lower-case hexadecimal digits.
-        proxy: through which engines are asked; empty for none.
+        proxy: for the engines; empty for none.
 
     Raises:
-        ValueError: `secret` is something else.
+        ValueError: `secret` has another form.
     """
     if not _SECRET.fullmatch(secret):
         raise ValueError("a secret has 64 lower-case hexadecimal digits")
@@ -294,17 +295,17 @@ def native_settings(secret: str, *, proxy: str = "") -> str:
 
 
 def kept_engines(text: str) -> tuple[str, ...]:
-    """The engines that a settings file written by `native_settings` keeps; none of another shape."""
+    """Return the engines in a settings file from `native_settings`; empty for a file of another form."""
     found = _KEPT.search(text)
     return tuple(match["name"] for match in _NAME.finditer(found["names"])) if found else ()
 
 
 def missing_engines(text: str, listed: Iterable[str]) -> tuple[str, ...]:
-    """The engines that a settings file keeps and an instance does not list: SearXNG ignores them."""
+    """Return the engines in a settings file that an instance does not list: SearXNG ignores them."""
     known = {*listed}
     return tuple(name for name in kept_engines(text) if name not in known)
 
 
 def without_secrets(text: str) -> str:
-    """Mask what looks like a secret of ours, in a log that is about to be shown."""
+    """Mask what looks like a secret of ours, in a log that will be shown."""
     return _SECRET.sub("…", text)

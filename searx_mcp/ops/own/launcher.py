@@ -1,8 +1,8 @@
-"""Serves SearXNG from a folder, until a signal ends it or no search has come for a time.
+"""Serves SearXNG from a folder, until a signal or a time without searches ends it.
 
-Run by path with the interpreter of the instance's environment, never with ours:
-`python -I launcher.py FOLDER SOURCE PORT IDLE`, with `SEARXNG_SETTINGS_PATH` in the environment.
-`FOLDER` takes the lock, `run.json` and the log. Exit codes: 75 another one runs, 76 port taken.
+Run by path with the interpreter of the instance's environment, never with ours: `python -I launcher.py FOLDER
+SOURCE PORT IDLE`, with `SEARXNG_SETTINGS_PATH` in the environment. `FOLDER` contains the lock, `run.json` and
+the log. Exit codes: 75 another one runs, 76 port taken.
 """
 
 import json
@@ -18,23 +18,23 @@ from typing import Any, Final
 BUSY: Final = 75
 PORT_TAKEN: Final = 76
 THREADS: Final = 64
-"""One per request: 32 searches at once, each as slow as its engines, do not wait for each other."""
+"""One thread per request: 32 concurrent searches, each as slow as its engines, do not wait for each other."""
 CONNECTIONS: Final = 256
 LOG_SIZE: Final = 1_000_000
-"""Bytes after which the log is begun anew; the one before is kept."""
+"""Bytes after which the log is rotated; the last one is kept."""
 LOOK: Final = 15.0
-"""Seconds between two looks at the size of the log and at the last search."""
+"""Seconds between two checks of the log's size and the last search."""
 _ENDED: Final = frozenset("ZX")
 """States of a process that has ended and still has its number, proc_pid_stat(5)."""
 TRIES: Final = 5
 TRY: Final = 0.02
-"""Who looks whether one runs holds the lock for a moment, too."""
+"""Tries for the lock: a process that checks whether an instance runs also holds it for a moment."""
 
 Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def birth(pid: int) -> str:
-    """When a process was started, in the system's own count; empty if it has ended, or where nothing tells."""
+    """Return a process's start time in the system's unit; empty if it has ended, or if unknown."""
     try:
         described = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
         fields = described.rpartition(")")[2].split()
@@ -44,7 +44,7 @@ def birth(pid: int) -> str:
 
 
 def write_run(folder: Path, source: Path, port: int) -> None:
-    """Say, at once or not at all, which process this is, of what and where; port 0 for not yet."""
+    """Write atomically which process this is, its source and its port; port 0 for not yet."""
     draft = folder / "run.json.new"
     pid = os.getpid()
     described = {"pid": pid, "birth": birth(pid), "source": str(source), "port": port}
@@ -53,7 +53,7 @@ def write_run(folder: Path, source: Path, port: int) -> None:
 
 
 class Watch:
-    """Notes searches on their way to the application, and looks after log and idleness."""
+    """WSGI middleware that records searches; rotates the log and ends an idle process."""
 
     def __init__(self, application: Application, folder: Path, idle: float) -> None:
         self.application = application
@@ -65,7 +65,7 @@ class Watch:
     def __call__(
         self, environ: dict[str, Any], start_response: Callable[..., Any]
     ) -> Iterable[bytes]:
-        """Let a request through."""
+        """Pass a request on."""
         if environ.get("PATH_INFO") != "/search":
             return self.application(environ, start_response)
         self.searching += 1
@@ -76,7 +76,7 @@ class Watch:
             self.searched_at = _now()
 
     def look_after(self) -> None:
-        """Look now and then, for as long as the process lives."""
+        """Check periodically, for as long as the process lives."""
         while True:
             time.sleep(min(LOOK, self.idle or LOOK))
             self.turn_log()
@@ -84,7 +84,7 @@ class Watch:
                 os._exit(0)
 
     def turn_log(self) -> None:
-        """Begin the log anew when it is long."""
+        """Rotate the log if it is long."""
         try:
             if self.log.stat().st_size > LOG_SIZE:
                 self.log.replace(self.log.with_suffix(".old.txt"))
@@ -93,15 +93,15 @@ class Watch:
                 os.dup2(fresh, 2)
                 os.close(fresh)
         except OSError:
-            pass  # the disk is full, perhaps; searches go on
+            pass  # the disk may be full; searches continue
 
 
 def main(folder: Path, source: Path, port: int, idle: float) -> int:
-    """Serve; gives the exit code."""
+    """Serve; return the exit code."""
     import fcntl  # noqa: PLC0415 - POSIX alone, as SearXNG is
 
     os.umask(0o077)
-    lock = (folder / "run.lock").open("ab")  # held, and open, for as long as the process lives
+    lock = (folder / "run.lock").open("ab")  # held open for as long as the process lives
     for again in range(TRIES, -1, -1):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

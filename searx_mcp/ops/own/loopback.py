@@ -1,4 +1,4 @@
-"""The loopback address of this machine: free ports, and questions to instances there."""
+"""The loopback address of this machine: free ports, and requests to instances there."""
 
 import os
 import socket
@@ -25,17 +25,17 @@ _TRIED: Final = 20
 _ALIVE_TIMEOUT: Final = 2.0
 _ASKED_TIMEOUT: Final = 5.0
 _SEARCH_TIMEOUT: Final = 15.0
-"""Seconds; SearXNG's engines have 12 at most by the settings of ours."""
+"""Seconds; with our settings, SearXNG's engines have 12 at most."""
 _QUERY: Final = InstanceQuery(text="searxng metasearch")
 
 
 def free_port(wanted: int | None) -> int:
-    """A free port: the wanted one, else the first free one from 8888 on.
+    """Return a free port: the wanted one, else the first free one from 8888.
 
     Another program may take it before it is used.
 
     Args:
-        wanted: the only port that will do, or `None` for any.
+        wanted: the only acceptable port, or `None` for any.
 
     Raises:
         OwnInstanceError: the wanted port is taken, or all that were tried.
@@ -53,11 +53,11 @@ def free_port(wanted: int | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The outcome of one search at an instance.
+    """The result of one search at an instance.
 
     Attributes:
-        works: whether it answered as SearXNG does, with results or without.
-        results: how many there were.
+        works: whether it answered like SearXNG, with results or without.
+        results: number of results.
         detail: what was wrong, a sentence; empty if nothing was.
     """
 
@@ -67,11 +67,11 @@ class Tried:
 
 
 class Probe:
-    """Asks instances of this machine; it can reach nothing else.
+    """Makes requests to instances of this machine; it can reach nothing else.
 
     Args:
         sessions: for the requests.
-        upstream: asks by them.
+        upstream: uses them.
     """
 
     def __init__(self, sessions: Sessions, upstream: Upstream) -> None:
@@ -80,12 +80,12 @@ class Probe:
         self._known: set[str] = set()
 
     async def is_alive(self, url: str) -> bool:
-        """Tell whether the instance at a base URL answers, soon."""
+        """Return whether the instance at a base URL answers quickly."""
         self._admit(url)
         return await self._upstream.is_alive(url, own=True, timeout=_ALIVE_TIMEOUT)
 
     async def search(self, url: str) -> Tried:
-        """Search once, for something that has nothing to do with the user."""
+        """Make one search for something unrelated to the user."""
         self._admit(url)
         outcome = await self._upstream.search(
             url, _QUERY, own=True, format=Format.JSON, timeout=_SEARCH_TIMEOUT
@@ -100,13 +100,13 @@ class Probe:
         return Tried(works=True, detail=detail)
 
     async def engines(self, url: str) -> tuple[str, ...]:
-        """Names of the engines it has; none if it does not tell."""
+        """Return the names of its engines; empty if it does not say."""
         self._admit(url)
         facts = await self._upstream.config(url, own=True, timeout=_ASKED_TIMEOUT)
         return (facts.engines or ()) if facts else ()
 
     async def failing(self, url: str) -> dict[str, str]:
-        """Engines most of whose requests fail, with the reason."""
+        """Return the engines most of whose requests fail, with the reason."""
         self._admit(url)
         request = Request(
             url=f"{url}stats/errors",

@@ -1,4 +1,4 @@
-"""An instance of one's own as a process of this machine: up, status, update, down, log."""
+"""An own instance as a process of this machine: up, status, update, down, log."""
 
 import asyncio
 import shlex
@@ -26,26 +26,26 @@ from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.loopback import Probe, Tried, free_port
 from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.packages import CONSTRAINTS, Installation, proxy_text, variables
-from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Source, Sources
+from searx_mcp.ops.own.source import COMMIT, LATEST, PINNED, PINNED_TREE, Sources, UnpackedSource
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
 
 NATIVE_TIMEOUT: Final = 300.0
-"""Seconds until an instance must answer, unless told otherwise; with pip it took 20 here."""
+"""Default seconds until an instance must answer; with pip it took 20 here."""
 _SHOWN_LINES: Final = 5
 _PATIENCE: Final = 60.0
-"""Seconds that `down` waits for another process of ours to be done."""
+"""Seconds that `down` waits for another process of ours to finish."""
 _DAY: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class NativeOptions:
-    """Wishes of the user for `up` and `update`.
+    """The user's options for `up` and `update`.
 
     Attributes:
-        version: `latest`, a commit, or the path of an archive; the tried one unless given.
-        port: of 127.0.0.1; a free one unless given.
-        timeout: seconds until the instance must answer, fetching included.
+        version: `latest`, a commit, or the path of an archive; by default, the tested one.
+        port: of 127.0.0.1; by default, a free one.
+        timeout: seconds until the instance must answer, download included.
     """
 
     version: str | None = None
@@ -54,7 +54,7 @@ class NativeOptions:
 
 
 class _Steps:
-    """Tells each step, how long the ones before took, and what there is to say of them."""
+    """Reports each step and the duration of the one before."""
 
     def __init__(self, progress: Progress) -> None:
         self.seconds: dict[str, float] = {}
@@ -64,7 +64,7 @@ class _Steps:
         self._begun = 0.0
 
     def begin(self, name: str, text: str) -> None:
-        """A step begins, and the one before has ended."""
+        """Begin a step, which ends the one before."""
         now = asyncio.get_running_loop().time()
         if self._name:
             spent = self.seconds.get(self._name, 0.0) + now - self._begun
@@ -78,18 +78,18 @@ class _Steps:
 class NativeRunner:
     """Runs SearXNG as a process of this machine, and lets searches use it.
 
-    There is one such instance. Every method raises `OwnInstanceError` where it cannot be looked after,
-    with what to do about it; what was begun is taken back then, and when it is cancelled.
+    There is one such instance. Every method raises `OwnInstanceError` with a remedy if it fails; unfinished
+    work is then undone, as on cancellation.
 
     Attributes:
         folder: for its files.
         state: where it is registered as an own instance.
-        sources: where SearXNG comes from.
-        probe: asks it.
+        sources: source of SearXNG.
+        probe: makes requests to it.
         starting: starts it.
-        network: the proxy and the authorities, for packages and engines.
+        network: the proxy and CA certificates, for packages and engines.
         configured: base URLs of the own instances in the settings.
-        environ: the variables of this process.
+        environ: environment variables of this process.
         progress: called with each step.
         clock: Unix seconds.
     """
@@ -111,12 +111,12 @@ class NativeRunner:
         return NativeProcess(self.folder.run)
 
     async def up(self, options: NativeOptions) -> NativeInstanceUp:
-        """Install it unless it is, start it unless it runs, make one search, and register it.
+        """Install it if necessary, start it if necessary, make one search, and register it.
 
         Raises:
             OwnInstanceError: as for every method.
             InvalidArgumentError: there is no such version, or another one is installed.
-            StorageError: it runs, and cannot be registered now.
+            StorageError: it runs, but cannot be registered now.
         """
         _check_system()
         deadline = asyncio.get_running_loop().time() + options.timeout
@@ -144,7 +144,7 @@ class NativeRunner:
             return await self._finished(done, steps)
 
     async def update(self, options: NativeOptions) -> NativeInstanceUp:
-        """Try another version beside the one in use, then switch; else keep the one in use.
+        """Try another version beside the one in use, and switch if it works.
 
         Raises:
             OwnInstanceError: as for every method.
@@ -173,7 +173,7 @@ class NativeRunner:
             return await self._finished(Done.UPDATED, steps)
 
     async def status(self) -> NativeInstance:
-        """Tell how the instance is."""
+        """Report the state of the instance."""
         installed = self.folder.recorded
         chosen = (await self.state.choices())[Choice.OWN]
         notes = [self.state.problem]
@@ -201,31 +201,31 @@ class NativeRunner:
             missing=missing_engines(settings, listed) if listed else (),
             settings=str(self.folder.settings) if settings else None,
             engines=engine_reports(record.engines, now) if record else (),
-            # SearXNG writes down every engine that does not answer: no failure of its own.
+            # SearXNG logs every engine that does not answer: that is not its own failure.
             log=() if is_healthy else await self.log(_SHOWN_LINES),
             notes=tuple(filter(None, notes)),
         )
 
     async def log(self, lines: int) -> tuple[str, ...]:
-        """The last lines the instance wrote, oldest first."""
+        """Return the last lines of its log, oldest first."""
         return await asyncio.to_thread(self.process.log_tail, lines)
 
     async def down(self, *, keep_settings: bool = False) -> NativeInstanceDown:
-        """Stop and remove it, and let searches use it no longer; harmless when there is none.
+        """Stop and remove it, and unregister it; does nothing if there is none.
 
         Args:
-            keep_settings: whether its settings file stays, for the next `up`.
+            keep_settings: whether to keep its settings file for the next `up`.
 
         Raises:
             OwnInstanceError: as for every method.
-            StorageError: it is gone, and its address cannot be taken back now.
+            StorageError: it is gone, but cannot be unregistered now.
         """
         if not self.folder.path.exists():
             return NativeInstanceDown(removed=False)
         deadline = asyncio.get_running_loop().time() + _PATIENCE
         async with self.folder.changed(deadline):
             url = (installed := self.folder.recorded) and installed.url
-            self.folder.forget_current()  # first what a search would start it by
+            self.folder.forget_current()  # first, so that no search starts it
             changed = url and await self.state.choose(Choice.OWN, url, chosen=False)
             self.progress("stopping")
             await self._end()
@@ -240,7 +240,7 @@ class NativeRunner:
     async def _check_same(
         self, installed: Installed, version: str, deadline: float, steps: _Steps
     ) -> None:
-        """Refuse a version with other files than the installed one."""
+        """Refuse a version whose files differ from the installed one."""
         if version == installed.commit:
             return
         if not COMMIT.fullmatch(version):
@@ -257,7 +257,7 @@ class NativeRunner:
     async def _create(
         self, options: NativeOptions, deadline: float, steps: _Steps, undo: AsyncExitStack
     ) -> Installed:
-        """Install it where nothing is installed that could be started."""
+        """Install it if there is no installed version that can be started."""
         if not self.folder.settings.exists():
             undo.callback(self.folder.remove, keep_settings=False)
         await self._end()
@@ -266,7 +266,7 @@ class NativeRunner:
         return await self._equip(name, source, port, deadline, steps)
 
     async def _needed(self, installed: Installed, port: int | None) -> Done:
-        """Tell what is to be done with the installed version; one that has to be started anew is ended."""
+        """Determine what to do with the installed version; end one that must be restarted."""
         running = self.process.find()
         if running is not None and port in {None, installed.port}:
             is_changed = self.folder.settings.stat().st_mtime > running.since
@@ -279,7 +279,7 @@ class NativeRunner:
 
     async def _unpack(
         self, version: str, deadline: float, steps: _Steps, undo: AsyncExitStack
-    ) -> tuple[str, Source]:
+    ) -> tuple[str, UnpackedSource]:
         self.folder.tidy()
         self.folder.prepare(proxy_text(self.network))
         name = self.folder.make_version()
@@ -290,7 +290,7 @@ class NativeRunner:
         return name, source
 
     async def _equip(
-        self, name: str, source: Source, port: int, deadline: float, steps: _Steps
+        self, name: str, source: UnpackedSource, port: int, deadline: float, steps: _Steps
     ) -> Installed:
         installation = Installation(
             python=sys.executable,
@@ -299,7 +299,7 @@ class NativeRunner:
             progress=lambda text: steps.begin("environment", text),
         )
         requirements = self.folder.source(name) / "requirements.txt"
-        # Other commits need other versions, which nobody has tried.
+        # Other commits need other package versions, which nobody has tested.
         constraints = CONSTRAINTS if source.tree == PINNED_TREE else None
         environment = self.folder.environment(name)
         steps.notes.append(await installation.make(environment, requirements, constraints))
@@ -331,7 +331,7 @@ class NativeRunner:
     async def _compare(
         self, old: Installed, new: Installed, deadline: float, steps: _Steps
     ) -> None:
-        """Run the new version beside the old one, and refuse it when it serves less."""
+        """Run the new version beside the old one, and refuse it if it serves less."""
         trial = NativeProcess(self.folder.trial(new.folder))
         try:
             steps.begin("trial", "trying the new version next to the old one")
@@ -347,7 +347,7 @@ class NativeRunner:
             await trial.stop()
 
     async def _resume(self, old: Installed) -> None:
-        """Take an update back: the old version serves again."""
+        """Undo an update: start the old version again."""
         await self.process.stop()
         self.folder.switch(old)
         self.starting.start(self.process, old, port=old.port)
@@ -369,7 +369,7 @@ class NativeRunner:
 
 @contextmanager
 def _kept() -> Iterator[None]:
-    """Say that a failure of an update leaves the version in use as it was."""
+    """Add to a failed update's error that the version in use is unchanged."""
     try:
         yield
     except OwnInstanceError as error:

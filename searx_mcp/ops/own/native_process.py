@@ -1,4 +1,4 @@
-"""The process of an instance: found by the lock it holds, started apart from us and waited for, ended."""
+"""The process of an instance: finding it by its lock, starting it detached from us, ending it."""
 
 import asyncio
 import contextlib
@@ -20,20 +20,20 @@ from searx_mcp.ops.own.failures import OwnInstanceError, exited, port_taken, wri
 from searx_mcp.ops.own.installation import NativeFolder, python_of, without_secrets
 
 LOG_LINES: Final = 20
-"""Lines of the log that an error carries."""
+"""Lines of the log in an error."""
 
 _POLL: Final = 0.04
-"""Seconds between two looks at an instance that is starting or ending."""
+"""Seconds between two checks of an instance that is starting or ending."""
 
 _GRACE: Final = 3.0
-"""Seconds it has to end after it was asked to, and again after it was killed; waitress takes 10 ms."""
+"""Seconds it has to end when asked to, and again when killed; waitress takes 10 ms."""
 
 _MAX_RUN: Final = 4_096
 
 _LONGEST_LINE: Final = 300
 
 _HANDED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Variables that reach SearXNG. Others of the user would change its settings: `SEARXNG_PORT`."""
+"""Environment variables that SearXNG inherits. Others would change its settings: `SEARXNG_PORT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class Running:
     """A process that holds the lock.
 
     Attributes:
-        pid: of it.
-        port: at which it serves; 0 while it starts.
-        source: the folder of SearXNG's source that it serves.
-        since: Unix seconds at which it wrote that down.
+        pid: of the process.
+        port: of its server; 0 while it starts.
+        source: folder of the SearXNG source that it runs.
+        since: Unix seconds at which it wrote these.
     """
 
     pid: int
@@ -54,12 +54,12 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """A way to start an instance.
+class StartPlan:
+    """How to start an instance.
 
     Attributes:
-        source: the folder of SearXNG's source.
-        environment: the folder of its environment.
+        source: folder of the SearXNG source.
+        environment: folder of its environment.
         settings: its settings file.
         port: of 127.0.0.1; 0 for any.
         idle: seconds without a search after which it ends; 0 for never.
@@ -73,9 +73,9 @@ class Plan:
 
 
 class Child:
-    """A process that was started, as far as we still see it.
+    """A process that we started, as far as we can still see it.
 
-    It goes on without us. A thread waits for it, so that it does not stay a zombie while we live.
+    It outlives us. A thread waits for it, so that it does not stay a zombie while we live.
     """
 
     def __init__(self, started: "subprocess.Popen[bytes]") -> None:
@@ -88,15 +88,15 @@ class Child:
         return self._started.returncode
 
     def signal(self, number: int) -> None:
-        """Send it a signal; harmless if it has ended."""
+        """Send it a signal; ignored if it has ended."""
         self._started.send_signal(number)
 
 
 class NativeProcess:
-    """The process that keeps its files in one folder; there is one at most, by the lock it holds.
+    """The process whose files are in one folder; its lock ensures that there is at most one.
 
     Args:
-        folder: of `run.lock`, `run.json`, the log and its temporary files.
+        folder: with `run.lock`, `run.json`, the log and its temporary files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -106,7 +106,7 @@ class NativeProcess:
 
     @property
     def is_held(self) -> bool:
-        """Tell whether a process holds the lock: it runs, starts or hangs."""
+        """Return whether a process holds the lock: it runs, starts or hangs."""
         import fcntl  # noqa: PLC0415 - POSIX alone, as SearXNG is
 
         try:
@@ -119,7 +119,7 @@ class NativeProcess:
         return False
 
     def find(self) -> Running | None:
-        """The process that holds the lock, or `None`; also when it has not said yet who it is."""
+        """Return the process that holds the lock, even before it has written its data, or `None`."""
         path = self._folder / "run.json"
         if not self.is_held:
             return None
@@ -128,24 +128,24 @@ class NativeProcess:
             running = Running(
                 pid=int(said["pid"]),
                 port=int(said.get("port", 0)),
-                source=str(said.get("source", "")),  # what another version of ours has started
+                source=str(said.get("source", "")),  # another version of ours may have started it
                 since=path.stat().st_mtime,
             )
-            # Of one that was killed, the file stays until the next one has written its own.
+            # The file of a killed process stays until the next one writes its own.
             is_it = running.pid > 1 and launcher.birth(running.pid) == said["birth"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
         return running if is_it else None
 
-    def start(self, plan: Plan, environ: Mapping[str, str]) -> Child:
-        """Start it, apart from us and from our terminal; it ends at once if another one runs.
+    def start(self, plan: StartPlan, environ: Mapping[str, str]) -> Child:
+        """Start it, detached from us and our terminal; it ends at once if another one runs.
 
         Args:
-            plan: how.
-            environ: our own variables; few of them are handed on.
+            plan: how to start it.
+            environ: our environment variables; it inherits a few of them.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: it could not be started.
         """
         temporary = self._folder / "tmp"
         temporary.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ class NativeProcess:
         return self._child
 
     async def stop(self) -> bool:
-        """End it, and say whether it has ended; harmless when none runs."""
+        """End it, and return whether it has ended; does nothing if none runs."""
         for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
             running = self.find()
             if running is not None:
@@ -195,7 +195,7 @@ class NativeProcess:
         return False
 
     def memory(self, pid: int) -> int | None:
-        """Bytes of memory that a process takes up; `None` where the system does not tell."""
+        """Return the bytes of memory that a process uses; `None` where the system does not say."""
         try:
             text = read_text(Path(f"/proc/{pid}/smaps_rollup"), _MAX_RUN)
         except OSError:
@@ -207,7 +207,7 @@ class NativeProcess:
         return None
 
     def log_tail(self, lines: int) -> tuple[str, ...]:
-        """Its last lines, oldest first, without secrets."""
+        """Return its last lines, oldest first, without secrets."""
         text = ""
         with contextlib.suppress(OSError):
             for path in (self._log.with_suffix(".old.txt"), self._log):
@@ -230,9 +230,9 @@ class Starting:
     """Starts versions of an instance.
 
     Args:
-        folder: where they are.
-        is_alive: whether the instance at a base URL answers, soon.
-        environ: the variables of this process.
+        folder: of the versions.
+        is_alive: returns whether the instance at a base URL answers quickly.
+        environ: environment variables of this process.
         idle: seconds without a search after which an instance ends; 0 for never.
     """
 
@@ -250,12 +250,12 @@ class Starting:
         self._idle = idle
 
     def start(self, process: NativeProcess, installed: Installed, *, port: int) -> Child:
-        """Start a version as `process`; it ends at once where that one runs.
+        """Start a version as `process`; it ends at once if that one already runs.
 
         Raises:
             OwnInstanceError: `not_writable` or `disk_full`.
         """
-        plan = Plan(
+        plan = StartPlan(
             source=self._folder.source(installed.folder),
             environment=self._folder.environment(installed.folder),
             settings=self._folder.settings,
@@ -268,21 +268,23 @@ class Starting:
     async def serve(
         self, process: NativeProcess, installed: Installed, *, port: int, deadline: float
     ) -> str:
-        """Start a version, and give its base URL once it answers.
+        """Start a version, and return its base URL once it answers.
 
-        It does not matter which process started it: of two that are started at once, one runs.
+        It does not matter which process started it: of two concurrent starts, one runs.
 
         Args:
-            process: which process it becomes.
+            process: the process it becomes.
             installed: the version.
             port: of 127.0.0.1; 0 for any.
-            deadline: instant on the running loop's clock by which it must answer.
+            deadline: loop time by which it must answer.
 
         Raises:
             OwnInstanceError: `port_taken`, `exited`, `not_ready`, `not_writable` or `disk_full`.
         """
         loop = asyncio.get_running_loop()
-        child = self.start(process, installed, port=port)  # 5 ms, and never in a thread left behind
+        child = self.start(
+            process, installed, port=port
+        )  # 5 ms, and never in a thread that outlives us
         while True:
             running, code = process.find(), child.code
             if running is not None and running.port:

@@ -1,4 +1,4 @@
-"""Own instances wired as the settings say."""
+"""Wires own instances from the settings."""
 
 import os
 import time
@@ -31,16 +31,16 @@ async def open_native(
     progress: Progress,
     clock: Callable[[], float] = time.time,  # noqa: TID251 - of the age of a release
 ) -> AsyncIterator[NativeRunner]:
-    """Wire a `NativeRunner` to the state all processes of the user share.
+    """Wire a `NativeRunner` to the state shared by all processes of the user.
 
     Args:
-        settings: how the source and packages are reached, and where their files are.
-        state: the store that all processes share; closed at the end.
+        settings: of downloads, packages and files.
+        state: the shared store; closed at the end.
         progress: called with each step.
         clock: Unix seconds.
 
     Raises:
-        SettingsError: nothing is kept on disk, so that no server would learn of the instance.
+        SettingsError: nothing is stored on disk, so no server would know of the instance.
     """
     folder = NativeFolder(_folder(settings) / NATIVE_FOLDER)
     allow = AllowList.parse(settings.fetch.allow_private)

@@ -1,6 +1,6 @@
-"""Packages of an own instance, installed with uv or pip from where the user has told them to look.
+"""Installs the packages of an own instance with uv or pip, from the user's configured index.
 
-uv does not read pip's configuration: it is passed on as far as uv has an option for it.
+uv does not read pip's configuration: we pass on every option that uv supports.
 """
 
 import asyncio
@@ -31,10 +31,10 @@ _SYSTEM: Final = (
 )  # fmt: skip
 _MAX_FILE: Final = 262_144
 _SECTIONS: Final = ("global", "install")
-"""Those that `pip install` reads, the stronger one last."""
+"""Sections that `pip install` reads, in order of increasing priority."""
 _YES: Final = frozenset({"1", "y", "yes", "t", "true", "on"})
 _ITS_OWN: Final = ("UV_INDEX", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX", "UV_FIND_LINKS", "UV_CONFIG")
-"""Variables by which the user has told uv itself where packages are."""
+"""Variables with which the user has configured uv's package sources."""
 
 _VARIABLES: Final = {
     "index-url": ("UV_INDEX_URL",),
@@ -48,7 +48,7 @@ _VARIABLES: Final = {
     "default-timeout": ("UV_HTTP_TIMEOUT",),
     "retries": ("UV_HTTP_RETRIES",),
 }
-"""Variables of uv by option of pip; not its arguments, which every user of this machine can read."""
+"""Variables of uv by option of pip; not arguments, which every user of this machine can read."""
 
 _NO_MATTER: Final = frozenset(
     {
@@ -60,19 +60,19 @@ _NO_MATTER: Final = frozenset(
         "upgrade", "upgrade-strategy", "user", "verbose", "version",
     }
 )  # fmt: skip
-"""Options that change nothing where wheels alone are installed into a new environment."""
+"""Options without effect when only wheels are installed into a new environment."""
 
 _CREDENTIALS: Final = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
 class ForUv:
-    """What uv is to be told.
+    """Configuration for uv.
 
     Attributes:
         variables: of its environment.
         arguments: of `uv pip install`.
-        untold: options of pip for which uv has no equal, or a file of pip that cannot be read.
+        untold: options of pip that uv does not support, or a file of pip that cannot be read.
     """
 
     variables: Mapping[str, str]
@@ -81,10 +81,10 @@ class ForUv:
 
 
 def for_uv(environ: Mapping[str, str]) -> ForUv:
-    """Translate pip's files and variables for uv; nothing if the user has told uv itself.
+    """Translate pip's files and variables for uv; empty if the user has configured uv itself.
 
     Args:
-        environ: the user's variables; those that uv reads hold.
+        environ: the user's variables; uv's own have priority.
     """
     if any(name.startswith(_ITS_OWN) for name in environ):
         return ForUv({})
@@ -106,7 +106,7 @@ def for_uv(environ: Mapping[str, str]) -> ForUv:
         elif name not in _NO_MATTER:
             untold.append(name)
     if "UV_EXTRA_INDEX_URL" in variables:
-        # As pip does it; by itself, uv takes all versions of a package from the first index with one.
+        # Like pip; by default, uv takes all versions of a package from the first index with one.
         variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     known = {name.casefold() for name in environ}
     unknown = {name: value for name, value in variables.items() if name.casefold() not in known}
@@ -114,12 +114,12 @@ def for_uv(environ: Mapping[str, str]) -> ForUv:
 
 
 def without_credentials(text: str) -> str:
-    """Mask who may use an index or a proxy, in a line of an installer that is about to be shown."""
+    """Mask credentials of an index or a proxy, in an installer's line that will be shown."""
     return _CREDENTIALS.sub("…", text)
 
 
 def _options(environ: Mapping[str, str]) -> dict[str, str]:
-    """The options of `pip install`, by name, as pip itself reads them."""
+    """Return the options of `pip install` by name, with pip's precedence."""
     found: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
     for path in _files(environ):
         try:
@@ -150,7 +150,7 @@ def _named(name: str) -> str:
 
 
 def _files(environ: Mapping[str, str]) -> Iterator[Path]:
-    """Where pip looks for its configuration, the strongest last."""
+    """Yield the paths of pip's configuration, in order of increasing priority."""
     chosen = environ.get("PIP_CONFIG_FILE")
     if chosen == os.devnull:
         return
@@ -165,17 +165,17 @@ def _files(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 CONSTRAINTS: Final = Path(__file__).with_name("constraints.txt")
-"""The versions of all packages with which `PINNED` was tried; `scripts/pin_searxng.py` writes it."""
+"""The versions of all packages tested with `PINNED`; `scripts/pin_searxng.py` writes it."""
 SERVER: Final = "waitress>=3,<4"
-"""The server: one process of 64 threads, which fails on a taken port and ends at a signal."""
+"""The server: one process of 64 threads, which fails if its port is taken and ends at a signal."""
 WHEELS: Final = ("--only-binary", ":all:")
-"""Nothing is built: no compiler is needed, and no code of a package runs while it is installed."""
+"""Nothing is built: no compiler is needed, and no package code runs during the installation."""
 _SHOWN: Final = 60
-"""Characters of a line of the installer that are shown as progress."""
+"""Characters of an installer's line that are shown as progress."""
 _LONGEST: Final = 300
 _TAIL: Final = 12
 _STRAY: Final = ("PYTHON", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE")
-"""Variables by which a user sends packages elsewhere, or an interpreter to other modules."""
+"""Variables that would install packages elsewhere, or make an interpreter import other modules."""
 _FULL: Final = ("no space left", os.strerror(errno.ENOSPC).casefold(), "disk quota exceeded")
 
 _OFFLINE: Final = (
@@ -187,12 +187,12 @@ _NO_PIP: Final = ("ensurepip", "no module named venv", "no module named pip")
 
 
 class Installation:
-    """Makes the environment of an instance, with `uv` where it is of use and else with pip.
+    """Creates the environment of an instance, with `uv` if it works, else with pip.
 
     Args:
-        python: the interpreter to make it with.
-        environ: variables of the installer.
-        deadline: instant on the running loop's clock by which it must be done.
+        python: the interpreter to use.
+        environ: environment variables of the installer.
+        deadline: loop time by which it must be done.
         progress: called with each step.
     """
 
@@ -205,12 +205,12 @@ class Installation:
         self._progress = progress
 
     async def make(self, environment: Path, requirements: Path, constraints: Path | None) -> str:
-        """Make an environment with the packages of a file of requirements, and the server.
+        """Create an environment with the packages of a requirements file, and the server.
 
         Args:
-            environment: the folder to make.
+            environment: the folder to create.
             requirements: names and versions of packages.
-            constraints: versions of these and of the packages they need; `None` for the newest.
+            constraints: versions of these and their dependencies; `None` for the newest.
 
         Returns:
             Why pip was used although uv is installed, a sentence; else empty.
@@ -233,7 +233,7 @@ class Installation:
             except OwnInstanceError as error:
                 if error.reason is not NativeFailure.INSTALL_FAILED:
                     raise
-                # One that is old or broken; pip may do all the same, and else says what is wrong.
+                # It may be old or broken; pip may still work, and otherwise explains what is wrong.
                 note = (
                     f"uv failed, so pip was used: {error.log[-1] if error.log else error.message}"
                 )
@@ -283,7 +283,7 @@ class Installation:
 
 
 def variables(environ: Mapping[str, str], network: NetworkConfig) -> dict[str, str]:
-    """The variables of an installer: the user's own, and the proxy and authorities of the settings."""
+    """Return the installer's environment: the user's own, plus the proxy and CA file of the settings."""
     kept = {name: value for name, value in environ.items() if not name.startswith(_STRAY)}
     kept.pop("VIRTUAL_ENV", None)
     proxy = proxy_text(network)
@@ -296,7 +296,7 @@ def variables(environ: Mapping[str, str], network: NetworkConfig) -> dict[str, s
 
 
 def proxy_text(network: NetworkConfig) -> str:
-    """The proxy of the settings with what lets us in, percent-encoded; empty if there is none."""
+    """Return the proxy of the settings with credentials, percent-encoded; empty if there is none."""
     proxy = network.proxy
     if proxy is None or proxy.username is None:
         return proxy.address if proxy else ""
@@ -305,10 +305,10 @@ def proxy_text(network: NetworkConfig) -> str:
 
 
 def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
-    """The error that fits what an installer said.
+    """Return the error for an installer's output.
 
     Args:
-        done: the installer, which has failed.
+        done: the failed installer.
         version: of the interpreter, for the name of a package.
     """
     text = f"{done.out}\n{done.err}"

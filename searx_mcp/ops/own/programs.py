@@ -1,4 +1,4 @@
-"""Programs started for their output: no shell, a deadline, bounded output, nothing left behind."""
+"""Runs programs for their output: no shell, a deadline, bounded output, nothing left behind."""
 
 import asyncio
 import contextlib
@@ -10,11 +10,11 @@ from typing import Final
 from typing_extensions import override
 
 MAX_OUTPUT: Final = 262_144
-"""Bytes kept of each stream, the last ones; an installer may say more."""
+"""Bytes kept at the end of each stream; an installer may write more."""
 
 _MAX_LINE: Final = 8_192
 _GRACE: Final = 3.0
-"""Seconds a program has to end after it was asked to, and again after it was killed."""
+"""Seconds a program has to end when asked to, and again when killed."""
 _OUT: Final = 1
 _ERR: Final = 2
 
@@ -44,21 +44,21 @@ async def run_program(
 ) -> Finished:
     """Run a program until it has ended and closed its streams.
 
-    When the time is over, or the caller is cancelled, the program is asked to end, then killed. A
-    child of it that goes on is not.
+    On a timeout, or if the caller is cancelled, the program is asked to end, then killed. Its children are
+    not.
 
     Args:
         command: the program's path and its arguments.
         timeout: seconds it may take.
-        on_line: told each line of both streams as it comes; must not raise.
-        environment: its variables; those of this process unless given.
-        given: all that it can read from standard input.
+        on_line: called with each line of both streams as it arrives; must not raise.
+        environment: its variables; by default, those of this process.
+        given: its standard input.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: it could not be started.
         TimeoutError: it took longer.
     """
-    # Not `create_subprocess_exec`: its `Process` cannot let go of streams that a child keeps open.
+    # Not `create_subprocess_exec`: its `Process` cannot release streams that a child keeps open.
     transport, listener = await asyncio.get_running_loop().subprocess_exec(
         lambda: _Listener(on_line),
         *command,
@@ -75,12 +75,12 @@ async def run_program(
             await listener.closed.wait()
     finally:
         await _end(transport, listener)
-    code = transport.get_returncode() or 0  # it is there once all is closed
+    code = transport.get_returncode() or 0  # available once everything is closed
     return Finished(code, listener.text(_OUT), listener.text(_ERR))
 
 
 class _Listener(asyncio.SubprocessProtocol):
-    """Keeps the end of what a program says.
+    """Collects the end of a program's output.
 
     Attributes:
         exited: set once it has ended.
@@ -102,7 +102,7 @@ class _Listener(asyncio.SubprocessProtocol):
         self._kept[fd] = (self._kept[fd] + data)[-MAX_OUTPUT:]
         if self._on_line is None:
             return
-        # Progress is often drawn over itself, with a carriage return for the end of a line.
+        # Progress bars often overwrite a line, using a carriage return as the end of a line.
         *lines, begun = (self._begun[fd] + data).replace(b"\r", b"\n").split(b"\n")
         self._begun[fd] = begun[-_MAX_LINE:]
         for line in lines:
@@ -123,7 +123,7 @@ async def _end(transport: asyncio.SubprocessTransport, listener: _Listener) -> N
         with contextlib.suppress(ProcessLookupError):
             transport.terminate()
         await _wait(listener)
-    transport.close()  # kills what still runs
+    transport.close()  # kills what is still running
     await _wait(listener)
 
 

@@ -1,4 +1,4 @@
-"""SearXNG's source: fetched or given, unpacked within bounds, told by git's hash of it."""
+"""SearXNG's source: fetched or given, unpacked within limits, identified by git's tree hash."""
 
 import asyncio
 import hashlib
@@ -25,13 +25,13 @@ from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.sources.searxng.request import honest
 
 MAX_ENTRIES: Final = 20_000
-"""That of August 2026 has 1,214."""
+"""Maximum number of files; that of August 2026 has 1,214."""
 MAX_FILE: Final = 33_554_432
 MAX_DEPTH: Final = 32
 _MAX_NAME: Final = 255
-"""Bytes of a path in an archive; file systems take as many for each of its parts."""
+"""Maximum bytes of a path in an archive; file systems allow as many for each of its parts."""
 _FILE, _PROGRAM, LINK = b"100644", b"100755", b"120000"
-"""The modes that git knows of files."""
+"""The file modes of git."""
 
 _END, _ENTRY, _LOCAL = (struct.Struct(f"<4s{fields}") for fields in ("4H2LH", "6H3L5H2L", "5H3L2H"))
 """Records of a zip archive, APPNOTE 4.3: its end, an entry of its directory, and one before a file."""
@@ -39,14 +39,14 @@ _END_MARK, _ENTRY_MARK, _LOCAL_MARK = b"PK\5\6", b"PK\1\2", b"PK\3\4"
 _STORED: Final = 0
 _DEFLATED: Final = 8
 _UNIX: Final = 3
-"""The system whose modes an entry has; git says so of links and programs alone."""
+"""The system of an entry's modes; git sets it for links and programs only."""
 _TIME: Final = struct.Struct("<2sHBL")
-"""The extra field of an entry in which git has the time of the commit, independent of time zones."""
+"""The extra field in which git stores the commit's time, independent of time zones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file, or a link with its target for content."""
+    """A file, or a link with its target as content."""
 
     path: PurePosixPath
     mode: bytes
@@ -55,12 +55,12 @@ class Entry:
 
 
 def read_archive(archive: bytes) -> tuple[str, Iterator[Entry]]:
-    """The comment of a zip archive, and its files.
+    """Read the comment of a zip archive, and its files.
 
-    Everything is in one folder, as git makes archives; paths are told below it.
+    All files are in one folder, as in git's archives; paths are relative to it.
 
     Raises:
-        OwnInstanceError: `wrong_archive`; also while the files are read.
+        OwnInstanceError: `wrong_archive`; also while iterating over the files.
     """
     end = archive.rfind(_END_MARK)
     if end < 0 or end + _END.size > len(archive):
@@ -75,9 +75,9 @@ def read_archive(archive: bytes) -> tuple[str, Iterator[Entry]]:
 
 
 def _entries(archive: bytes, at: int, count: int) -> Iterator[Entry]:
-    """Read the files of a zip archive, in time linear in its length.
+    """Yield the files of a zip archive, in time linear in its length.
 
-    `zipfile` has no such bound: it makes an object of every entry, however many there are.
+    `zipfile` has no such bound: it creates an object for every entry, however many there are.
     """
     unread = len(archive)
     for _ in range(count):
@@ -113,7 +113,7 @@ def _entries(archive: bytes, at: int, count: int) -> Iterator[Entry]:
 
 
 def _inflated(packed: memoryview, method: int, size: int) -> bytes:
-    """The content of a file, and one byte at most that should not be there."""
+    """Decompress a file, and at most one byte more than declared."""
     if method == _STORED:
         return packed[: size + 1].tobytes()
     try:
@@ -125,7 +125,7 @@ def _inflated(packed: memoryview, method: int, size: int) -> bytes:
 
 
 def mode_of(described: int) -> bytes:
-    """The mode that git has for what a system says of an entry; 0 is a plain file."""
+    """Convert the file mode of an entry to git's; 0 is a plain file."""
     if stat.S_ISLNK(described):
         return LINK
     if stat.S_IFMT(described) not in {0, stat.S_IFREG}:
@@ -141,7 +141,7 @@ def _time(extra: bytes) -> float:
 
 
 def _inside(raw: bytes) -> PurePosixPath:
-    """The path of an entry below the one folder that everything is in."""
+    """Return the path of an entry relative to the archive's one folder."""
     name = _text(raw[: _MAX_NAME + 1])
     parts = name.rstrip("/").split("/")
     is_plain = all(part not in {"", ".", ".."} for part in parts)
@@ -156,13 +156,13 @@ def _text(raw: bytes) -> str:
 
 
 def _check_link(path: PurePosixPath, target: str) -> None:
-    """Refuse a link that leads out, although none is ever made: no archive of SearXNG has one."""
+    """Refuse a link that leads outside, although no link is ever created: SearXNG has none."""
     if posixpath.normpath(posixpath.join("/top", path.parent, target))[:5] not in {"/top", "/top/"}:
         raise wrong("it has a link that leads elsewhere")
 
 
 def wrong(why: str) -> OwnInstanceError:
-    """The error for a source that is damaged, hostile or not SearXNG's."""
+    """Return the error for a source that is damaged, hostile or not SearXNG's."""
     return OwnInstanceError(
         f"The source of SearXNG cannot be used: {why}.",
         reason=NativeFailure.WRONG_ARCHIVE,
@@ -175,25 +175,25 @@ def _damaged() -> OwnInstanceError:
 
 
 PINNED: Final = "9fea41204fdfa7a5cfa15b0ebd12904c520478ce"
-"""The commit of SearXNG that this release was tried with, of 22 August 2026."""
+"""The SearXNG commit that this release was tested with, of 22 August 2026."""
 PINNED_TREE: Final = "4538dbf9f936e7b7bb97fb12dda746b7b588e93d"
-"""The hash that git has of its files. Archives of one commit may differ by the byte, the files may not."""
+"""Git's hash of its files. Archives of one commit may differ in bytes, the files may not."""
 LATEST: Final = "latest"
 COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _MAX_REDIRECTS: Final = 5
 _HEADERS_TIMEOUT: Final = 30.0
-"""Seconds; GitHub makes an archive when it is first asked for."""
+"""Seconds; GitHub creates an archive when it is first requested."""
 MAX_ARCHIVE: Final = 67_108_864
-"""Bytes of an archive; that of August 2026 has 7 million."""
+"""Maximum bytes of an archive; that of August 2026 has 7 million."""
 _MAX_UNPACKED: Final = 268_435_456
-"""Bytes of all its files; that of August 2026 has 21 million."""
+"""Maximum bytes of all its files; that of August 2026 has 21 million."""
 _MAX_SECONDS: Final = 2**32 - 1
-"""Unix seconds; an archive has no room for more, and a file system may claim any year."""
+"""Maximum Unix seconds; archives have no room for more, and a file system may claim any year."""
 _NEEDED: Final = ("searx", "requirements.txt", "LICENSE")
-"""Files that an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
+"""Files that an instance needs. Tests, documentation and tools are hashed, but not unpacked."""
 _APPLICATION: Final = PurePosixPath("searx/webapp.py")
 _TREE: Final = b"40000"
-"""The mode that git has for a folder."""
+"""Git's mode of a folder."""
 
 _FROZEN: Final = """\
 # Written by searx-mcp: without it SearXNG asks git for its version when it starts.
@@ -206,13 +206,13 @@ GIT_BRANCH = "master"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class UnpackedSource:
     """SearXNG's source, unpacked.
 
     Attributes:
-        commit: as the archive says; empty if it does not.
-        tree: git's hash of all that was in it.
-        released_at: Unix seconds of the commit; 0 if the archive does not say.
+        commit: from the archive; empty if it has none.
+        tree: git's hash of all files.
+        released_at: Unix seconds of the commit; 0 if the archive has none.
     """
 
     commit: str
@@ -221,17 +221,17 @@ class Source:
 
     @property
     def version(self) -> str:
-        """The version as SearXNG itself makes it of date and commit."""
+        """The version as SearXNG itself derives it from date and commit."""
         day = datetime.fromtimestamp(self.released_at, UTC)
         return f"{day.year}.{day.month}.{day.day}+{(self.commit or self.tree)[:9]}"
 
 
 class Sources:
-    """Gets SearXNG's source and unpacks it.
+    """Fetches SearXNG's source and unpacks it.
 
     Args:
         session: for public addresses, guarded.
-        repository: where archives are fetched from, as GitHub has them.
+        repository: source of the archives, with GitHub's paths.
         trees: git's hash of the files by commit, where it is known.
     """
 
@@ -245,16 +245,16 @@ class Sources:
         self._repository = repository.rstrip("/")
         self._trees = {PINNED: PINNED_TREE} if trees is None else trees
 
-    async def get(self, version: str, target: Path | None, *, deadline: float) -> Source:
+    async def get(self, version: str, target: Path | None, *, deadline: float) -> UnpackedSource:
         """Get one version.
 
         Args:
             version: `latest`, a commit, or the path of an archive.
-            target: the folder to unpack to, which does not exist; `None` only to identify the version.
-            deadline: instant on the running loop's clock by which it must be fetched.
+            target: the folder to create and unpack to; `None` only to identify the version.
+            deadline: loop time by which it must be fetched.
 
         Raises:
-            InvalidArgumentError: `version` is none of these, or cannot be read.
+            InvalidArgumentError: `version` has none of these forms, or cannot be read.
             OwnInstanceError: `no_network`, `not_found`, `wrong_archive` or `wrong_tree`.
             OSError: `target` cannot be written.
         """
@@ -308,11 +308,11 @@ class Sources:
         raise _unfetched("too many redirects")
 
 
-def unpack(archive: bytes, target: Path | None) -> Source:
-    """Unpack what an instance needs of a zip archive as git makes it.
+def unpack(archive: bytes, target: Path | None) -> UnpackedSource:
+    """Unpack the needed files of a zip archive made by git.
 
     Args:
-        archive: everything in it is in one folder.
+        archive: all files are in one folder.
         target: a folder that does not exist; `None` only to identify the version.
 
     Raises:
@@ -324,18 +324,18 @@ def unpack(archive: bytes, target: Path | None) -> Source:
     return _write(entries, target, commit=commit)
 
 
-async def _to_its_end(work: Callable[[], Source]) -> Source:
-    """Run work in a thread; who is cancelled waits for it, so that nothing writes afterwards."""
+async def _to_its_end(work: Callable[[], UnpackedSource]) -> UnpackedSource:
+    """Run work in a thread; a cancelled caller waits for it, so that nothing is written afterwards."""
     future = asyncio.get_running_loop().run_in_executor(None, work)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
         await asyncio.wait([future])
-        future.exception()  # its result is not wanted
+        future.exception()  # its result is not needed
         raise
 
 
-def _from_here(version: str, target: Path | None) -> Source:
+def _from_here(version: str, target: Path | None) -> UnpackedSource:
     path = Path(os.path.expanduser(version))  # noqa: PTH111 - that of `Path` raises for unknown users
     try:
         archive = read_bytes(path, MAX_ARCHIVE)
@@ -361,7 +361,7 @@ def _unfetched(why: str) -> OwnInstanceError:
     )
 
 
-def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Source:
+def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> UnpackedSource:
     if target is not None:
         target.mkdir(mode=0o700)
     root: _Tree = {}
@@ -374,13 +374,13 @@ def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> Sou
         changed_at = max(changed_at, entry.changed_at)
         if target is not None and entry.path.parts[0] in _NEEDED:
             _put(target, entry)
-    source = Source(commit, _hash_of(root).hex(), min(changed_at, _MAX_SECONDS))
+    source = UnpackedSource(commit, _hash_of(root).hex(), min(changed_at, _MAX_SECONDS))
     if target is not None:
         _finish(target, source)
     return source
 
 
-def _finish(target: Path, source: Source) -> None:
+def _finish(target: Path, source: UnpackedSource) -> None:
     """Check that it is SearXNG, and write its version."""
     if not target.joinpath(*_APPLICATION.parts).is_file():
         raise wrong("there is no searx/webapp.py in it")

@@ -1,4 +1,4 @@
-"""A search that finds the instance of this machine down starts it, and waits for it if nobody else can serve."""
+"""Starts the local instance when a search finds it down, and waits for it if no other source can serve."""
 
 import asyncio
 import os
@@ -23,31 +23,31 @@ from searx_mcp.search.providers.unavailable import does_not_start, is_starting
 from searx_mcp.tasks import Spawn
 
 SPARE: Final = 3.0
-"""Seconds a search waits at most if others can serve it; SearXNG took 1.3 to answer after its start."""
+"""Maximum seconds a search waits if others can serve it; SearXNG took 1.3 to answer after its start."""
 _SHARE: Final = 0.5
-"""Of what is left of the search's time, likewise."""
+"""Maximum share of the search's remaining time, in the same case."""
 _PAUSE: Final = 60.0
-"""Seconds after which one that ended as it started is started again."""
+"""Seconds until an instance that ended during its start is started again."""
 _PATIENCE: Final = 120.0
 """Seconds after which a start is no longer watched, but not ended: a busy machine took 13."""
 _HUNG: Final = 2
-"""Timeouts in a row, each of a request sent after the one before had ended, after which it is started anew."""
+"""Consecutive timeouts, each of a request sent after the last one ended, after which it is restarted."""
 PROBE: Final = 3.0
 """Seconds that it has to show that it answers."""
 
 
 class Waking(Provider):
-    """Lets another provider search, once the instance that `instances own up` made runs.
+    """Starts the instance that `instances own up` made, if necessary, and lets another provider search.
 
-    It is down after a restart of the machine, or when it was idle or killed. Whichever process
-    searches next starts it; of several that do so at once, one instance runs. If nobody else can
-    serve, a search waits for it until its own deadline. One that hangs is ended and started again.
+    It is down after a restart of the machine, or if it was idle or killed. The next process that searches
+    starts it; of several concurrent starts, one instance runs. If no other source can serve, a search waits
+    for it until its own deadline. One that hangs is ended and restarted.
 
     Args:
-        provider: searches.
-        folder: where the instance is installed.
+        provider: makes the search.
+        folder: of the installed instance.
         starting: starts it.
-        pool: asks it if it is a member.
+        pool: asks it, if it is a member.
         spawn: starts work that outlives a search.
         clock: Unix seconds.
     """
@@ -74,10 +74,10 @@ class Waking(Provider):
         self._not_before = 0.0
 
     def begin(self) -> "asyncio.Task[None] | None":
-        """Start the instance if it is down or hangs, and go on.
+        """Start the instance if it is down or hangs, without waiting for it.
 
         Returns:
-            The start that is under way; `None` if there is none to wait for.
+            The start in progress; `None` if there is none to wait for.
         """
         if self._start is not None and not self._start.done():
             return self._start
@@ -130,14 +130,14 @@ class Waking(Provider):
 
         Args:
             context: the search that needs it.
-            spare: whether to wait for a moment only if others can serve the search.
+            spare: whether to wait only briefly if others can serve the search.
             attempts: the requests made for it so far.
 
         Returns:
             Whether there was a start to wait for.
 
         Raises:
-            NoInstancesError: it has not come up within the time of the search.
+            NoInstancesError: it did not come up within the time of the search.
         """
         start, installed = self.begin(), self._member()
         if start is None or installed is None:
@@ -173,7 +173,7 @@ class Waking(Provider):
         self._pool.restarted(url, self._clock())
 
     def _member(self) -> Installed | None:
-        """What is installed, if the pool asks it."""
+        """Return the installed version, if the pool asks it."""
         own = self._pool.own_urls()
         if not own or not self._folder.path.exists():
             return None
@@ -181,12 +181,12 @@ class Waking(Provider):
         return installed if installed is not None and installed.url in own else None
 
     def _is_serving(self) -> bool:
-        """Tell whether it takes searches; one that another process has started may not do so yet."""
+        """Return whether it accepts searches; one started by another process may not do so yet."""
         running = self._process.find()
         return running is not None and running.port > 0
 
     def _hangs(self, url: str) -> bool:
-        """Tell whether the process that runs now let the latest requests time out, one after the other."""
+        """Return whether the running process let the latest requests time out, one after the other."""
         running = self._process.find()
         latest = self._pool.record_of(url).outcomes[-_HUNG:]
         if running is None or not running.port or len(latest) < _HUNG:
@@ -203,11 +203,11 @@ class Waking(Provider):
 
 
 _ROUNDED: Final = 0.002
-"""Seconds by which a kept time and duration, both rounded, may disagree."""
+"""Seconds by which a stored time and duration, both rounded, may disagree."""
 
 
 def _is_silent(attempts: Iterable[Attempt], url: str) -> bool:
-    """Tell whether an instance did not answer."""
+    """Return whether an instance did not answer."""
     return any(each.instance == url and each.verdict.is_network for each in attempts)
 
 
@@ -221,14 +221,14 @@ def waking(
     spawn: Spawn,
     clock: Callable[[], float],
 ) -> Waking | None:
-    """Let a provider search once the instance runs; `None` where there cannot be one.
+    """Wrap a provider so that it starts the instance; return `None` if there cannot be one.
 
     Args:
-        provider: searches.
-        folder: where state is kept.
-        is_alive: whether the instance at a base URL answers, soon.
+        provider: makes the search.
+        folder: of the state.
+        is_alive: returns whether the instance at a base URL answers quickly.
         idle: seconds without a search after which the instance ends; 0 for never.
-        pool: asks the instance if it is a member.
+        pool: asks the instance, if it is a member.
         spawn: starts work that outlives a search.
         clock: Unix seconds.
     """

@@ -1,1 +1,1 @@
-"""Setting up MCP clients: this server in their configuration, and out of it again."""
+"""Adds this server to the configuration of MCP clients, and removes it."""

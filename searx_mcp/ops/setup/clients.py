@@ -1,4 +1,4 @@
-"""MCP clients that can be set up: where their configuration is, and what it says of a server."""
+"""MCP clients that can be set up: where their configuration is, and the entry for a server."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Final, NamedTuple
 
 NAME: Final = "searx"
-"""What the server is called in every client."""
+"""The server's name in every client."""
 
 
 class ClientId(StrEnum):
@@ -22,12 +22,12 @@ class ClientId(StrEnum):
 
 
 class Client(NamedTuple):
-    """What is known of a client.
+    """Facts about a client.
 
     Attributes:
         title: its name.
-        servers: the member of its configuration that holds MCP servers.
-        is_typed: an entry says that the server speaks over standard streams.
+        servers: key of its configuration that contains MCP servers.
+        is_typed: whether an entry states that the server uses standard streams.
         then: what the user does next.
     """
 
@@ -78,10 +78,10 @@ CLIENTS: Final[Mapping[ClientId, Client]] = {
 
 
 def config_file(client: ClientId, *, system: str, environ: Mapping[str, str], home: Path) -> Path:
-    """The file in which a client looks for the servers of its user.
+    """Return the file in which a client looks for its user's servers.
 
     Args:
-        client: whose it is.
+        client: the client.
         system: as `sys.platform`.
         environ: the user's environment.
         home: the user's home folder.
@@ -105,7 +105,7 @@ def config_file(client: ClientId, *, system: str, environ: Mapping[str, str], ho
 def installed_clients(
     *, system: str, environ: Mapping[str, str], home: Path
 ) -> tuple[ClientId, ...]:
-    """The clients of which there is a configuration, or its folder; arguments as for `config_file`."""
+    """Return the clients whose configuration or its folder exists; arguments as for `config_file`."""
     files = {
         client: config_file(client, system=system, environ=environ, home=home)
         for client in ClientId
@@ -118,7 +118,7 @@ def installed_clients(
 
 
 def _config_folder(system: str, environ: Mapping[str, str], home: PurePath) -> PurePath:
-    """Where programs of a system keep their configuration, as Electron sees it."""
+    """Return the folder of programs' configuration on a system, as Electron defines it."""
     if system == "win32":
         named = environ.get("APPDATA")
         return type(home)(named) if named else home / "AppData" / "Roaming"
@@ -129,20 +129,20 @@ def _config_folder(system: str, environ: Mapping[str, str], home: PurePath) -> P
 
 
 def _packaged(environ: Mapping[str, str]) -> PurePath | None:
-    """Where Windows keeps the files of Claude Desktop since its installer is a package."""
+    """Return the folder of Claude Desktop on Windows since its installer is a package."""
     packages = Path(environ.get("LOCALAPPDATA", "")) / "Packages"
     found = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
     return found[0] if found else None
 
 
 def entry(client: ClientId, command: Sequence[str], env: Mapping[str, str]) -> dict[str, object]:
-    """What a client's configuration says of the server."""
+    """Return the server's entry for a client's configuration."""
     made: dict[str, object] = {"type": "stdio"} if CLIENTS[client].is_typed else {}
     made |= {"command": command[0], "args": [*command[1:], "stdio"]}
     return {**made, "env": dict(env)} if env else made
 
 
 def snippet(client: ClientId, command: Sequence[str], env: Mapping[str, str]) -> str:
-    """The configuration of a client that has no other server."""
+    """Return the configuration of a client without other servers."""
     whole = {CLIENTS[client].servers: {NAME: entry(client, command, env)}}
     return json.dumps(whole, indent=2, ensure_ascii=False)

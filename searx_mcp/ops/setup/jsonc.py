@@ -1,4 +1,4 @@
-"""Change one member of a JSON file that a person edits, and leave every other byte as it is.
+"""Changes one member of a JSON file that people edit, and leaves every other byte unchanged.
 
 Editors allow comments and trailing commas in their settings, which `json` can neither read nor write.
 """
@@ -28,7 +28,7 @@ class _Token(NamedTuple):
 
 
 class _Member(NamedTuple):
-    """Where a member of an object is: numbers of its tokens."""
+    """The position of an object's member: numbers of its tokens."""
 
     key: int
     first: int
@@ -36,7 +36,7 @@ class _Member(NamedTuple):
 
 
 class _Object(NamedTuple):
-    """Where an object is: numbers of its braces, and its members."""
+    """The position of an object: numbers of its braces, and its members."""
 
     opening: int
     closing: int
@@ -44,10 +44,10 @@ class _Object(NamedTuple):
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Read JSON with comments and trailing commas; blank text is an empty object.
+    """Parse JSON with comments and trailing commas; blank text is an empty object.
 
     Raises:
-        ValueError: it is something else; the sentence says where.
+        ValueError: it is invalid; the sentence says where.
     """
     tokens = _tokens(text)
     plain = [token for token in tokens if not token.is_comment]
@@ -67,15 +67,15 @@ def parse(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
 
 
 def with_member(text: str, path: Sequence[str], value: object) -> str:
-    """Set the member that a path of names leads to; objects on the way are made.
+    """Set the member at a path of names; missing objects are created.
 
     Args:
-        text: the file.
-        path: of names, from the outermost object.
-        value: what the member becomes.
+        text: of the file.
+        path: names, from the outermost object.
+        value: of the member.
 
     Raises:
-        ValueError: the text cannot be read, or cannot be changed without loss.
+        ValueError: the text cannot be parsed, or cannot be changed without loss.
     """
     expected = parse(text)
     _put(expected, path, value)
@@ -85,10 +85,10 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """Take out the member that a path of names leads to, if it is there.
+    """Remove the member at a path of names, if it exists.
 
     Raises:
-        ValueError: as `with_member`.
+        ValueError: as for `with_member`.
     """
     expected = parse(text)
     parent = member_at(expected, path[:-1])
@@ -113,7 +113,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
 
 
 def member_at(value: object, path: Sequence[str]) -> object:
-    """Give what a path of names leads to in a parsed value, or `None`."""
+    """Return the value at a path of names in a parsed value, or `None`."""
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value
@@ -129,7 +129,7 @@ def _put(root: object, path: Sequence[str], value: object) -> None:
 
 
 def _checked(text: str, expected: object) -> str:
-    """Refuse a change that did more or less than it should, such as among doubled names."""
+    """Refuse a change with another result than expected, for example because of duplicate names."""
     if parse(text) != expected:
         raise ValueError("it has a duplicate key")
     return text
@@ -156,7 +156,7 @@ def _changed(text: str, path: Sequence[str], value: object) -> str:
 def _inserted(
     text: str, tokens: Sequence[_Token], found: _Object, members: Mapping[str, object]
 ) -> str:
-    """Insert members at the end of an object, behind its comments."""
+    """Insert members at the end of an object, after its comments."""
     plain = [token for token in tokens if not token.is_comment]
     newline = _newline(text)
     outer = _margin(text, plain[found.opening].start)
@@ -214,7 +214,7 @@ def _end_of_space(text: str, position: int) -> int:
 
 
 def _object(plain: Sequence[_Token], opening: int) -> _Object:
-    """Find the members of the object that begins with a token; the text was parsed before."""
+    """Find the members of the object that begins with a token; the text is known to be valid."""
     members: dict[str, _Member] = {}
     number = opening + 1
     while plain[number].text != "}":

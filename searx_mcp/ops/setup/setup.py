@@ -1,4 +1,4 @@
-"""Enter this server into the configuration of an MCP client, and take it out again."""
+"""Adds this server to the configuration of an MCP client, and removes it."""
 
 import asyncio
 import json
@@ -31,15 +31,15 @@ PROGRAM: Final = "searx-mcp"
 START_TIMEOUT: Final = 60.0
 """Seconds in which the server must answer; clients wait 30 to 60."""
 BACKUP: Final = ".before-searx-mcp"
-"""What the name of a backup ends in."""
+"""Suffix of a backup's name."""
 
 _MAX_FILE: Final = 50_000_000
-"""Bytes; Claude Code keeps its history in the same file."""
+"""Maximum bytes; Claude Code keeps its history in the same file."""
 _MARK: Final = "\ufeff"
-"""What some editors on Windows begin a file with."""
+"""The byte order mark that some editors on Windows write."""
 _MAX_LINES: Final = 5
 _OF_EXTRA: Final = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra == [\'\"](?P<extra>[\w-]+)")
-"""A requirement in the metadata of a package, if an extra asks for it."""
+"""A requirement in a package's metadata that belongs to an extra."""
 _UV_CACHE: Final = ("archive-v", "environments-v", "builds-v")
 _HELLO: Final = {
     "jsonrpc": "2.0",
@@ -68,11 +68,11 @@ class FirstSearch(Frozen):
     """The search that `setup` makes: its first result, or why there is none.
 
     Attributes:
-        query: what was searched for.
+        query: of the search.
         title: of the first result.
         url: of the first result.
         answered_by: the instance or source.
-        problem: what is missing, and what to do about it; empty if there is a result.
+        problem: what is missing, and the remedy; empty if there is a result.
     """
 
     query: str
@@ -83,19 +83,19 @@ class FirstSearch(Frozen):
 
 
 class SetupReport(Frozen):
-    """What became of a client's configuration.
+    """The change to a client's configuration.
 
     Attributes:
-        client: whose it is.
+        client: the client.
         file: the configuration.
         done: what was done to it.
-        backup: the copy of the file as it was before the first change, if there is one.
-        command: what the client starts.
+        backup: the copy of the file before the first change, if there is one.
+        command: that the client runs.
         variables: names of the environment variables that it sets.
-        server: name and version that the server gave, if it was started.
-        has_own_instance: searches have an instance of the user's own.
+        server: name and version reported by the server, if it was started.
+        has_own_instance: whether searches use an own instance.
         search: made as the client's server would; `None` if none was made.
-        notes: what the user should know besides.
+        notes: for the user.
     """
 
     client: ClientId
@@ -111,7 +111,7 @@ class SetupReport(Frozen):
 
 
 class SetupError(SearxMcpError):
-    """A client cannot be set up; its configuration is as it was."""
+    """A client cannot be set up; its configuration is unchanged."""
 
     def __init__(self, message: str, *, advice: str = "") -> None:
         super().__init__(message, code=ErrorCode.SETUP_FAILED, advice=advice)
@@ -124,16 +124,15 @@ def server_command(
     prefix: str = sys.prefix,
     source: str | None = None,
 ) -> tuple[str, ...]:
-    """The command that starts this installation, with an absolute path.
+    """Return the command that starts this installation, with an absolute path.
 
-    An environment that `uvx` or `pipx run` made for this call may be gone tomorrow: then it is `uvx` or
-    `pipx` that the client starts.
+    The environment of a `uvx` or `pipx run` call may be deleted later: then the client runs `uvx` or `pipx`.
 
     Args:
         environ: the user's environment.
-        program: how this process was started.
+        program: that started this process.
         prefix: of the Python environment.
-        source: what was installed, as `installed_from` gives it.
+        source: what was installed, from `installed_from`.
     """
     parts = Path(prefix).parts
     if any(part.startswith(_UV_CACHE) for part in parts):
@@ -154,9 +153,10 @@ def _absolute(program: str) -> str:
 
 
 def installed_from() -> str | None:
-    """The requirement that installs this package again (PEP 508), with its file or address and its extras.
+    """Return the requirement that installs this package again (PEP 508).
 
-    `None` if it came from an index, without extras, or if that is not known.
+    It includes its file or address and its extras. `None` if it came from an index, without extras, or if
+    that is not known.
     """
     with suppress(metadata.PackageNotFoundError, ValueError, TypeError, KeyError):
         found = metadata.distribution(PROGRAM)
@@ -169,7 +169,7 @@ def installed_from() -> str | None:
 
 
 def _extras(requirements: Iterable[str]) -> list[str]:
-    """The extras whose packages are all installed."""
+    """Return the extras whose packages are all installed."""
     needs: dict[str, list[str]] = {}
     for requirement in requirements:
         if match := _OF_EXTRA.match(requirement):
@@ -192,19 +192,19 @@ async def set_up(
     environ: Mapping[str, str],
     search: Callable[[Settings], Awaitable[FirstSearch]],
 ) -> SetupReport:
-    """Start the server once, search once, then enter it into a client's configuration.
+    """Start the server once, search once, then add it to a client's configuration.
 
     Args:
-        client: whose configuration it is.
-        file: the configuration; made if it is missing.
-        command: what starts the server.
-        env: variables that the client sets for it, besides those that it sets already.
-        environ: the environment of this process; its variables that are settings are left out.
+        client: the client.
+        file: the configuration; created if it is missing.
+        command: that starts the server.
+        env: variables that the client sets for it, in addition to existing ones.
+        environ: the environment of this process; variables that are settings are left out.
         search: searches with these settings; raises if there is nothing to search with.
 
     Raises:
         SetupError: the server does not start, or the file cannot be changed. Nothing was changed.
-        SearxMcpError: what `search` raises. Nothing was changed.
+        SearxMcpError: raised by `search`. Nothing was changed.
     """
     env = await asyncio.to_thread(_variables_of, client, file) | dict(env)
     seen = _seen(environ, env)
@@ -236,7 +236,7 @@ async def set_up(
 def has_own_instance(
     client: ClientId, file: Path, *, env: Mapping[str, str], environ: Mapping[str, str]
 ) -> bool:
-    """Tell whether the server that a client starts searches an instance of the user's own; arguments as for `set_up`.
+    """Return whether a client's server searches an own instance; arguments as for `set_up`.
 
     Raises:
         SearxMcpError: the settings cannot be read.
@@ -247,12 +247,12 @@ def has_own_instance(
 
 
 def _seen(environ: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a server that a client starts."""
+    """Return the environment of a server that a client starts."""
     return {name: value for name, value in environ.items() if not is_setting(name)} | dict(env)
 
 
 def _variables_of(client: ClientId, file: Path) -> dict[str, str]:
-    """The variables that a client sets for the server so far; none if that cannot be read."""
+    """Return the variables that a client already sets for the server; empty if they cannot be read."""
     with suppress(ValueError, RecursionError):
         present = member_at(_parsed(_read(file)), (CLIENTS[client].servers, NAME))
         env = _started(present).get("env")
@@ -262,14 +262,14 @@ def _variables_of(client: ClientId, file: Path) -> dict[str, str]:
 
 
 def _started(present: object) -> dict[str, object]:
-    """What an entry says, if it starts a server; one of a remote server has other members."""
+    """Return an entry if it starts a server; entries of remote servers have other members."""
     return present if isinstance(present, dict) and "command" in present else {}
 
 
 def _enter(
     client: ClientId, file: Path, command: Sequence[str], env: Mapping[str, str]
 ) -> tuple[SetupDone, str | None, bool]:
-    """Edit the file; gives what was done, the backup, and whether the folder was made."""
+    """Edit the file; return what was done, the backup, and whether the folder was created."""
     path = (CLIENTS[client].servers, NAME)
     file, is_new = file.resolve(), not file.parent.exists()
     before, backup = _read(file), _backup_of(file)
@@ -293,9 +293,9 @@ def _enter(
 
 
 def undo(client: ClientId, file: Path) -> SetupReport:
-    """Take the server out of a client's configuration, and bring back what it replaced.
+    """Remove the server from a client's configuration, and restore what it replaced.
 
-    A file in which nothing else has changed since becomes what it was, to the byte; one that was made is
+    If nothing else has changed since, the file becomes identical to the original; a file that was created is
     deleted.
 
     Raises:
@@ -327,7 +327,7 @@ def undo(client: ClientId, file: Path) -> SetupReport:
 
 
 def is_setting(name: str) -> bool:
-    """Tell whether an environment variable is a setting of this program."""
+    """Return whether an environment variable is a setting of this program."""
     return name.startswith(PREFIX) or name in ALIASES or name == OWN_VARIABLE
 
 
@@ -361,7 +361,7 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, text: str, *, like: Path) -> None:
-    """Write a file whole or not at all, with the permissions of another if that is there."""
+    """Write a file atomically, with the permissions of another one if that exists."""
     draft = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -385,7 +385,7 @@ def _has_own_instance(settings: Settings) -> bool:
 
 
 async def _greeting(command: Sequence[str], environ: Mapping[str, str]) -> str:
-    """Start the server as a client does, and give the name and version it says."""
+    """Start the server like a client, and return the name and version it reports."""
     try:
         ran = await run_program(
             (*command, "stdio"),

@@ -1,1 +1,1 @@
-"""What is renewed behind the searches: the list, the health of the pool, its memory."""
+"""Background work: refreshing the list of instances, health checks, synchronising state."""

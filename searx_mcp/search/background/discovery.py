@@ -1,7 +1,7 @@
-"""The list of public instances, fetched anew twice a day and kept on disk.
+"""The list of public instances, fetched twice a day and stored on disk.
 
-Nothing here is waited for by a search, and whatever goes wrong, the list before stays in use.
-Sources of the rules and figures: `docs/decisions/discovery.md`.
+No search waits for anything here, and after a failure the previous list stays in use. Sources of the rules
+and constants: `docs/decisions/discovery.md`.
 """
 
 import asyncio
@@ -40,19 +40,19 @@ FILE_NAME: Final = "catalog-v1.json"
 TIMEOUT: Final = 30.0
 """Seconds for a whole refresh."""
 MAX_BYTES: Final = 5_000_000
-"""Decoded bytes of the list; it has 0.7 million."""
+"""Limit of decoded bytes of the list; it has 0.7 million."""
 INTERVAL: Final = 12 * 3_600.0
-"""Seconds between two refreshes; the figures are measured once a day."""
+"""Seconds between two refreshes; searx.space measures once a day."""
 RETRY_INTERVAL: Final = 3_600.0
 """Seconds after a failed refresh."""
 JITTER: Final = 0.1
-"""Share by which both intervals vary either way, so that installations drift apart."""
+"""Share by which both intervals vary in either direction, so that installations drift apart."""
 MIN_USABLE: Final = 10
-"""A list with fewer usable instances is refused; the leanest capture of the real one has 62."""
+"""A list with fewer usable instances is refused; the smallest capture of the real one has 62."""
 MIN_SHARE: Final = 0.5
-"""A list with a smaller share of the last good one's instances is refused."""
+"""A list with less than this share of the last good one's instances is refused."""
 GUARD_DAYS: Final = 30
-"""Days for which a list counts against the next one's size; after them its loss is worse."""
+"""Days for which the last list's size counts; after them, having no newer list is worse."""
 
 _log = logging.getLogger("searx_mcp.search.background.discovery")
 
@@ -62,15 +62,15 @@ _SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh came to.
+    """The result of a refresh.
 
     Attributes:
         catalog: the list to use now, or `None` if there never was a good one.
-        changed: whether its instances differ from those that were given out last.
-        problem: why there is no newer list, or why it could not be kept, in a sentence for a
-            person; empty if all went well.
-        listed: how many rows the list has; 0 while unknown.
-        dropped: how many of them may not be asked, by reason.
+        changed: whether its instances differ from those returned last.
+        problem: why there is no newer list, or why it could not be stored, as a sentence for a person; empty
+            if all went well.
+        listed: number of rows in the list; 0 while unknown.
+        dropped: number of rows that may not be asked, by reason.
     """
 
     catalog: Catalog | None
@@ -84,16 +84,16 @@ _Validator = Annotated[str, Field(pattern=r"^[\x20-\x7e]{0,256}$")]
 
 
 class _Kept(Frozen):
-    """What is known about the list, as it lies on disk.
+    """The stored list and its metadata.
 
     Attributes:
-        url: where the list comes from; another source's list is not ours.
+        url: source of the list; a list from another source is ignored.
         due_at: Unix seconds of the next refresh.
         etag: validator of the list, sent back as `If-None-Match`.
         last_modified: validator of the list, sent back as `If-Modified-Since`.
         catalog: the last good list, or `None` before the first.
-        listed: how many rows it has; 0 if an older version has kept it.
-        dropped: how many of them are no entries of the catalog, by reason.
+        listed: number of rows; 0 if an older version stored it.
+        dropped: number of rows that are not in the catalog, by reason.
     """
 
     schema_version: Literal[1] = 1
@@ -107,10 +107,10 @@ class _Kept(Frozen):
 
 
 class Discovery:
-    """Fetches the list of searx.space and remembers the last good one.
+    """Fetches the list of searx.space and stores the last good one.
 
-    Processes that share a folder share the list and the time of the next refresh: one that finds
-    it refreshed by another makes no request. Call `refresh` from one task at a time.
+    Processes that share a folder share the list and the time of the next refresh: after a refresh by another
+    process, one makes no request. Call `refresh` from one task at a time.
     """
 
     def __init__(
@@ -121,13 +121,13 @@ class Discovery:
         *,
         url: str = SOURCE_URL,
     ) -> None:
-        """Wire it; nothing is read or asked yet.
+        """Take the parts; read and request nothing.
 
         Args:
-            session: gives the session for the request, such as the one for public instances.
-            folder: where to keep the list, made if need be; `None` keeps it in memory only.
-            rng: dice for the times of refreshes.
-            url: where the list is.
+            session: returns the session for the request, such as the one for public instances.
+            folder: where to store the list, created if necessary; `None` keeps it in memory only.
+            rng: source of the jitter of refreshes.
+            url: source of the list.
         """
         self._session = session
         self._file = folder / FILE_NAME if folder is not None else None
@@ -143,16 +143,16 @@ class Discovery:
         return self._give("").catalog
 
     def due(self, now: float) -> float:
-        """Give the seconds from `now`, in Unix seconds, to the next refresh; 0 if it is due."""
+        """Return the seconds from `now`, in Unix seconds, to the next refresh; 0 if it is due."""
         self._recall()
         return self._seconds_left(now)
 
     async def refresh(self, now: float, *, at_once: bool = False) -> Refreshed:
-        """Fetch the list if a refresh is due; never raises but for being cancelled.
+        """Fetch the list if a refresh is due; raises nothing but cancellation.
 
         Args:
             now: Unix seconds.
-            at_once: whether to fetch it although none is due.
+            at_once: whether to fetch it even if none is due.
         """
         await asyncio.to_thread(self._recall)
         if self._seconds_left(now) > 0 and not at_once:
@@ -168,7 +168,7 @@ class Discovery:
         return self._give(problem or unkept)
 
     async def _try_to_fetch(self, now: float) -> _Kept | str:
-        """Give what to keep now, or why there is nothing new."""
+        """Return what to store now, or why there is nothing new."""
         try:
             async with asyncio.timeout(TIMEOUT):
                 return await self._fetch(now)
@@ -177,7 +177,7 @@ class Discovery:
         except SearxMcpError as exc:
             return exc.message
         except RuntimeError:
-            return "The connections are closed."  # by the client, which is ending
+            return "The connections are closed."  # by the client, which is shutting down
 
     async def _fetch(self, now: float) -> _Kept:
         from searx_mcp.http.http import Request  # noqa: PLC0415 - a client has it loaded
@@ -194,7 +194,7 @@ class Discovery:
             raise _refuse(f"The server answered with status {answer.status}.")
         if answer.truncated:
             raise _refuse(f"The list is incomplete: {answer.notes[0]}.")
-        # Kept for all processes that share the list: the gate leaves out what one cannot reach.
+        # Stored for all processes that share the list: the gate leaves out what this one cannot reach.
         text = answer.body.decode(errors="replace")
         listing = await asyncio.to_thread(parse_searxspace, text, onion=True)
         _check_size(listing, self._kept.catalog, now)
@@ -225,18 +225,18 @@ class Discovery:
 
     def _seconds_left(self, now: float) -> float:
         left = self._kept.due_at - now
-        # A time further ahead than any that is set here comes from a clock that has been put back.
+        # A time further ahead than any that is set here comes from a clock that was set back since.
         return left if 0 < left <= INTERVAL * (1 + JITTER) else 0.0
 
     def _recall(self) -> None:
-        """Take over what another process, or this one before a restart, has kept."""
+        """Load what another process, or this one before a restart, has stored."""
         kept = _read(self._file) if self._file is not None else None
-        # What has not changed since it was read is not newer than what could not be written.
+        # A file that has not changed since it was read is not newer than a list that could not be written.
         if kept is not None and kept.url == self._url and kept != self._on_disk:
             self._kept = self._on_disk = kept
 
     def _keep(self) -> str:
-        """Write to disk; gives why that failed."""
+        """Write to disk; return why that failed, or an empty text."""
         if self._file is None or _is_newer(self._file):
             return ""
         try:
@@ -264,7 +264,7 @@ def _check_size(listing: Listing, last_good: Catalog | None, now: float) -> None
 
 def _conditions(kept: _Kept) -> dict[str, str]:
     conditions = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified}
-    # What a list dropped is told of one that was read: an older version has not kept it.
+    # The dropped rows count only for a list that was parsed: an older version did not store them.
     return {name: value for name, value in conditions.items() if value and kept.listed}
 
 
@@ -273,7 +273,7 @@ def _validator(value: str) -> str:
 
 
 def _read(file: Path) -> _Kept | None:
-    """Read what was kept; `None` if it is missing, damaged, foreign or of a newer schema."""
+    """Read the stored list; `None` if it is missing, damaged, foreign or has a newer schema."""
     try:
         data = _load(file)
         if isinstance(data, dict) and isinstance(catalog := data.get("catalog"), dict):
@@ -285,7 +285,7 @@ def _read(file: Path) -> _Kept | None:
 
 
 def _is_newer(file: Path) -> bool:
-    """Whether a newer version of this program owns the file; it is left alone."""
+    """Return whether a newer version of this program owns the file, which is then left unchanged."""
     try:
         data = _load(file)
     except (OSError, ValueError):
@@ -300,17 +300,17 @@ def _load(file: Path) -> object:
 
 
 def _known(data: object, model: type[BaseModel]) -> dict[str, object]:
-    """Leave out the fields that a later version of the same schema has added."""
+    """Drop fields that a later version of the same schema has added."""
     if not isinstance(data, dict):
         raise TypeError("not an object")
     return {name: value for name, value in data.items() if name in model.model_fields}
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace the file at once; readers see the old text or the new one.
+    """Replace the file atomically; readers see the old text or the new one.
 
     Raises:
-        OSError: it cannot be written, or on Windows is open elsewhere.
+        OSError: it cannot be written, or another program has it open on Windows.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.stem}.") as folder:
@@ -323,13 +323,13 @@ _JOB = "discovery"
 
 
 class CatalogRefresher:
-    """Takes a new list over into the pool in the background; a failure changes nothing.
+    """Updates the pool from a new list in the background; a failure changes nothing.
 
     Args:
-        discovery: fetches and keeps the list.
-        membership: where its instances go.
-        state: so that one of several processes fetches.
-        activity: whether anybody uses this process.
+        discovery: fetches and stores the list.
+        membership: receives its instances.
+        state: lets only one of several processes fetch.
+        activity: whether anyone uses this process.
         clock: Unix seconds.
     """
 
@@ -350,7 +350,7 @@ class CatalogRefresher:
         self._refreshing = asyncio.Lock()
 
     async def renew(self) -> None:
-        """Fetch the list if it is due and there were searches lately, and take it over."""
+        """Fetch the list if it is due and there were searches recently, and update the pool."""
         if not (self._activity.is_searching and self._membership.asks_public):
             return
         now = self._clock()
@@ -360,11 +360,11 @@ class CatalogRefresher:
         _ = await self.refresh(now)
 
     async def refresh(self, now: float, *, at_once: bool = False) -> Refreshed:
-        """Fetch the list if it is due, or whether it is or not, and take it over.
+        """Fetch the list if it is due or demanded, and update the pool.
 
         Args:
             now: Unix seconds.
-            at_once: whether to fetch it although it is not due.
+            at_once: whether to fetch it even if it is not due.
         """
         async with self._refreshing:
             refreshed = await self._discovery.refresh(now, at_once=at_once)

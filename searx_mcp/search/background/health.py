@@ -1,4 +1,4 @@
-"""Health checks: by a person at once, in servers that live long every now and then. None is a search."""
+"""Health checks: immediate ones for a person, and periodic ones in long-lived servers. None is a search."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,29 +18,29 @@ from searx_mcp.telemetry import EventLog
 _log = EventLog("searx_mcp.search.background.health")
 
 PROBE_TIMEOUT = 5.0
-"""Seconds that one answer may take."""
+"""Seconds for one answer."""
 PUBLIC_INTERVAL = 3_600.0
-"""Seconds between two checks of a public instance by all processes together, at least."""
+"""Minimum seconds between two checks of a public instance, by all processes together."""
 CONFIG_INTERVAL = 86_400.0
-"""Seconds between two looks at the `/config` of an own instance, at least; that of a public one is
-looked at before a search, together with its robots.txt."""
+"""Minimum seconds between two readings of an own instance's `/config`; a public one's is read before a
+search, together with its robots.txt."""
 _ROUND_SHARE = 0.85
-"""Of the interval, after which a job is free again: a round may come a tenth early."""
+"""Share of the interval after which a job may be claimed again: a round may come a tenth early."""
 _AT_ONCE = 4
 _ENOUGH_TO_DOUBT = 3
-"""When so many are silent one after the other, the network here was down."""
+"""Consecutive silent instances from which the network here counts as down."""
 
 
 class HealthChecker:
-    """Asks for `/healthz`, then `/config` and, of public instances, robots.txt, four at a time.
+    """Requests `/healthz`, then `/config` and, of public instances, robots.txt, four at a time.
 
-    The pool learns from the answers as from a health check, and an own instance that answers may be
-    searched at once, whatever it waited for: its owner asks after fixing it. If none answers at all, the network here
-    is down and no instance is blamed.
+    The pool learns from the answers as from a health check. An own instance that answers may be searched at
+    once, even on a cooldown: its owner asks after fixing it. If none answers at all, the network here is down
+    and no instance is blamed.
 
     Args:
         pool: learns from the answers.
-        client: asks.
+        client: makes the requests.
         clock: Unix seconds.
     """
 
@@ -50,11 +50,11 @@ class HealthChecker:
         self._clock = clock
 
     async def check(self, urls: Sequence[str], *, progress: Progress | None = None) -> Checked:
-        """Probe the instances now.
+        """Check the instances now.
 
         Args:
             urls: base URLs of instances of the pool.
-            progress: told how many are done.
+            progress: receives the number of finished ones.
         """
         own = frozenset(self._pool.own_urls())
         checks: dict[str, Check] = {}
@@ -105,21 +105,20 @@ class HealthChecker:
 
 
 class HealthRounds:
-    """Asks instances for `/healthz` round by round, own ones also once a day for `/config`.
+    """Requests `/healthz` of instances in rounds, and `/config` of own ones once a day.
 
-    An answer ends a failing time early, silence counts as a failure, so that a stopped instance is
-    known before a search has to wait for it; it proves no engine. Own instances are checked in
-    every round. Of the public ones that are likely to be asked next, a round checks one, so that
-    they are spread over the rounds: each at most once an hour, and none without searches.
-    Several processes share the work: what one has claimed, the others skip. If several public ones
-    in a row are silent, the network here is down and none is blamed; a silent one is blamed once
-    another answers.
+    An answer ends a failing time early, and silence counts as a failure, so that a stopped instance is known
+    before a search has to wait for it; an answer proves nothing about engines. Own instances are checked in
+    every round. Of the public ones likely to be asked next, each round checks one, which spreads them out:
+    each at most once an hour, and none without searches. Several processes share the work and skip what
+    another has claimed. If several public ones in a row are silent, the network here is down and none is
+    blamed; a silent one is blamed once another answers.
 
     Args:
         pool: learns from the answers.
-        client: asks.
+        client: makes the requests.
         state: shares the work among processes.
-        activity: whether anybody uses this process.
+        activity: whether anyone uses this process.
         interval: seconds between two rounds.
         clock: Unix seconds.
     """
@@ -143,7 +142,7 @@ class HealthRounds:
         self._silent: set[str] = set()
 
     async def check(self) -> None:
-        """One round."""
+        """Check the instances whose turn it is."""
         if self._activity.is_awake:
             await self._check_own()
         if self._activity.is_searching:
@@ -192,7 +191,7 @@ class HealthRounds:
 
 
 async def _for_each(urls: Iterable[str], check: Callable[[str], Awaitable[None]]) -> None:
-    """Check instances, some of them at a time."""
+    """Check instances, several at a time."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def one(url: str) -> None:
@@ -205,7 +204,7 @@ async def _for_each(urls: Iterable[str], check: Callable[[str], Awaitable[None]]
 
 
 def config_report(facts: ConfigFacts | None) -> ConfigReport | None:
-    """Give what `/config` said, as it is shown."""
+    """Return a report of `/config`."""
     if facts is None:
         return None
     return ConfigReport(

@@ -1,4 +1,4 @@
-"""The pool in line with settings, choices and the list, and with what other processes learned."""
+"""Keeps the pool in line with settings, the user's choices, the list, and other processes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,22 +16,22 @@ from searx_mcp.pool.searxspace import MAX_TEXT
 from searx_mcp.storage.state import StateStore
 
 PULL_INTERVAL: Final = 15.0
-"""Seconds after which a process looks again for what the others have learned and the user chose."""
+"""Seconds between two readings of what other processes learned and the user chose."""
 
 Choices = Mapping[Choice, Sequence[str]]
 """What the user chose by command, by kind."""
 
 
 class PoolMembership:
-    """Keeps the pool, and what own instances may be asked, in line with settings and choices.
+    """Keeps the pool, and the allowed own instances, in line with settings and choices.
 
     Args:
-        pool: where the instances go.
+        pool: receives the instances.
         instances: the `[instances]` table.
-        catalog: the list of public instances to begin with; `None` when they are never asked.
-        choices: what the user has chosen so far.
-        admit: chooses the instances of a list that may be asked, without those blocked.
-        admit_own: told the base URLs of all own instances whenever they change.
+        catalog: the initial list of public instances; `None` if they are never asked.
+        choices: the user's choices so far.
+        admit: returns the instances of a list that may be asked, without blocked ones.
+        admit_own: called with the base URLs of all own instances whenever they change.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class PoolMembership:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """Base URLs of the own instances: those of the settings, then those added."""
+        """Base URLs of the own instances: those of the settings, then added ones."""
         return self._own
 
     @property
@@ -70,11 +70,11 @@ class PoolMembership:
 
     @property
     def asks_public(self) -> bool:
-        """Whether public instances may be asked; an own one of either source counts."""
+        """Whether public instances may be asked; this depends on own instances from either source."""
         return _asks_public(self._settings, self._own)
 
     def choose(self, choices: Choices) -> None:
-        """Take over what the user chose by command."""
+        """Apply the user's choices."""
         added = filter(_is_base_url, choices.get(Choice.OWN, ()))
         own = tuple(dict.fromkeys([*self._settings.own, *added]))
         blocked = frozenset([*self._settings.blocked, *choices.get(Choice.BLOCKED, ())])
@@ -85,7 +85,7 @@ class PoolMembership:
         self._enlist()
 
     def relist(self, catalog: Catalog) -> None:
-        """Take over a new list of public instances."""
+        """Use a new list of public instances."""
         self._catalog = catalog
         self._enlist()
 
@@ -96,7 +96,7 @@ class PoolMembership:
 
 
 def _is_base_url(text: str) -> bool:
-    # A store may hold entries of an older or newer version, or edited by hand.
+    # A store may contain entries of an older or newer version, or edited by hand.
     try:
         return base_url(text) == text
     except ValueError:
@@ -104,7 +104,7 @@ def _is_base_url(text: str) -> bool:
 
 
 OLD_CATALOG_DAYS: Final = 90
-"""Five instances come and five go every month: after three months a list needs a warning."""
+"""Every month five instances appear and five disappear: after three months a list needs a warning."""
 
 _NAME: Final = "instances.json"
 _FIELD: Final = "instances.catalog"
@@ -114,8 +114,8 @@ _PACKAGE: Final = Path(searx_mcp.__file__).parent
 def read_bundled(package: Path = _PACKAGE) -> str:
     """Read the bundled list of instances.
 
-    A wheel carries the file inside the package. An editable install does not: there the package
-    lies beside the file, at the root of the repository.
+    A wheel contains the file inside the package. In an editable install, the package lies beside the file, in
+    the root of the repository.
 
     Args:
         package: the directory of the installed package.
@@ -135,7 +135,7 @@ def read_bundled(package: Path = _PACKAGE) -> str:
 
 
 def read_catalog(path: str) -> str:
-    """Read the list of instances the operator configured; `~` is the home directory.
+    """Read the operator's list of instances; `~` is the home directory.
 
     Raises:
         SettingsError: the file is missing, unreadable, too long, or not UTF-8.
@@ -154,7 +154,7 @@ def read_catalog(path: str) -> str:
 
 
 def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
-    """The report of a pool without its instances: where the public ones come from and how old."""
+    """Report the source and age of the public instances, without the instances."""
     if catalog is None:
         return PoolReport(instances=())
     age = catalog_age_days(catalog, now)
@@ -170,12 +170,12 @@ def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
 def first_catalog(
     instances: InstancesConfig, given: Catalog | None, last_good: Catalog | None
 ) -> Catalog | None:
-    """Give the list of public instances to begin with, or `None` when they are not to be asked.
+    """Return the initial list of public instances, or `None` if they are not to be asked.
 
     Args:
         instances: the `[instances]` table.
         given: the list to use instead of the configured or bundled one.
-        last_good: the one that was fetched last; it is used if it is newer.
+        last_good: the one fetched last; it is used if it is newer.
 
     Raises:
         SettingsError: the configured list cannot be used.
@@ -192,7 +192,7 @@ def first_catalog(
 
 
 def fetches_list(instances: InstancesConfig) -> bool:
-    """Tell whether a newer list of public instances is of use."""
+    """Return whether a newer list of public instances would be used."""
     is_of_use = bool(instances.source) and not instances.catalog
     return is_of_use and _asks_public(instances, instances.own)
 
@@ -204,18 +204,18 @@ def _asks_public(instances: InstancesConfig, own: Sequence[str]) -> bool:
 
 
 class StateSync:
-    """Carries records between the pool and the store.
+    """Synchronises records between the pool and the store.
 
-    News of other processes, and what the user chose by command, are taken over before a search, at
-    most every fifteen seconds; what a search taught is kept after it. Neither ever fails a search: a
-    store that cannot keep what it should goes on in memory and says so.
+    Before a search, at most every fifteen seconds, it loads what other processes learned and what the user
+    chose; after a search, it saves what the search learned. Neither ever fails a search: a store that cannot
+    save continues in memory and reports it.
 
     Args:
-        pool: learns and is learned from.
-        state: keeps it.
+        pool: the instances.
+        state: the store.
         clock: Unix seconds.
-        membership: told what the user chose; without one, choices change nothing.
-        sources: open sources, which learn and are learned from as well.
+        membership: receives the user's choices; without it, choices change nothing.
+        sources: open sources, which are synchronised as well.
     """
 
     def __init__(
@@ -235,10 +235,10 @@ class StateSync:
         self._pushed_at = 0.0
 
     async def pull(self, *, at_once: bool = False) -> None:
-        """Take over what was learned or chosen meanwhile, if the last look was long enough ago.
+        """Load what was learned or chosen elsewhere, unless that was done recently.
 
         Args:
-            at_once: whether to look however long ago that was.
+            at_once: whether to load it in any case.
         """
         now = self._clock()
         age = PULL_INTERVAL if self._pulled_at is None else abs(now - self._pulled_at)
@@ -246,10 +246,10 @@ class StateSync:
             return
         self._pulled_at = now
         if self._membership is not None:
-            # First who belongs to the pool: only of them anything is taken over.
+            # First the members of the pool: records of others are not loaded.
             self._membership.choose(await self._state.choices())
         records = await self._state.load(now)
-        # What was learned before the clock was put back must not keep out what is learned after it.
+        # Records from before the clock was set back must not block later ones.
         self._pushed_at = self._pushed_at if self._pushed_at <= now else 0.0
         self._pool.settle(now)
         self._pool.restore(records)
@@ -258,17 +258,17 @@ class StateSync:
             self._sources.restore(records)
 
     async def push(self) -> None:
-        """Keep what was learned since the last time."""
+        """Save what was learned since the last time."""
         now = self._clock()
         records = self._pool.learned_since(self._pushed_at)
         if records.keys() - self._pool.own_urls():
-            # Another process may have read in a robots.txt that we are to stay away while our
-            # request was under way: what is kept of that must not go.
+            # During our request, another process may have read in a robots.txt that we must stay away: its
+            # stored record must not be lost.
             self._pool.restore(await self._state.load(now))
             records = self._pool.learned_since(self._pushed_at)
         if self._sources is not None:
             records |= self._sources.learned_since(self._pushed_at)
         if records:
             await self._state.save(records, now)
-            # A record that was reset is dated ahead, which must not keep the others from being kept.
+            # A reset record is dated ahead, which must not block saving the others.
             self._pushed_at = min(now, max(record.last_at for record in records.values()))

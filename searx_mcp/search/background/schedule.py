@@ -1,4 +1,4 @@
-"""The clockwork of background work; only long-lived servers have one."""
+"""The scheduler of background work; only long-lived servers have one."""
 
 import asyncio
 import logging
@@ -19,13 +19,13 @@ _log = logging.getLogger("searx_mcp.search.background.schedule")
 
 
 class Schedule:
-    """Runs every piece of work now and then every `interval` seconds, give or take 10 %.
+    """Runs every job at once and then every `interval` seconds, plus or minus 10 %.
 
-    It lives inside the loop that started it and is gone with `stop`. The rounds themselves are
-    tasks of the client, so that stopping never leaves one behind.
+    It lives in the loop that started it and ends with `stop`. The rounds themselves are tasks of the client,
+    so that stopping leaves none behind.
 
     Args:
-        works: what to run; each by itself, so that none waits for another.
+        works: the jobs; each runs by itself, so that none waits for another.
         interval: seconds between two rounds.
         spawn: starts a coroutine as a task of the client.
     """
@@ -38,12 +38,12 @@ class Schedule:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Start inside the running loop; the first round begins at once, behind the caller."""
-        # Imported here: it takes 60 ms, and short-lived commands have no use for it.
+        """Start in the running loop; the first round begins at once, in the background."""
+        # Imported here: it takes 60 ms, and short-lived commands do not need it.
         from apscheduler.schedulers.asyncio import AsyncIOScheduler  # noqa: PLC0415 - see above
         from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415 - see above
 
-        # A late run is run once and not dropped (the default grace is one second).
+        # Run a late round once instead of dropping it (the default grace is one second).
         self._scheduler = AsyncIOScheduler(
             timezone=UTC,
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
@@ -58,16 +58,16 @@ class Schedule:
         self._follow_clock()
 
     async def stop(self) -> None:
-        """Stop; harmless when it never ran."""
+        """Stop; does nothing if it never ran."""
         if self._timer is not None:
             self._timer.cancel()
         if self._scheduler is not None:
             self._scheduler.shutdown(wait=False)
             self._scheduler = None
-            await asyncio.sleep(0)  # the scheduler lets go of the loop on its next turn
+            await asyncio.sleep(0)  # the scheduler releases the loop on its next turn
 
     def _follow_clock(self) -> None:
-        """Bring the next round near again if the clock was put back: the scheduler waits for a date."""
+        """Reschedule the next round if the clock was set back: the scheduler waits for a date."""
         if self._scheduler is None:
             return
         job, now = self._scheduler.get_job(_JOB), datetime.now(UTC)
@@ -89,11 +89,11 @@ async def _supervised(work: Work) -> None:
 
 
 IDLE = 900.0
-"""Seconds without a search after which a process makes no request of its own accord."""
+"""Seconds without a search after which a process makes no requests on its own."""
 
 
 class Activity:
-    """Remembers when this process was used last.
+    """Remembers when this process was last used.
 
     Args:
         clock: Unix seconds.
@@ -105,19 +105,19 @@ class Activity:
         self._searched_at: float | None = None
 
     def searched(self) -> None:
-        """Note a search."""
+        """Record a search."""
         self._searched_at = self._clock()
 
     @property
     def is_searching(self) -> bool:
-        """Whether there was a search lately."""
+        """Return whether there was a search recently."""
         return self._searched_at is not None and self._is_recent(self._searched_at)
 
     @property
     def is_awake(self) -> bool:
-        """Whether there was a search lately, or the process is young."""
+        """Return whether there was a search recently, or the process is young."""
         return self.is_searching or self._is_recent(self._started_at)
 
     def _is_recent(self, at: float) -> bool:
-        # A time ahead of now comes from a clock that has been put back since.
+        # A time in the future comes from a clock that was set back since.
         return abs(self._clock() - at) <= IDLE

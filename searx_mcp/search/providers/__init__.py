@@ -1,1 +1,1 @@
-"""Who can answer a search: the pool of instances, the open sources, and one after the other."""
+"""Providers that answer a search: the pool of instances, keyed providers, the open sources."""

@@ -1,4 +1,4 @@
-"""One round of requests to open sources: allowed, charged, sent side by side, learned from."""
+"""One round of concurrent requests to open sources, within their budgets and limits."""
 
 import asyncio
 import logging
@@ -19,12 +19,12 @@ from searx_mcp.sources.open.routing.route import Choice
 from searx_mcp.storage.state import StateStore
 
 GRACE: Final = 0.7
-"""Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they
-have what fits best, and the slowest may take ten."""
+"""Seconds left for the engines of the query's own route once there is enough. Chosen, not measured: they have
+the best matches, and the slowest may take ten."""
 _MOMENT: Final = 0.01
-"""Seconds; a clock may say that a budget is free a little before the store does."""
+"""Tolerance in seconds: a clock may say slightly before the store that a budget has room."""
 _TOO_LATE: Final = 0.2
-"""With less time left, in seconds, a request cannot come to anything."""
+"""Seconds below which a request is pointless."""
 _MAY_BE_OURS: Final = MAY_BE_OURS | {Verdict.TIMEOUT}
 
 _log = logging.getLogger("searx_mcp.search.open_sources")
@@ -46,13 +46,13 @@ class EngineClient(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What an engine gave.
+class EngineReply:
+    """One engine's reply.
 
     Attributes:
         choice: why it was asked.
         page: its hits, relevant or not.
-        relevant: of them, those that have to do with the query.
+        relevant: those that are relevant to the query.
     """
 
     choice: Choice
@@ -61,22 +61,22 @@ class Reply:
 
     @property
     def is_irrelevant(self) -> bool:
-        """Whether there were hits, and none has to do with the query."""
+        """Whether there were hits, and none is relevant."""
         return bool(self.page.hits) and not self.relevant
 
 
 Keep = Callable[[Choice, ResultPage], tuple[Hit, ...]]
-"""Gives the hits of a page that have to do with the query."""
+"""Returns the hits of a page that are relevant to the query."""
 
 
 class ConcurrentQueries:
-    """Asks several engines at once, each within its budget and its limits.
+    """Asks several engines concurrently, each within its budget and its limits.
 
     Args:
-        upstream: sends and judges.
-        sources: knows who rests, and learns.
-        state: keeps the budgets.
-        has_contact: whether operators who want to know one are told a contact.
+        upstream: sends requests and classifies answers.
+        sources: knows cooldowns, and learns.
+        state: stores the budgets.
+        has_contact: whether a contact is sent to operators who want one.
         clock: Unix seconds.
     """
 
@@ -102,22 +102,22 @@ class ConcurrentQueries:
         log: SourceLog,
         *,
         keep: Keep,
-        is_enough: Callable[[Sequence[Reply]], bool],
-    ) -> list[Reply]:
-        """Ask engines side by side until all have answered, enough is in, or the time is over.
+        is_enough: Callable[[Sequence[EngineReply]], bool],
+    ) -> list[EngineReply]:
+        """Ask engines concurrently until all have answered, there is enough, or the time is over.
 
         Args:
             asked: the engines and the request to each, best first.
-            log: takes down what happens.
-            keep: gives the hits of a page that have to do with the query.
-            is_enough: whether what has come is enough. Then those of another route than the query's
-                own are given up, and the others have `GRACE` left.
+            log: records what happens.
+            keep: returns the hits of a page that are relevant to the query.
+            is_enough: whether the replies so far are enough. Then engines outside the query's own route are
+                cancelled, and the others have `GRACE` left.
 
         Returns:
-            What came, in the order of `asked`.
+            The replies, in the order of `asked`.
         """
         loop = asyncio.get_running_loop()
-        replies: dict[str, Reply] = {}
+        replies: dict[str, EngineReply] = {}
         deadline = log.deadline
         try:
             async with asyncio.TaskGroup() as group:
@@ -149,32 +149,32 @@ class ConcurrentQueries:
 
     async def _reply(
         self, choice: Choice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
-    ) -> Reply | None:
+    ) -> EngineReply | None:
         try:
             answered = await self._one(engine, query, log)
             if answered is None:
                 return None
             page = answered.outcome.page or ResultPage()
-            return Reply(choice, page, keep(choice, page))
+            return EngineReply(choice, page, keep(choice, page))
         except Exception:  # noqa: BLE001 - the one supervisor of an engine
-            # A mistake of ours costs one engine, never the search.
+            # A bug of ours costs one engine, never the search.
             _log.exception("open_sources.engine_crashed engine=%s", engine.name)
             log.skipped[engine.name] = "could not be processed"
             return None
 
     def may_ask(self, engine: Engine) -> bool:
-        """Whether a request may go to an engine now, as far as is known without its budget."""
+        """Return whether a request may go to an engine now, not considering its budget."""
         return self._sources.may_ask(engine.address, self._clock())
 
     async def ask_one(
         self, engine: Engine, query: OpenQuery, log: SourceLog, *, is_last: bool = False
     ) -> Answered | None:
-        """Ask one engine for one page; `None` if it was not asked, or has not answered: `log` says why.
+        """Ask one engine for one page; `None` if that failed, for the reason in `log`.
 
         Args:
-            engine: whom to ask.
-            query: what to ask for.
-            log: takes down what happens.
+            engine: the engine.
+            query: the query.
+            log: records what happens.
             is_last: whether no other source can answer; see `Ticket.start`.
         """
         try:
@@ -185,7 +185,7 @@ class ConcurrentQueries:
     async def _one(
         self, engine: Engine, query: OpenQuery, log: SourceLog, *, is_last: bool = False
     ) -> Answered | None:
-        """One request, or `None` when the engine, its budget or the clock forbids it."""
+        """Make one request; return `None` if the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
             log.skipped[engine.name] = "cannot search for this"
@@ -199,7 +199,7 @@ class ConcurrentQueries:
         async with self._at_once.setdefault(engine.bucket or engine.name, slots):
             answered = await self._send(engine, ask, query, log, is_last=is_last)
             if answered is not None and answered.again:
-                # It is their load and no limit of ours: the spacing is pause enough.
+                # This is their load, not a limit of ours: the spacing is pause enough.
                 again = await self._send(engine, ask, query, log, is_last=is_last, again=True)
                 answered = again or answered
         if answered is None:
@@ -211,7 +211,7 @@ class ConcurrentQueries:
         return answered
 
     async def _charge(self, engine: Engine, log: SourceLog) -> bool:
-        """Charge one request; where the spacing forbids it, wait once as long as the table allows."""
+        """Charge one request; if the spacing forbids it, wait once for as long as the table allows."""
         account = rate_limits(engine, has_contact=self._has_contact)
         patience = engine.patience
         while True:
@@ -237,7 +237,7 @@ class ConcurrentQueries:
         is_last: bool,
         again: bool = False,
     ) -> Answered | None:
-        """One request, charged before it leaves; `None` when the budget or the clock forbids it."""
+        """Send one request, charged before; return `None` if the budget or the clock forbids it."""
         if not await self._charge(engine, log):
             return None
         if log.left <= _TOO_LATE:

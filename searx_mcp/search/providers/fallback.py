@@ -1,4 +1,4 @@
-"""Who answers a search: instances, then keyed providers; open sources beside them or in their place."""
+"""Combines providers: instances, then keyed providers; open sources in addition or as a replacement."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
-"""Where collections are often better than the web."""
+"""Categories for which collections are often better than the web."""
 
 
 class FallbackSearch:
-    """Asks instances, keyed providers and open sources, by the settings and by what the call asks for.
+    """Asks instances, keyed providers and open sources, as the settings and the call say.
 
     Args:
         instances: the pool.
-        open_sources: the collections; `None` where they are switched off.
-        mode: when they are asked unless the call says so.
-        has_own: whether an instance of the user's own is in the pool.
+        open_sources: the collections; `None` if they are switched off.
+        mode: when to ask them, unless the call says so.
+        has_own: whether the pool has an own instance.
         plan: the time of a search.
         keyed: the keyed providers; `None` if none has a key.
-        instead: whether they are asked in the place of instances.
-        sites: asked for a search of one site where none of these could serve; `None` if pages are not read.
+        instead: whether they replace the instances.
+        sites: answers a search of one site if all others fail; `None` if pages are not read.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class FallbackSearch:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _web(self, context: SearchContext) -> Found:
-        """Ask those who know the web; where none could serve, a site for what it says of itself."""
+        """Ask the sources that cover the web; if none can serve, ask the site itself."""
         sites = self._sites
         if sites is None or not sites.fits(context.query):
             return await self._asked(context)
@@ -107,7 +107,7 @@ class FallbackSearch:
         return replace(found, attempts=refusal.attempts)
 
     async def _asked(self, context: SearchContext) -> Found:
-        """Ask instances, and keyed providers where none could serve, or keyed providers in their place."""
+        """Ask instances, then keyed providers if none could serve; or keyed providers only."""
         keyed = self._keyed
         if keyed is None or not keyed.fits(context.query):
             return await self._instances.run(context)
@@ -141,7 +141,7 @@ class FallbackSearch:
     def _before(
         self, followers: "KeyedSearch | OpenSources", context: SearchContext
     ) -> SearchContext:
-        """The search of those asked first: they leave time to the others if these can answer."""
+        """Return the search for the first sources: they leave time to the others if these can answer."""
         can_follow = followers.can_answer(context.query)
         return self._plan.of_instances(context) if can_follow else context
 
@@ -161,7 +161,7 @@ class FallbackSearch:
 
 
 def _mixed(web: Found, collected: "Collected") -> Found:
-    """One list out of what an instance and the collections found."""
+    """Fuse the results of an instance and the collections."""
     from searx_mcp.search.providers.rank_fusion import (  # noqa: PLC0415 - loads every engine
         RankedList,
         fuse,
@@ -195,9 +195,9 @@ def _nothing_relevant(found: Found) -> NoInstancesError:
 def _both_failed(
     refusal: NoInstancesError | DeadlineError, failure: NoInstancesError | DeadlineError
 ) -> NoInstancesError | DeadlineError:
-    """Neither those asked first nor the others could serve: the error of the first, with what the others tried.
+    """Return the error if both failed: that of the first, with the attempts of the others.
 
-    Who waits may ask either; the earliest time counts.
+    The earliest `retry_after` counts, as a later search may use either.
     """
     if isinstance(refusal, DeadlineError):
         return refusal
@@ -208,7 +208,9 @@ def _both_failed(
     if was_reached and reason in _DISPROVED:
         reason = UnavailableReason.EXHAUSTED
     message, tail = refusal.message, failure.message[:1].lower() + failure.message[1:]
-    if was_reached or tail.endswith(SEEMS_OFFLINE):  # it is not, or is said to be at the end
+    if was_reached or tail.endswith(
+        SEEMS_OFFLINE
+    ):  # it is not offline, or the sentence ends with it
         message = message.removesuffix(SEEMS_OFFLINE)
     return NoInstancesError(
         f"{message}; {tail}",
@@ -220,11 +222,11 @@ def _both_failed(
 
 
 _DISPROVED: Final = frozenset({UnavailableReason.OFFLINE, UnavailableReason.NOTHING_CONFIGURED})
-"""What cannot be the reason once an open source or keyed provider was reached."""
+"""Cannot be the reason once an open source or keyed provider was reached."""
 
 
 async def _caught(work: Awaitable[T]) -> "T | NoInstancesError | DeadlineError":
-    """What comes of some work, its expected failures as values."""
+    """Return the result of some work, with expected failures as values."""
     try:
         return await work
     except (NoInstancesError, DeadlineError) as exc:

@@ -1,6 +1,6 @@
-"""One query through the pool: ask, judge, go on, until an answer or the deadline.
+"""Sends one query through the pool: asks instances until one answers or the deadline passes.
 
-A second instance is asked where the first is slow.
+If the first is slow, a second one is asked.
 """
 
 import asyncio
@@ -25,29 +25,29 @@ from searx_mcp.sources.attempt_runner import AttemptRunner, InstanceClient, Requ
 from searx_mcp.storage.state import StateStore
 
 LEAST_GRACE = 0.1
-"""Seconds that the others have at least after the first answer."""
+"""Minimum seconds that the others have after the first answer."""
 _SEVERAL = 2
 _ENOUGH_TO_COMPARE = 3
-"""Answers it takes to recognize one that agrees with no other; and rows in each, since two rows
-may well differ."""
+"""Answers needed to recognise one that agrees with no other; and rows needed in each, since two rows may well
+differ."""
 
 Answered = tuple[Proposal, ResultPage]
-"""Who answered, and with what."""
+"""The instance that answered, and its page."""
 AskOne = Callable[[Proposal, InstanceQuery, InstanceLog], Coroutine[Any, Any, "Answered | None"]]
-"""Asks one instance; gives the answer with which the search may end."""
+"""Asks one instance; returns the answer that can end the search."""
 
 
 class FanOut:
-    """Asks own instances side by side; public ones never.
+    """Asks own instances concurrently; never public ones.
 
-    The search goes on when all have answered, when two have brought as many results as are wanted,
-    or when the others have had as long again as the first one took. An instance that is
-    still at work then is overtaken: it is left out for a time, and its next try holds up no search.
+    The search continues when all have answered, when two have brought as many results as wanted, or when the
+    others have had as long again as the first one took. An instance still in progress then is overtaken: it
+    is left out for a time, and its next try delays no search.
 
     Args:
         pool: chooses and learns.
         ask: makes one request.
-        width: instances asked at the same time at most; below 2 there is no fan-out.
+        width: maximum number of concurrent instances; below 2 there is no fan-out.
         clock: Unix seconds.
     """
 
@@ -60,7 +60,7 @@ class FanOut:
         self._clock = clock
 
     async def ask(self, query: InstanceQuery, *, wanted: int, log: InstanceLog) -> Answered | None:
-        """The first who answered, with what all of them found; `None` without two to ask."""
+        """Return the first that answered, with the results of all; `None` if there are no two to ask."""
         if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
             return None
         proposals = self._proposals(query, log)
@@ -116,7 +116,7 @@ class FanOut:
         return answers
 
     def _compare(self, answers: Sequence[Answered]) -> None:
-        """Tell the pool which instance agrees with no other, if others agree among themselves."""
+        """Report to the pool which instance agrees with no other, if others agree with each other."""
         found = {proposal.url: keys_of(page) for proposal, page in answers}
         found = {url: keys for url, keys in found.items() if len(keys) >= _ENOUGH_TO_COMPARE}
         if len(found) < _ENOUGH_TO_COMPARE:
@@ -131,7 +131,7 @@ class FanOut:
 
 
 def _are_awaited(running: Collection[Proposal], answers: Sequence[Answered]) -> bool:
-    """Whether any running request is worth waiting for."""
+    """Return whether any running request is worth waiting for."""
     return any(not (answers and proposal.is_doubted) for proposal in running)
 
 
@@ -147,17 +147,16 @@ _SAVED = 5.0
 
 
 class Hedging:
-    """The limit of hedges and their delay.
+    """Limits the number of hedges, and determines their delay.
 
-    A hedge leaves after the 90th percentile of the latest answers, so that it costs about every
-    tenth search a second request (Dean and Barroso, "The Tail at Scale", 2013, §"Hedged requests",
-    hedge after the 95th; our samples are few). Every attempt earns a share of a hedge and saved
-    shares are bounded, so that an outage does not double the load. Retries have a limit of their
-    own: when both shared one, hedges starved the retries.
+    A hedge is sent after the 90th percentile of the latest answers, so that about every tenth search costs a
+    second request (Dean and Barroso, "The Tail at Scale", 2013, §"Hedged requests", hedge after the 95th; our
+    samples are few). Every attempt earns a share of a hedge, and saved shares are bounded, so that an outage
+    does not double the load. Retries have a separate limit: when both shared one, hedges starved the retries.
 
     Args:
-        share: hedges per attempt at most.
-        delay: seconds before a hedge while there are fewer than ten answers to go by.
+        share: maximum hedges per attempt.
+        delay: seconds before a hedge while there are fewer than ten answers.
     """
 
     def __init__(self, *, share: float, delay: float) -> None:
@@ -167,22 +166,22 @@ class Hedging:
         self._latencies: deque[float] = deque(maxlen=_SAMPLES)
 
     def delay(self) -> float:
-        """Tell how many seconds to wait for the first instance."""
+        """Return how many seconds to wait for the first instance."""
         if len(self._latencies) < _ENOUGH:
             return self._delay
         ordered = sorted(self._latencies)
         return ordered[int(0.9 * len(ordered))]
 
     def answered(self, seconds: float) -> None:
-        """An instance that may be hedged answered in this time."""
+        """Record the time of an answer by an instance that may be hedged."""
         self._latencies.append(seconds)
 
     def earn(self) -> None:
-        """An attempt that may be hedged was made."""
+        """Record an attempt that may be hedged."""
         self._saved = min(_SAVED, self._saved + self._share)
 
     def spend(self) -> bool:
-        """Take one hedge, if the limit allows it."""
+        """Use one hedge, if the limit allows it."""
         if self._saved < 1:
             return False
         self._saved -= 1
@@ -192,29 +191,29 @@ class Hedging:
 ANSWER_TIME = 2.0
 """Seconds that must be left for an answer when a search waits for a budget."""
 MAX_PAGES = 5
-"""Pages one search takes from one own instance at most: 50 results at ten a page."""
+"""Maximum pages of one search from one own instance: 50 results at ten a page."""
 
 _MOMENT = 0.01
-"""Seconds; a clock may say that a budget is free a little before the store does."""
+"""Tolerance in seconds: a clock may say slightly before the store that a budget has room."""
 
 
 class InstanceSearch:
-    """Carries one query through the pool; a `Provider`.
+    """Sends one query through the pool; a `Provider`.
 
-    Each search is sent to at most `max_instances` different instances, to each at most once (one
-    that has JSON switched off is asked again for HTML at once), and every request to a public one
-    is charged before it leaves. When all budgets are spent and one of them is free again soon
-    enough, the search waits for it. They are asked one after the other; only an instance that counts no requests
-    is hedged when it is slow: another of that kind is asked beside it, then perhaps a third, and the
-    first answer wins. An own one whose last request came to nothing is hedged at once.
-    All of it ends by the earlier of the call's deadline and the search phase's.
+    Each search asks at most `max_instances` different instances, each at most once (one that has JSON
+    switched off is asked again for HTML at once), and every request to a public one is charged before it is
+    sent. If all budgets are spent and one of them has room again soon enough, the search waits for it.
+    Instances are asked one after the other. Only one that counts no requests is hedged if it is slow: another
+    of that kind is asked concurrently, then perhaps a third, and the first answer wins. An own one whose last
+    request failed is hedged at once. Everything ends at the call's deadline or the search phase's, whichever
+    is earlier.
 
     Args:
         pool: chooses and learns.
-        upstream: sends and judges.
-        state: keeps the budgets.
+        upstream: sends requests and classifies answers.
+        state: stores the budgets.
         config: the limits of one search.
-        spacing: keeps requests to public instances apart.
+        spacing: keeps requests to public instances apart in time.
         clock: Unix seconds.
     """
 
@@ -249,7 +248,7 @@ class InstanceSearch:
     async def run(self, context: SearchContext) -> Found:
         """Ask instances until one answers.
 
-        Further pages are taken only from own instances; a public one is asked once.
+        Further pages are requested only from own instances; a public one is asked once.
 
         Raises:
             NoInstancesError: no instance could serve; it carries every attempt.
@@ -342,10 +341,10 @@ class InstanceSearch:
     def _rival(
         self, running: Collection[Proposal], query: InstanceQuery, log: InstanceLog
     ) -> Proposal | None:
-        """Which instance to ask besides those running, as far as hedges are left.
+        """Return an instance to ask in addition to the running ones, if there are hedges left.
 
-        Own instances that failed last time, or never answered, are hedged as often as needed: the
-        share limits the load on those that work.
+        Own instances that failed last time, or never answered, are hedged as often as needed: the share
+        limits the load on those that work.
         """
         if not running or log.is_late or self.runner.is_over(log):
             return None
@@ -356,7 +355,7 @@ class InstanceSearch:
     async def _ask_one(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
     ) -> Answered | None:
-        """Ask one instance, and for HTML at once if it refuses only JSON; `None` without an answer."""
+        """Ask one instance, and for HTML at once if it refuses only JSON; return `None` without an answer."""
         outcome = await self.runner.attempt(proposal, query, log)
         if outcome is not None and outcome.is_about_format(own=proposal.own):
             proposal = replace(proposal, format=Format.HTML)
@@ -371,7 +370,7 @@ class InstanceSearch:
     async def _ask_others(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog, page: ResultPage | None
     ) -> ResultPage | None:
-        """Add to a page what the engines find that were spared."""
+        """Add the results of the engines that were spared to a page."""
         others = self._pool.other_engines(proposal.url, query, proposal.engines, self._clock())
         if not others:
             return page
@@ -387,10 +386,10 @@ class InstanceSearch:
         wanted: int,
         log: InstanceLog,
     ) -> bool:
-        """Add more pages of an own instance until enough is in or one brings nothing new.
+        """Add more pages of an own instance until there is enough, or one has nothing new.
 
         Returns:
-            Whether there are no more to be had.
+            Whether there are no more results.
         """
         urls = {hit.url for hit in pages[0].hits}
         while len(urls) < wanted and len(pages) < MAX_PAGES:
@@ -433,7 +432,7 @@ def _give_up(
     winner: "asyncio.Task[Answered | None]",
     log: InstanceLog,
 ) -> None:
-    """Cancel all requests but the winner's; those that left before it are overtaken."""
+    """Cancel all requests but the winner's; those sent before it are overtaken."""
     is_earlier = True
     for task, (proposal, _) in running.items():
         is_earlier = is_earlier and task is not winner

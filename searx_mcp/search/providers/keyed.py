@@ -1,4 +1,4 @@
-"""Keyed providers: search APIs that the user has a key of, asked one after the other until one answers."""
+"""Keyed providers: search APIs with the user's keys, asked one after the other until one answers."""
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,17 +27,17 @@ _ANY_LANGUAGE: Final = frozenset({"all", "auto"})
 
 
 class KeyedSearch:
-    """Answers out of search APIs with the user's keys; a `Provider`.
+    """Answers from search APIs with the user's keys; a `Provider`.
 
-    The first provider that answers is the answer, also when it has found nothing. The next page of it
-    is asked for while results are missing, each at the cost of a request.
+    The first provider that answers wins, even without results. Its next page is requested while results are
+    missing, and each costs a request.
 
     Args:
-        engines: the rows that have a key, by name, in the order in which they are asked.
-        rounds: asks them.
+        engines: the rows that have a key, by name, in order of use.
+        rounds: makes the requests.
         plan: the time of all of it.
         clock: Unix seconds.
-        blocked: gives the hosts that are not asked at the moment.
+        blocked: returns the hosts that are not asked at the moment.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class KeyedSearch:
         self._blocked = blocked
 
     def fits(self, query: InstanceQuery) -> bool:
-        """Tell whether one of them searches for such things."""
+        """Return whether one of them supports such a search."""
         return any(self._fitting(query))
 
     def can_answer(self, query: InstanceQuery) -> bool:
-        """Tell whether one of those may be asked now, as far as is known without its budget."""
+        """Return whether one of those may be asked now, not considering its budget."""
         return any(map(self._rounds.may_ask, self._fitting(query)))
 
     async def run(self, context: SearchContext) -> Found:
@@ -89,21 +89,21 @@ class KeyedSearch:
         deadline: float,
         progress: Progress | None = None,
     ) -> object:
-        """Give the JSON that a provider answers with, untouched.
+        """Return a provider's JSON unchanged.
 
         Args:
             name: of the provider.
-            query: what to ask.
+            query: the query.
             wanted: results; each page of them costs a request.
-            deadline: loop time by which it has to be there.
+            deadline: loop time by which to return.
             progress: called with each step.
 
         Returns:
-            The value of one page, or a list of the pages' if more than one was asked for.
+            The value of one page, or a list of the pages' if more than one was requested.
 
         Raises:
             InvalidArgumentError: there is no such provider, or it has no key.
-            NoInstancesError: it may not be asked, or has not answered.
+            NoInstancesError: it may not be asked, or did not answer.
         """
         engine = self._engines.get(name)
         if engine is None or engine.host in self._blocked():
@@ -136,7 +136,7 @@ class KeyedSearch:
         *,
         is_last: bool,
     ) -> Sequence[Answered]:
-        """The pages of one provider until there is enough; none if the first one did not come."""
+        """Return the pages of one provider until there is enough; none if the first one failed."""
         answers: list[Answered] = []
         category = next((each for each in engine.categories if each == query.category), None)
         rounds = -(-min(wanted, MAX_RESULTS) // engine.page_size)
@@ -151,7 +151,7 @@ class KeyedSearch:
                 time_range=query.time_range,
                 page=page,
             )
-            # Behind the first page, a try only adds to an answer.
+            # After the first page, a failure only means fewer results.
             answered = await self._rounds.ask_one(
                 engine, asked, log, is_last=is_last and not answers
             )

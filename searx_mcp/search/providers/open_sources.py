@@ -1,4 +1,4 @@
-"""The open sources as a provider: chosen by the query, asked side by side, kept to what is relevant."""
+"""The open sources as a provider: chosen by the query, asked concurrently, filtered by relevance."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, EngineReply
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.unavailable import sources_unavailable
@@ -26,17 +26,17 @@ from searx_mcp.sources.open.routing.route import Choice, Route, route
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 
 MAX_ROUNDS: Final = 3
-"""Pages asked of an engine at most: its budget is a day's."""
+"""Maximum pages requested of an engine: its budget is for a day."""
 PAGE: Final = 10
-"""Hits for which no further page is asked, however few are relevant: those behind are so less still."""
+"""After this many hits no further page is requested, however few are relevant: later ones are less so."""
 LONGEST_TEXT: Final = 6
-"""Words of a question that is asked as it stands. Most engines want every word of it, and of a long one hardly
-a page has `how`, `do` and `I` too; a short one may be the name of something, such as `The Who`."""
+"""Words of a question that is sent unchanged. Most engines require every word, and few pages also contain the
+`how`, `do` and `I` of a long question; a short one may be the name of something, such as `The Who`."""
 _SEVERAL: Final = 2
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
 _ADVICE: Final = "Other words may match other collections; your own instance would search the web."
 ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
-"""Of most collections the larger part is English, so that nothing needs to be said of it."""
+"""Most collections are mainly English, so this needs no note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Collected:
     Attributes:
         lists: relevant hits, a list for each answer, the best engines first.
         route: the engines chosen for the query.
-        found: the same as an answer of its own.
+        found: the same as a separate answer.
     """
 
     lists: tuple[RankedList, ...]
@@ -55,20 +55,20 @@ class Collected:
 
 
 class OpenSources:
-    """Answers out of documented APIs of open collections; a `Provider`.
+    """Answers from documented APIs of open collections; a `Provider`.
 
-    The query decides who is asked: at most five engines for a search of everything, side by side. What
-    has nothing to do with the query is dropped, what several found is one hit, and an engine that has
-    not answered is named with its reason.
+    The query determines which are asked: at most five engines for a search of everything, concurrently.
+    Irrelevant hits are dropped, equal hits are merged, and an engine that did not answer is reported with its
+    reason.
 
     Args:
-        engines: the rows that are switched on, by name.
-        rounds: asks them.
-        contact: handed to the engines whose operators want it.
+        engines: the enabled rows, by name.
+        rounds: makes the requests.
+        contact: sent to engines whose operators want it.
         plan: the time of all of it.
         clock: Unix seconds.
-        blocked: gives the hosts that are not asked at the moment.
-        gate: keeps of an engine's hits those that have to do with the question.
+        blocked: returns the hosts that are not asked at the moment.
+        gate: keeps the relevant hits of an engine.
     """
 
     def __init__(
@@ -91,16 +91,16 @@ class OpenSources:
         self._clock = clock
 
     def fits(self, query: InstanceQuery) -> bool:
-        """Tell whether there is an engine to ask."""
+        """Return whether there is an engine to ask."""
         return bool(self._route(analyze_query(query.text), query).choices)
 
     def can_answer(self, query: InstanceQuery) -> bool:
-        """Tell whether one of those may be asked now, as far as is known without its budget."""
+        """Return whether one of those may be asked now, not considering its budget."""
         chosen = self._route(analyze_query(query.text), query).choices
         return any(self._rounds.may_ask(self._engines[each.engine]) for each in chosen)
 
     async def run(self, context: SearchContext) -> Found:
-        """Answer a query out of the collections that fit it; one without relevant hits is an answer too.
+        """Answer a query from the collections that fit it; no relevant hits is an answer too.
 
         Raises:
             NoInstancesError: no engine fits, may be asked, or has answered.
@@ -108,7 +108,7 @@ class OpenSources:
         return (await self.collect(context)).found
 
     async def collect(self, context: SearchContext) -> Collected:
-        """Answer a query, with the lists one by one, so that they can be fused with others.
+        """Answer a query, with separate lists, so that they can be fused with others.
 
         Raises:
             NoInstancesError: as for `run`.
@@ -147,9 +147,9 @@ class OpenSources:
             name: engine for name, engine in self._engines.items() if engine.host not in blocked
         }
 
-    async def _ask(self, asking: "_Asking", log: SourceLog) -> list[Reply]:
-        """The replies of all rounds: of the first page, and of further ones while too few have come."""
-        gathered: list[Reply] = []
+    async def _ask(self, asking: "_Asking", log: SourceLog) -> list[EngineReply]:
+        """Return the replies of all rounds: first pages, and further ones while there are too few hits."""
+        gathered: list[EngineReply] = []
         choices: Sequence[Choice] = asking.route.choices
         if asking.query.page > 1:
             single = [each.engine for each in choices if not self._engines[each.engine].pages]
@@ -189,16 +189,16 @@ class OpenSources:
         return self._gate(page.hits, question, self._engines[choice.engine])
 
     def _is_enough(
-        self, asking: "_Asking", earlier: Sequence[Reply], fresh: Sequence[Reply]
+        self, asking: "_Asking", earlier: Sequence[EngineReply], fresh: Sequence[EngineReply]
     ) -> bool:
-        """Tell whether two engines, or the only one, have brought as many relevant hits as are wanted."""
+        """Return whether two engines, or the only one, have brought as many relevant hits as wanted."""
         replies = [*earlier, *fresh]
         several = min(_SEVERAL, len(asking.route.choices))
         with_hits = {reply.choice.engine for reply in replies if reply.relevant}
         return len(with_hits) >= several and len(fuse(self._lists(replies))) >= asking.wanted
 
-    def _lists(self, replies: Sequence[Reply]) -> list[RankedList]:
-        """A list for each engine, its pages one behind the other."""
+    def _lists(self, replies: Sequence[EngineReply]) -> list[RankedList]:
+        """Return a list for each engine, its pages concatenated."""
         hits: dict[Choice, list[Hit]] = {}
         for reply in replies:
             hits.setdefault(reply.choice, []).extend(reply.relevant)
@@ -207,7 +207,9 @@ class OpenSources:
             for choice, rows in hits.items()
         ]
 
-    def _collected(self, asking: "_Asking", replies: Sequence[Reply], log: SourceLog) -> Collected:
+    def _collected(
+        self, asking: "_Asking", replies: Sequence[EngineReply], log: SourceLog
+    ) -> Collected:
         lists = self._lists(replies)
         hits = fuse(lists)
         if asking.category is Category.GENERAL:
@@ -242,7 +244,7 @@ class OpenSources:
             pages=(page,),
             instance=OPEN_SOURCES,
             attempts=tuple(attempts),
-            # What else there is lies on further pages, which cost a day's budget.
+            # There are more on further pages, which cost a day's budget.
             complete=True,
             coverage=_coverage(used),
             attribution=tuple(dict.fromkeys(each.licence for each in used if each.licence)),
@@ -259,7 +261,7 @@ class OpenSources:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """One search on its way: the analysed query and the engines chosen for it."""
+    """One search in progress: the analysed query and the engines chosen for it."""
 
     question: Question
     route: Route
@@ -269,7 +271,7 @@ class _Asking:
     contact: str
 
     def of(self, choice: Choice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
-        """Make the question to one engine."""
+        """Build the query for one engine."""
         question = self.question
         text = question.text
         if len(text.split()) > LONGEST_TEXT and not engine.is_semantic:
@@ -298,10 +300,10 @@ def _coverage(used: Sequence[Engine]) -> Coverage:
 def source_notes(
     query: InstanceQuery, chosen: Route, *, asked: Sequence[Engine], used: Sequence[Engine]
 ) -> tuple[str, ...]:
-    """Say which engines were asked, and which filters could not be applied.
+    """Return notes on which engines were asked, and which filters could not be applied.
 
     Args:
-        query: what was asked.
+        query: the query.
         chosen: the engines chosen for it.
         asked: the engines that were asked.
         used: those of them that returned hits.

@@ -1,4 +1,4 @@
-"""Lists of different origin made one: weighted rank fusion, one vote for each collection."""
+"""Fuses lists of different origin by weighted ranks, with one vote for each collection."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from searx_mcp.sources.open.table import identity, voter
 
 HEAD = 8
 MOST_IN_HEAD = 3
-"""Of the first `HEAD` hits, no more than this many are from one collection, if others have some left."""
+"""Of the first `HEAD` hits, at most this many are from one collection, if others have some left."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """A ranked list and what it counts.
+    """A ranked list and its weight.
 
     Attributes:
         hits: best first.
@@ -28,11 +28,11 @@ class RankedList:
 def fuse(lists: Sequence[RankedList]) -> tuple[Hit, ...]:
     """Fuse ranked lists.
 
-    A hit's score is the sum of weight / (60 + rank) over the collections that found it, by the best
-    place of each in any list: Wikipedia asked directly and Wikipedia inside an instance are one voter.
-    A row of an instance that names no engine is the vote of the instance. Ties go to the earlier list.
+    A hit's score is the sum of weight / (60 + rank) over the collections that found it, by the best place of
+    each in any list: Wikipedia asked directly and Wikipedia inside an instance are one voter. A row of an
+    instance that names no engine is the instance's vote. Ties go to the earlier list.
 
-    Hits are the same thing if they share what identifies it, such as a DOI, or the address.
+    Hits are the same if they share an identifier, such as a DOI, or the address.
 
     Args:
         lists: best lists first.
@@ -61,13 +61,13 @@ def fuse(lists: Sequence[RankedList]) -> tuple[Hit, ...]:
 
 
 def diversify(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Let no collection fill the head of a list while others have hits behind it.
+    """Limit each collection's hits at the head of a list while others have hits below it.
 
     Args:
         hits: best first.
 
     Returns:
-        The same hits, numbered anew; what was too much of one moves behind the head.
+        The same hits, renumbered; surplus ones move below the head.
     """
     head: list[Hit] = []
     rest: list[Hit] = []

@@ -1,4 +1,4 @@
-"""A search within one site, answered by the index that the site publishes of its own pages."""
+"""Answers a search within one site from the page index that the site publishes."""
 
 import asyncio
 import re
@@ -19,19 +19,19 @@ _TEXTS: Final = frozenset({Category.GENERAL, Category.IT, Category.SCIENCE})
 
 
 class PageSource(Protocol):
-    """Gives whole pages; `fetch.fetcher.Fetcher` does."""
+    """Returns whole pages; implemented by `fetch.fetcher.Fetcher`."""
 
     async def read(self, request: FetchRequest, *, deadline: float | None = None) -> Reading:
-        """Give one page; raises `SearxMcpError` only."""
+        """Read one page; raises `SearxMcpError` only."""
         ...
 
 
 class SiteIndexSearch:
-    """Answers searches that are for one site alone: its first page tells of its index.
+    """Answers searches of one single site, whose home page links its index.
 
     Args:
-        pages: reads the first page.
-        indexes: asks the index.
+        pages: reads the home page.
+        indexes: queries the index.
     """
 
     def __init__(self, pages: PageSource, indexes: SiteIndexes) -> None:
@@ -40,7 +40,7 @@ class SiteIndexSearch:
 
     @staticmethod
     def fits(query: InstanceQuery) -> bool:
-        """Tell whether a query is for texts of one site, of any age."""
+        """Return whether a query is for texts of one site, of any age."""
         return (
             len(_SITE.findall(query.text)) == 1
             and query.category in _TEXTS

@@ -1,6 +1,6 @@
-"""Why nothing could serve a search, in words a person can act on.
+"""Explains why nothing could serve a search, so that a person can act on it.
 
-Of an own instance there is a sentence for each cause, and what to change.
+For own instances there is a sentence for each cause, and what to change.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -67,7 +67,7 @@ _CAUSES: Final = {
         f"Start it, or correct its address in {_ADDRESS}; see `searx-mcp doctor`.",
     ),
 }
-"""The one nearest to an answer first: of several instances, that one is the easiest to mend."""
+"""Closest to an answer first: of several instances, that one is the easiest to repair."""
 
 _BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: (
@@ -82,7 +82,7 @@ _BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
 
 
 def own_cause(attempts: Sequence[Attempt]) -> tuple[str, str] | None:
-    """What to say and to advise, by the attempts at own instances; `None` if they tell nothing."""
+    """Return the explanation and the advice for failed attempts at own instances; `None` if there is none."""
     for verdict in _CAUSES:
         for attempt in attempts:
             if attempt.verdict is verdict:
@@ -101,17 +101,17 @@ def _texts(verdict: Verdict, status: int | None) -> tuple[str, str]:
 
 
 def resting(cause: PastOutcome) -> tuple[str, str]:
-    """What to say when no own instance was asked, since all of them rest: what to change, each time.
+    """Return the explanation and advice if no own instance was asked, as all are on a cooldown.
 
     Args:
-        cause: why the first of them that may be asked again does.
+        cause: why the next one to become available is waiting.
     """
     _, advice = _texts(cause.verdict, cause.status_code)
     return f"Your own SearXNG instance is in cooldown: {cause.detail}".rstrip("."), advice
 
 
 def is_starting(attempts: tuple[Attempt, ...]) -> NoInstancesError:
-    """The error while the instance of this machine starts and nobody else can serve.
+    """Return the error while the local instance starts and no other source can serve.
 
     Args:
         attempts: the requests made for this search.
@@ -128,11 +128,11 @@ def is_starting(attempts: tuple[Attempt, ...]) -> NoInstancesError:
 def does_not_start(
     failure: SearxMcpError, error: NoInstancesError, *, retry_after: float
 ) -> NoInstancesError:
-    """The error if the instance of this machine ends as it starts and nobody else can serve.
+    """Return the error if the local instance ends while starting and no other source can serve.
 
     Args:
         failure: why it ends.
-        error: what the search came to without it.
+        error: the outcome of the search without it.
         retry_after: seconds until it is started again.
     """
     return NoInstancesError(
@@ -153,19 +153,19 @@ CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then searc
 _UP_AGAIN: Final = 5.0
 """Seconds; a start took 1.3 on a quiet machine, and 5 to 13 on a busy one."""
 SOON = 30.0
-"""A dead network or a stopped own instance may be back any moment, whatever the timers say."""
+"""Seconds. A dead network or a stopped own instance may be back any moment, whatever the timers say."""
 
 
 _SEVERAL: Final = 2
 
 
 def sources_unavailable(log: SourceLog, kind: str, advice: str) -> NoInstancesError:
-    """The error if no source answered: because of budgets or limits, or because none could be reached.
+    """Return the error if no source answered: because of budgets or limits, or because none was reached.
 
     Args:
         log: of the search.
-        kind: of those that were to be asked, such as `open source`.
-        advice: what to do when they are only spent or resting.
+        kind: of these sources, such as `open source`.
+        advice: what to do if they are only spent or on a cooldown.
     """
     reasons = ", ".join(f"{name}: {reason}" for name, reason in log.skipped.items())
     attempts = tuple(log.attempts)
@@ -191,15 +191,15 @@ def unavailable(
     state_retry: float | None,
     own_rests: PastOutcome | None = None,
 ) -> NoInstancesError:
-    """The error that fits what was tried.
+    """Return the error that fits the attempts.
 
     Args:
         own: base URLs of own instances.
         has_public: whether public instances may be asked.
         attempts: the requests made for this search.
         budget_retry: seconds until the first spent budget has room again, or `None`.
-        state_retry: seconds until the first resting instance may be asked again, or `None`.
-        own_rests: why an own instance was not asked; `None` if none rests.
+        state_retry: seconds until the first waiting instance may be asked again, or `None`.
+        own_rests: why an own instance was not asked; `None` if none waits.
     """
     waits = [wait for wait in (budget_retry, state_retry) if wait is not None]
     retry_after = min(waits, default=None)

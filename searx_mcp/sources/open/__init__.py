@@ -1,7 +1,7 @@
-"""Documented search APIs of open collections that want no key, and two that want one.
+"""Documented search APIs of open collections that need no key, and two that need one.
 
-What enters: a query with its category, language and time range. What leaves: rows with their source, or a verdict.
-What it may touch: the addresses that the table names, through `sources.attempt_runner` and within its budgets.
-`table` lists the sources, `engines` has a file for each, `keyed` those with a key, `routing` says which of them a
-query is for. Of the core, only `search.providers` knows them.
+In: a query with its category, language and time range. Out: rows with their source, or a verdict. It requests
+    only the addresses named in the table, through `sources.attempt_runner` and within its budgets. `table`
+    lists the sources, `engines` has a module for each, `keyed` those with a key, `routing` chooses the
+    sources for a query. In the core, only `search.providers` imports it.
 """

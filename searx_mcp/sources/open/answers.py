@@ -1,4 +1,4 @@
-"""Judgement of an answer of an open source, by status, headers and body."""
+"""Classifies an answer of an open source by status, headers and body."""
 
 import re
 from collections.abc import Mapping
@@ -20,13 +20,14 @@ from searx_mcp.workers.jobs import Reader
 _REMAINING: Final = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining")
 _RESET: Final = ("x-ratelimit-reset", "x-rate-limit-reset", "ratelimit-reset")
 _STRUCTURED = re.compile(r";\s*r=(\d{1,9})\b.*?;\s*t=(\d{1,9})\b")
-"""`"api";r=0;t=12`: what remains and the seconds until it is filled up (IETF draft, RateLimit fields)."""
+"""`"api";r=0;t=12`: what remains, and the seconds until the quota is refilled (IETF draft, RateLimit
+fields)."""
 _NUMBER = re.compile(r"\d{1,12}")
 _EPOCH: Final = 1_000_000_000
 """Larger numbers are a time, not a number of seconds."""
 
 _FULL: Final = 3
-"""Least hits of a full answer."""
+"""Minimum hits of a full answer."""
 
 _LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 _NOT_UNDERSTOOD: Final = frozenset(
@@ -50,10 +51,10 @@ class Answered:
     """The outcome of a request.
 
     Attributes:
-        outcome: as the pool learns it.
-        pause: seconds the engine asks to be left alone although it has answered, or `None`.
+        outcome: for the pool.
+        pause: seconds for which the engine asks for a pause although it has answered, or `None`.
         again: as in `RefusedError`.
-        body: the answer as it came; empty if none did.
+        body: the raw answer; empty if there was none.
     """
 
     outcome: Outcome
@@ -68,12 +69,12 @@ def _named(engine: object) -> Engine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was asked; in a job the engine is the row of the table by that name.
+class EngineContext:
+    """The request; in a job, the engine is the table's row of that name.
 
     Attributes:
-        engine: that gave the answer.
-        query: what it was asked.
+        engine: the engine.
+        query: the query.
         now: Unix seconds.
     """
 
@@ -82,11 +83,11 @@ class Asked:
     now: float
 
 
-def judge(response: Response, asked: Asked) -> Answered:
-    """Judge one answer, apart from the time it took.
+def judge(response: Response, asked: EngineContext) -> Answered:
+    """Classify one answer, apart from its time.
 
     Args:
-        response: what came.
+        response: the answer.
         asked: the engine, the request and its time.
     """
     engine, now = asked.engine, asked.now
@@ -101,7 +102,7 @@ def judge(response: Response, asked: Asked) -> Answered:
     except RefusedError as refusal:
         return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
     except ValueError as exc:
-        # Use the engines' messages: the libraries' errors may repeat the data.
+        # Only use the engines' messages: errors of libraries may repeat the data.
         known = f": {exc}" if type(exc) is ValueError else ""
         detail = f"The answer is not in the documented form{known}"
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
@@ -110,14 +111,14 @@ def judge(response: Response, asked: Asked) -> Answered:
 
 
 def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
-    """Judge an answer of another status than 200."""
+    """Classify an answer with a status other than 200."""
     if engine.read_refusal is not None:
         refusal = engine.read_refusal(response.status, response.headers, response.body)
         if refusal is not None:
             return rested(refusal, engine)
     wait = pause(response.headers, now)
     status = response.status
-    # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
+    # GitHub answers 403 when its quota is spent, and a header says when it is refilled.
     is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
     if status in _LIMITS | engine.limits or is_spent:
         detail = f"It limits our requests (HTTP {status})."
@@ -136,7 +137,7 @@ def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
 
 
 def rested(refusal: RefusedError, engine: Engine) -> RefusedError:
-    """Extend the rest after a limit or a timeout to the minimum in the table."""
+    """Extend the pause after a limit or a timeout to the table's minimum."""
     if refusal.verdict not in _RESTS or engine.rest <= (refusal.pause or 0.0):
         return refusal
     return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
@@ -150,7 +151,7 @@ def _success(parsed: Parsed) -> Outcome:
 
 
 def outcome_of(refusal: RefusedError) -> Outcome:
-    """Make an outcome of a refusal."""
+    """Convert a refusal to an outcome."""
     page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
     return Outcome(
         refusal.verdict,
@@ -164,14 +165,14 @@ def outcome_of(refusal: RefusedError) -> Outcome:
 
 
 def pause(headers: Mapping[str, str], now: float) -> float | None:
-    """The seconds an answer asks for: its Retry-After, or the time until a spent quota is filled up.
+    """Return the pause that an answer asks for: its Retry-After, or the time until a spent quota is refilled.
 
     Args:
-        headers: by name in any case.
-        now: Unix seconds, for headers that name an instant.
+        headers: case-insensitive.
+        now: Unix seconds, for headers that contain a date.
 
     Returns:
-        Between a second and a day; `None` if nothing asks for a pause.
+        Seconds between one and a day; `None` if no header asks for a pause.
     """
     lower = {name.lower(): value for name, value in headers.items()}
     asked = retry_after(lower)
@@ -196,5 +197,5 @@ def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
     return None
 
 
-ANSWERED: Final = Reader("open source", judge, takes=Asked, gives=Answered)
+ANSWERED: Final = Reader("open source", judge, takes=EngineContext, gives=Answered)
 """The outcome of an answer of an open source."""

@@ -15,7 +15,7 @@ Name = Literal[
     "crossref", "arxiv", "europepmc", "openverse", "commons", "internetarchive", "sepiasearch",
     "gdelt", "photon", "musicbrainz",
 ]  # fmt: skip
-"""The engines of the table, so that a setting can be checked before any of them is imported."""
+"""The engines of the table, for checking settings before any of them is imported."""
 
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
@@ -36,20 +36,20 @@ class OpenSourcesMode(StrEnum):
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Without the value, which may be a key with something beside it.
+        # Does not show the value, which may contain a key.
         context = {"key": f"open_sources.{info.field_name}", "reason": _WANTED}
         raise PydanticCustomError("setting", "{key}: {reason}", context)
     return key
 
 
 Key = Annotated[SecretStr, AfterValidator(_check_key)]
-"""A key or token that can stand in a header and in an address, or nothing."""
+"""A key or token that is valid in headers and addresses, or empty."""
 
 
 class OpenSourcesConfig(Frozen):
     """The `[open_sources]` table: documented search APIs of open collections."""
 
-    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    # A key may be in the wrong field, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     mode: OpenSourcesMode = Field(
@@ -58,7 +58,7 @@ class OpenSourcesConfig(Frozen):
     )
     contact: Annotated[
         str,
-        # It stands in the comment of a User-Agent.
+        # Used in the comment of a User-Agent.
         matching(
             r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$",
             "an email address or URL without spaces and parentheses, or empty",
@@ -96,7 +96,7 @@ class OpenSourcesConfig(Frozen):
     )
 
     def own_endpoints(self) -> tuple[str, ...]:
-        """The endpoints that the operator has set: they may be private, and nothing else is asked there."""
+        """The endpoints set by the operator: they may be private, and nothing else is requested there."""
         usual = origin_of(type(self).model_fields["photon_url"].default)
         given = (self.npm_url, self.photon_url)
         return tuple(url for url in given if url and origin_of(url) != usual)

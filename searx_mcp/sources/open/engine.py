@@ -1,4 +1,4 @@
-"""An open source: its row in the table, the question asked, and the parsed answer."""
+"""An open source: its row in the table, the query, and the parsed answer."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,38 +15,39 @@ from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Question, Signal
 
 MAX_BYTES: Final = 2_097_152
-"""Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
+"""Maximum bytes of an answer. Ten records of Europe PMC, the largest, are said to have some hundred
+thousand."""
 
 FORBIDDEN: Final = 3_600.0
-"""Seconds after a 403 without a reason: usually a refused address or User-Agent."""
+"""Seconds to pause after a 403 without a reason: usually a refused address or User-Agent."""
 
 ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
 
 AWAY: Final = 0.5
-"""Factor of a vote outside the engine's own route, or without the requested filter by age."""
+"""Weight of a vote outside the engine's own route, or without the requested filter by age."""
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuery:
-    """A question to one engine.
+    """A query to one engine.
 
     Attributes:
-        text: the question in the caller's words, without `site:` words and search syntax; a long one without
-            function words and frames too, unless the engine finds by meaning, and cut down to the keywords for
-            one that finds only what has every word.
-        keywords: what is left of it without function words and frames such as `how do I`: at most six, in
-            their order and spelling; a quoted phrase is one, without its quotes.
+        text: the caller's question, without `site:` words and search syntax. A long one also loses function
+            words and frames, unless the engine searches by meaning, and is reduced to the keywords for an
+            engine that requires every word.
+        keywords: the question without function words and frames such as `how do I`: at most six, in their
+            order and spelling; a quoted phrase is one, without its quotes.
         now: the time of the question, with its zone.
-        category: what kind of thing is wanted.
+        category: the category to search.
         language: two letters, perhaps with a region, as in `en-US`; or `all`.
         safe_search: 0 off, 1 moderate, 2 strict.
-        time_range: how old a result may be.
+        time_range: maximum age of a result.
         page: 1-based.
-        aim: which part of the engine is meant, where it has several, such as a site of Stack Exchange.
-        identifier: the one work that is meant, if the question names one.
-        contact: where the engine's operator reaches ours; empty if not given or not asked for.
+        aim: the part of the engine to search, such as a site of Stack Exchange.
+        identifier: the work that the question names, if it names one.
+        contact: our contact for the engine's operator; empty if none is set or wanted.
     """
 
     text: str
@@ -73,20 +74,20 @@ class OpenQuery:
         return self.now.date()
 
     def words(self) -> str:
-        """The keywords in one line, phrases in quotes."""
+        """The keywords on one line, phrases in quotes."""
         return one_line(self.keywords)
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The part of a request that changes from question to question.
+    """The part of a request that depends on the query.
 
     Attributes:
-        parameters: of the query string, besides those that the table gives.
-        path: segments behind the endpoint, each percent-encoded whole; an empty last one ends the
-            address with a slash.
-        language: the label in front of the host, for an endpoint with `{language}`; of a fixed list.
-        body: sent by POST as JSON; without one the request is a GET.
+        parameters: of the query string, besides those in the table.
+        path: segments after the endpoint, each percent-encoded as a whole; an empty last one adds a trailing
+            slash.
+        language: the host label for an endpoint with `{language}`; from a fixed list.
+        body: posted as JSON; without one the request is a GET.
     """
 
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -97,13 +98,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The content of an answer.
+    """A parsed answer.
 
     Attributes:
-        hits: the rows that can be used, in the engine's order.
-        rows_seen: how many there were.
-        has_next: whether there is a next page; `None` if the engine does not tell.
-        pause: seconds the engine asks to be left alone from now on, or `None`.
+        hits: the usable rows, in the engine's order.
+        rows_seen: number of all rows.
+        has_next: whether there is a next page; `None` if the engine does not say.
+        pause: seconds for which the engine asks for a pause, or `None`.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -113,14 +114,15 @@ class Parsed:
 
 
 class RefusedError(Exception):
-    """An engine's own message that it does not answer.
+    """An engine's refusal, in its own words.
 
     Attributes:
-        verdict: what the attempt came to.
+        verdict: of the attempt.
         detail: a sentence for a person; never the query.
-        pause: seconds the engine asks to be left alone, or `None` if it does not say.
-        ours: whether what we sent is at fault, which says nothing about the engine.
-        again: whether one more request may follow at once: it is the engine's load, and no limit of ours.
+        pause: seconds for which the engine asks for a pause, or `None` if it does not say.
+        ours: whether our request is at fault, which says nothing about the engine.
+        again: whether one more request may follow at once: the refusal is due to the engine's load, not to a
+            limit of ours.
     """
 
     def __init__(
@@ -141,22 +143,22 @@ class RefusedError(Exception):
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text; an underscore stands for the space in an expression."""
+    """Return the words of a text; an underscore stands for the space in an expression."""
     return frozenset(word.replace("_", " ") for word in text.split())
 
 
 def lies_on(host: str, domain: str) -> bool:
-    """Tell whether a host is a domain or below it."""
+    """Return whether a host is a domain or a subdomain of it."""
     return host == domain or host.endswith(f".{domain}")
 
 
 def one_line(words: Iterable[str]) -> str:
-    """Words in one line, phrases in quotes."""
+    """Join words on one line, phrases in quotes."""
     return " ".join(f'"{word}"' if " " in word else word for word in words)
 
 
 def fitting(words: Iterable[str], most: int) -> str:
-    """Join the first words, in one line, up to `most` characters."""
+    """Join the first words on one line, up to `most` characters."""
     line = ""
     for word in words:
         longer = f"{line} {word}".strip()
@@ -167,12 +169,12 @@ def fitting(words: Iterable[str], most: int) -> str:
 
 
 def spelled(language: str, known: Container[str], spellings: Mapping[str, str]) -> str:
-    """Give an engine's name for a language or the language that it is a form of; empty if unknown.
+    """Return an engine's name for a language, or for the language without its region; empty if unknown.
 
     Args:
         language: two letters, perhaps with a region, in the case of `known`.
-        known: in the engine's spelling.
-        spellings: those that the engine has for others.
+        known: languages in the engine's spelling.
+        spellings: the engine's names of other languages.
     """
     names = (spellings.get(each, each) for each in (language, language.partition("-")[0]))
     return next((name for name in names if name in known), "")
@@ -183,9 +185,9 @@ class Scope:
     """A question with its category and restrictions.
 
     Attributes:
-        question: as read.
-        category: the one of the nine that is meant.
-        further: the further category of SearXNG that was given; empty for one of the nine.
+        question: the parsed question.
+        category: one of the nine.
+        further: the additional SearXNG category that was given; empty for one of the nine.
         language: two letters, `all` or `auto`; empty if none was given.
     """
 
@@ -195,10 +197,10 @@ class Scope:
     language: str = ""
 
     def form(self, forms: Mapping[Signal, str]) -> str:
-        """The part of a collection that a question without a category is about; empty in a category.
+        """Choose the part of a collection for a question without a category; empty in a category.
 
         Args:
-            forms: the parts by what speaks for them.
+            forms: the parts by the signal for them.
         """
         if self.category is not Category.GENERAL:
             return ""
@@ -207,22 +209,23 @@ class Scope:
 
 
 MakeAim = Callable[[Scope], str]
-"""Names the part of an engine that a question means; empty leaves that to the engine."""
+"""Chooses the part of an engine to search; empty leaves that to the engine."""
 
 Identify = Callable[[str, SplitResult], str]
-"""Gives the key of the thing that an address is of, by its host without `www.` and its parts; empty if none."""
+"""Returns the key of the thing at an address, from its host without `www.` and its path parts; empty if
+none."""
 
 MakeAsk = Callable[[OpenQuery], Ask | None]
-"""Gives the request for a query; `None` if the engine cannot be asked that."""
+"""Builds the request for a query; `None` if the engine does not support it."""
 
 Parse = Callable[[bytes, OpenQuery], Parsed]
-"""Reads an answer of status 200.
+"""Parses an answer of status 200.
 
-Raises `ValueError` if it is not shaped as documented, `RefusedError` if it says why it does not answer.
+Raises `ValueError` if it is not as documented, `RefusedError` if it explains why it does not answer.
 """
 
 ReadRefusal = Callable[[int, Mapping[str, str], bytes], RefusedError | None]
-"""Reads an answer of another status; `None` where the status says it all."""
+"""Parses an answer of another status; `None` if only the status counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,17 +233,18 @@ class Routing:
     """Points for asking an engine: the more, the better it fits.
 
     Attributes:
-        anyway: for any question of no category.
-        signals: for what such a question is about.
-        pairs: for two signals at once.
+        anyway: for any question without a category.
+        signals: for subjects of such a question.
+        pairs: for two signals together.
         topic: for a question that one of its sites fits; without such a site it is asked only by name.
-        topic_how_to: the same where the question asks how to do something.
-        within: in a category, for what the question is about; `Engine.categories` has the points without.
-        homes: categories in which it is at home only with one of these signals; elsewhere its vote counts less.
-        further: its place, from 1 on, among the engines that a further category of SearXNG is confined to.
+        topic_how_to: the same if the question asks how to do something.
+        within: for subjects, in a category; `Engine.categories` has the points without them.
+        homes: categories in which it is at home only with one of these signals; elsewhere its vote counts
+            less.
+        further: its rank, from 1, among the engines of an additional SearXNG category.
         ecosystem: the packages that it has.
-        is_registry: whether it is asked for a package of unknown sort where packages are all that is wanted.
-        on_code: what is left of its vote on code that is not its own route.
+        is_registry: whether it is asked for a package of unknown ecosystem if only packages are wanted.
+        on_code: factor of its vote on questions about code outside its own route.
     """
 
     anyway: float = 0.0
@@ -257,12 +261,12 @@ class Routing:
 
 
 class Words:
-    """Words that have to do with an engine, in lower case and without accents.
+    """Words related to an engine, in lower case and without accents.
 
     Args:
-        names: by which a question asks for it; an underscore stands for the space in an expression.
-        frames: that say that it is meant, and are no part of what is asked for.
-        implied: that say what sort of thing it has; its rows need not say it again.
+        names: by which a question names it; an underscore stands for the space in an expression.
+        frames: that point to it, and are not part of the subject.
+        implied: that describe its kind of content; its rows need not contain them.
     """
 
     def __init__(self, names: str = "", *, frames: str = "", implied: str = "") -> None:
@@ -276,60 +280,60 @@ class Engine:
     """A row of the table: one documented API of an open collection.
 
     Attributes:
-        name: as it stands in settings, lists and results.
+        name: in settings, lists and results.
         title: its name for a person.
-        operator: who runs it, and from which country.
-        categories: what it is asked for, with points, besides what its `routing` brings it.
-        endpoint: `https` address; `{language}` stands for a subdomain. Empty: it has to come from a setting.
+        operator: its operator, and from which country.
+        categories: the categories it is asked for, with points in addition to its `routing`.
+        endpoint: `https` address; `{language}` stands for a subdomain. Empty: a setting must provide it.
         parameters: of every request.
         ask, parse: see `MakeAsk` and `Parse`.
         read_refusal: see `ReadRefusal`.
         aim: see `MakeAim`.
         identify: see `Identify`.
-        routing: what speaks for asking it.
-        words: that have to do with it.
-        finds: kinds of names by which alone it finds a work.
+        routing: reasons for asking it.
+        words: words related to it.
+        finds: kinds of identifiers that find a work without other words.
         weight: of its vote.
         gap: seconds between two requests, by all processes.
-        gap_without_contact: the same while no contact is set; `gap` unless given.
-        burst: requests that may come at once before the gap counts.
-        per_day: requests in 24 hours; 0 for any number.
-        per_month: requests in 30 days; 0 for any number.
+        gap_without_contact: the same while no contact is set; by default, `gap`.
+        burst: requests that may be sent at once before the gap counts.
+        per_day: requests in 24 hours; 0 is unlimited.
+        per_month: requests in 30 days; 0 is unlimited.
         patience: seconds one search may wait for the gap.
-        concurrency: requests at the same time by one process.
+        concurrency: concurrent requests of one process.
         timeout: seconds one request may take.
-        rest: seconds it is left alone at least after a limit, or when it did not answer in time.
-        limits: statuses that are a limit here, besides 429 and 503.
+        rest: minimum seconds of pause after a limit or a timeout.
+        limits: statuses that mean a limit here, besides 429 and 503.
         bucket: the name under which requests are counted; engines of one operator may share one.
-        accept: media type asked for.
-        headers: further headers of every request.
-        wants_contact: whether the operator's contact goes into the User-Agent.
-        key: ours, where the operator of this program has set one; it is sent to this engine's host alone.
-        key_parameter: of the query string, that has the key.
-        key_header: that has the key; with neither it is a bearer token.
-        gap_with_key, per_day_with_key: `gap` and `per_day` with a key; the same unless given.
-        licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
-        notice: what a person should know who has switched it on, a sentence; empty for collections.
-        terms_url: where limits and terms stand.
+        accept: media type to request.
+        headers: more headers of every request.
+        wants_contact: whether to send the operator's contact in the User-Agent.
+        key: ours, if the operator of this program has set one; it is sent to this engine's host alone.
+        key_parameter: query parameter for the key.
+        key_header: header for the key; with neither it is a bearer token.
+        gap_with_key, per_day_with_key: `gap` and `per_day` with a key; by default the same.
+        licence: the credit that its data's licence requires, a sentence; empty if none.
+        notice: what a person who enables it should know, a sentence; empty for collections.
+        terms_url: the page with limits and terms.
         terms_checked: the month in which they were read, `YYYY-MM`.
-        switch: reads the setting without which it is not asked; none for most.
-        endpoint_setting: reads the setting that has its endpoint, if one has.
-        key_setting: reads the setting that has `key`, if one has.
-        triggered: asked only if the query names its subject, not for its category alone.
-        is_slow: of these at most one is asked in a search of no category.
-        is_web_index: has pages of the whole web, as no collection has.
-        is_semantic: finds by meaning, so that its results need not share words with the query.
-        searches_unseen: finds in texts or tags, of which a row shows little more than a title.
-        demands_all: finds only what has every word, so that a long question is cut down to its keywords.
+        switch: reads the setting that enables it; most need none.
+        endpoint_setting: reads the setting of its endpoint, if there is one.
+        key_setting: reads the setting of `key`, if there is one.
+        triggered: ask it only if the query names its subject, not for its category alone.
+        is_slow: at most one of these is asked in a search without a category.
+        is_web_index: whether it covers the whole web, unlike a collection.
+        is_semantic: whether it searches by meaning, so that results need not share words with the query.
+        searches_unseen: whether it searches texts or tags that its rows do not show.
+        demands_all: whether it requires every word, so that a long question is reduced to its keywords.
         time_ranges: ages it can filter by.
-        languages: those it knows, two letters each; none means that it knows all or has no language.
-        languages_of_code: further ones, which it knows for questions about programs.
-        filters_language: whether it answers in the language asked for.
-        filters_safely: whether it filters explicit results when asked to.
+        languages: two letters each; empty if it supports all or has no language.
+        languages_of_code: more languages, for questions about programs.
+        filters_language: whether it answers in the requested language.
+        filters_safely: whether it filters explicit results on request.
         pages: whether it has further pages.
         page_size: rows of a page.
-        hosts: domains its results lie on; none if they lie anywhere.
-        also: names of SearXNG's engines for the same collection, where they differ: together they have one vote.
+        hosts: domains of its results; empty if they may be anywhere.
+        also: SearXNG's names of engines for the same collection, if they differ: together they have one vote.
     """
 
     name: str
@@ -391,7 +395,7 @@ class Engine:
 
     @property
     def address(self) -> str:
-        """The address that stands for it in lists: the root of its host, without a language."""
+        """The address that represents it in lists: the root of its host, without a language."""
         origin = "/".join(self.endpoint.split("/")[:3])
         return f"{origin.replace('{language}.', '')}/"
 
@@ -401,7 +405,7 @@ class Engine:
         return urlsplit(self.address).hostname or ""
 
     def keyed(self, key: SecretStr) -> Self:
-        """Give the same row with a key and the limits that its operator grants with it."""
+        """Return the row with a key and the limits that its operator grants with it."""
         return replace(
             self,
             key=key,
@@ -411,14 +415,14 @@ class Engine:
 
     @property
     def key_headers(self) -> Mapping[str, str]:
-        """The header with the key, a secret in the clear; empty without a key."""
+        """Return the header with the key, a secret in the clear; empty without a key."""
         if not self.key or self.key_parameter:
             return {}
         key = self.key.get_secret_value()
         return {self.key_header: key} if self.key_header else {"Authorization": f"Bearer {key}"}
 
     def url(self, ask: Ask) -> str:
-        """The address of a request; a secret in the clear, if the engine has a key for the query string."""
+        """Return the address of a request; a secret in the clear, if the key is a query parameter."""
         base = self.endpoint.replace("{language}", ask.language)
         path = "".join(f"/{quote(segment, safe='')}" for segment in ask.path)
         given = {**self.parameters, **ask.parameters}

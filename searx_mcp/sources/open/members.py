@@ -1,4 +1,4 @@
-"""The open sources and keyed providers of a client: who may be asked, with which budget, and their reports."""
+"""A client's open sources and keyed providers: their states, budgets and reports."""
 
 import random
 from collections.abc import Mapping
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 _DAY: Final = 86_400.0
 _MONTH: Final = 30 * _DAY
-"""As Brave counts: `X-RateLimit-Policy: 1;w=1, 15000;w=2592000`."""
+"""Brave's definition: `X-RateLimit-Policy: 1;w=1, 15000;w=2592000`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMembers:
-    """The open sources that are switched on, and the keyed providers that have a key.
+    """The enabled open sources, and the keyed providers that have a key.
 
     Attributes:
         pool: their states.
-        accounts: what their requests are charged to, by the address that stands for each.
+        accounts: their accounts, by the address of each.
         collections: the rows of the open sources, by name.
-        keyed: those of the keyed providers, in the order in which they are asked.
+        keyed: those of the keyed providers, in order of use.
     """
 
     pool: SourcePool
@@ -51,8 +51,8 @@ class SourceMembers:
         Args:
             settings: the `[open_sources]` table.
             providers: the `[providers]` table.
-            config: how failures are judged.
-            rng: the dice.
+            config: rules for judging failures.
+            rng: source of randomness.
         """
         is_on = settings.mode is not OpenSourcesMode.OFF
         collections = engines_of(settings) if is_on else {}
@@ -74,16 +74,16 @@ class SourceMembers:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices for a person about the engines they have switched on."""
+        """Return notices for a person about the enabled engines."""
         return tuple(engine.notice for engine in self.engines.values() if engine.notice)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts that are asked."""
+        """Return the hosts that are asked."""
         return frozenset(engine.host for engine in self.engines.values())
 
     def described(self, name: str) -> "OpenSource":
-        """Report what the table says of an open source."""
+        """Report the table's data on an open source."""
         from searx_mcp.models.administration import OpenSource  # noqa: PLC0415 - no search needs it
 
         engine = self.engines[name]
@@ -98,11 +98,11 @@ class SourceMembers:
 
 
 def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
-    """Give the account of an engine's requests: its spacing first, then the limits of a day and a month.
+    """Return the account of an engine's requests: its spacing first, then the limits of a day and a month.
 
     Args:
         engine: the row of the table; engines of one bucket share an account.
-        has_contact: whether its operator is told how to reach ours; some allow more then.
+        has_contact: whether we send its operator a contact; some then allow more.
     """
     gap = engine.gap
     if not has_contact and engine.gap_without_contact is not None:

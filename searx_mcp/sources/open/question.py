@@ -1,4 +1,4 @@
-"""A question as the open sources see it, and the names of works in texts and addresses."""
+"""The question as open sources use it, and identifiers of works in texts and addresses."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class IdentifierKind(StrEnum):
-    """The names of one work or one report whatever the words around it."""
+    """Names of a work or report that do not depend on other words."""
 
     DOI = "doi"
     ARXIV = "arxiv"
@@ -18,11 +18,11 @@ class IdentifierKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identifier:
-    """The name of one work.
+    """The identifier of one work.
 
     Attributes:
-        kind: what sort of name it is.
-        value: in its normal form: a DOI in lower case, an arXiv id without version.
+        kind: of identifier.
+        value: normalised: a DOI in lower case, an arXiv id without version.
     """
 
     kind: IdentifierKind
@@ -30,7 +30,7 @@ class Identifier:
 
 
 class Signal(StrEnum):
-    """Subjects of a question, which say where its answer stands; the value is for a person."""
+    """Subjects of a question, which determine where to search; the value is for a person."""
 
     CODE = "code"
     ERROR = "error"
@@ -57,7 +57,7 @@ class Signal(StrEnum):
 
 
 class Ecosystem(StrEnum):
-    """Where a package lives."""
+    """The home of a package."""
 
     NPM = "npm"
     CRATES = "crates"
@@ -67,24 +67,24 @@ class Ecosystem(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A query that was read.
+    """A parsed query.
 
     Attributes:
-        text: the query without `site:` words and without SearXNG's syntax; quoted phrases keep their quotes.
-        words: all that it asks for, in its order and spelling: no function words, no frames such as
-            `how do I`; a quoted phrase is one, without its quotes. Everything, if nothing else were left.
-        keywords: at most six of them, those that say most.
-        phrases: those of the words that were quoted.
+        text: the query without `site:` words and SearXNG's syntax; quoted phrases keep their quotes.
+        words: its content, in its order and spelling: no function words, no frames such as `how do I`; a
+            quoted phrase is one, without its quotes. Everything, if nothing else were left.
+        keywords: at most six of them, the most significant ones.
+        phrases: the quoted ones.
         sites: domains of `site:` words.
         not_sites: domains of `-site:` words.
-        identifier: the one work or report that is meant.
-        signals: what it is about.
-        ecosystem: where the package is that it asks for.
-        topic: Stack Exchange's api name of the site that its subject belongs to; empty if none fits.
-        music: `artist`, `release-group` or `recording`, as MusicBrainz calls them; empty if it does not say.
-        mediatype: the Internet Archive's name of the sort of file it asks for; empty if it does not say.
+        identifier: the work or report that it names.
+        signals: its subjects.
+        ecosystem: of the package that it asks for.
+        topic: Stack Exchange's API name of the site for its subject; empty if none fits.
+        music: `artist`, `release-group` or `recording`, as in MusicBrainz; empty if it does not say.
+        mediatype: the Internet Archive's name of the kind of file it asks for; empty if it does not say.
         named: engines of the table that it asks for by name.
-        secret: what of it looks like a secret, in words for a person; empty if nothing does.
+        secret: what in it looks like a secret, in words for a person; empty if nothing does.
     """
 
     text: str
@@ -104,7 +104,7 @@ class Question:
 
     @property
     def looks_secret(self) -> bool:
-        """Tell whether it holds what should not be told to strangers."""
+        """Whether it contains something that must not be sent to others."""
         return bool(self.secret)
 
 
@@ -130,7 +130,7 @@ _ARXIV_OLD = re.compile(
 _FIRST_NEW: Final = "0704"
 _FIRST_LONG: Final = "1501"
 _LAST_NEW: Final = "4912"
-"""arXiv's ids are year and month with four digits from 2007-04 on, with five from 2015-01 on."""
+"""arXiv ids are year and month with four digits since 2007-04, with five since 2015-01."""
 _LONG: Final = 5
 
 _PMID = re.compile(
@@ -154,25 +154,25 @@ _DOI_HOSTS: Final = frozenset(
         "uchicago.edu", "ascelibrary.org", "ametsoc.org", "geoscienceworld.org", "lww.com",
     }
 )  # fmt: skip
-"""Publishers whose addresses hold the DOI of the work that the page is of."""
+"""Publishers whose page addresses contain the DOI of the work."""
 _DOI_PAGE = re.compile(
     r"/(?:full|abstract|pdf|epdf|epub|meta|html|figures|references|metrics|citations|full-?text|summary"
     r"|tables|supplementary-material|suppl|reader|tab-[a-z-]{1,20})(?:/.{0,100})?$"
     r"|(?:v[0-9]{1,2})?(?:\.(?:pdf|full|full-text|abstract|html|xml|short|supplementary-material)){1,2}$",
     re.IGNORECASE,
 )
-"""What publishers write behind the DOI for a part or a form of the work."""
+"""What publishers append to the DOI for a part or a form of the work."""
 _PREPRINT_VERSION = re.compile(r"(?<=[0-9])v[0-9]{1,2}$")
 
 
 def identifier_in(text: str) -> Identifier | None:
-    """The first work or report that a text names: a DOI before an arXiv id, a PMID and a CVE.
+    """Return the first identifier in a text: a DOI before an arXiv id, a PMID and a CVE.
 
     Args:
-        text: any text; addresses in it count.
+        text: any text, including addresses.
 
     Returns:
-        The name in its normal form, or `None`.
+        The normalised identifier, or `None`.
     """
     if doi := doi_in(text):
         return work(doi)
@@ -186,10 +186,10 @@ def identifier_in(text: str) -> Identifier | None:
 
 
 def identifier_at(url: str) -> Identifier | None:
-    """The work that an address is of, by the address alone; a CVE is never meant.
+    """Return the work at an address, from the address alone; never a CVE.
 
     Args:
-        url: of a page of a publisher, of doi.org, arXiv, PubMed or Europe PMC.
+        url: a page of a publisher, doi.org, arXiv, PubMed or Europe PMC.
     """
     try:
         parts = urlsplit(url)
@@ -208,7 +208,7 @@ def identifier_at(url: str) -> Identifier | None:
 
 
 def work(doi: str) -> Identifier:
-    """The name of a work with this DOI; one that arXiv gave out stands for the preprint's own id."""
+    """Return the identifier for a DOI; arXiv's own DOIs become the preprint's id."""
     if doi.startswith(_ARXIV_DOI):
         arxiv = arxiv_in(f"arxiv:{doi.removeprefix(_ARXIV_DOI)}")
         if arxiv:
@@ -217,7 +217,7 @@ def work(doi: str) -> Identifier:
 
 
 def doi_in(text: str) -> str:
-    """The first DOI of a text in lower case, or empty; also one that is percent-encoded."""
+    """Return the first DOI in a text in lower case, even percent-encoded; empty if none."""
     found = _DOI.search(text)
     if found is None and "%2f" in text.lower():
         found = _DOI.search(unquote(text))
@@ -230,7 +230,7 @@ def doi_in(text: str) -> str:
 
 
 def arxiv_in(text: str) -> str:
-    """The first arXiv id of a text without version and class, or empty."""
+    """Return the first arXiv id in a text without version and class; empty if none."""
     for found in _ARXIV_NEW.finditer(text):
         month, number = found[1], found[2]
         is_long = len(number) == _LONG

@@ -1,7 +1,7 @@
-"""The relevance gate: drops what has nothing to do with a question.
+"""The relevance gate: drops hits that do not match the question.
 
-The collections overlap in little, so each one's first row would stand among the first of the answer,
-whatever it is. A row stays if it holds at least half of what the question's words weigh.
+Collections barely overlap, so each one's first row would rank among the first of the answer, whatever it is.
+A row is kept if it contains at least half of the weight of the question's words.
 """
 
 import re
@@ -18,35 +18,35 @@ from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
 from searx_mcp.sources.open.routing.words import WORDS
 
 _HALF: Final = 0.5
-"""Share of the weight that a row must hold: one word of one, one of two, two of three, two of four."""
+"""Share of the weight that a row must contain: one word of one, one of two, two of three, two of four."""
 _THIRD: Final = 0.33
-"""The same where the engine looked into a text that it does not show."""
+"""The same if the engine searched a text that it does not show."""
 _ENOUGH: Final = 3.5
-"""Weight that is enough for however long a question: of twenty words no title holds ten."""
+"""Weight that is always enough, however long the question: of twenty words no title contains ten."""
 
 _PLENTY: Final = 3
-"""Rows that hold more than half; beside so many one with half of it is about something else."""
+"""Number of rows with more than half; with so many, one with exactly half is about something else."""
 _SURE: Final = 9.0
-"""The standing of a row that stays whatever its words weigh; those of others end at three."""
+"""The standing of a row that is always kept; those of others end at three."""
 _HAIR: Final = 1e-6
-"""Sums of weights are not exact."""
+"""Tolerance for inexact sums of weights."""
 
 _NORMAL: Final = 1.0
 _BROAD: Final = 0.6
-"""A language or a tool is the frame of a question, not its subject: of `python snake` only the snake tells."""
+"""A language or a tool is context of a question, not its subject: in `python snake` only the snake counts."""
 _SHARED: Final = 0.8
-"""Words of programming that other subjects have too."""
+"""Words of programming that are common in other subjects."""
 _SLIGHT: Final = 0.5
-"""Words of figures, of size and order, and years: what is asked of a subject, seldom the subject."""
+"""Words for numbers, size and order, and years: properties of the subject, rarely the subject itself."""
 _NOTHING: Final = 0.25
-"""Words that stand in texts about anything; long numbers, addresses and paths of error messages."""
+"""Words that occur in any text; long numbers, addresses and paths of error messages."""
 _TELLING: Final = 0.6
-"""Weight from which on a word may keep a row alone."""
+"""Weight from which a single word may keep a row."""
 
 _INITIALS: Final = 2
-"""Letters of a name that is given by its first letters, such as `JA`."""
+"""Letters of an abbreviated name, such as `JA`."""
 _LONGER: Final = 8
-"""Letters of a word that count where its beginning is shared by words of different meaning."""
+"""Letters that count in a word if words of different meaning share its beginning."""
 _ENDINGS: Final = ("ings", "ing", "ers", "ies", "ed", "er", "es", "e", "s", "y")
 _SHORTEST: Final = 3
 
@@ -57,11 +57,11 @@ _ALIASES: Final = {
     "nodejs": "node", "psql": "postgres", "tv": "television", "uk": "united-kingdom", "usa": "united-states", "colour": "color",
     "nyc": "new-york", "covid19": "covid", "vscode": "visual-studio-code", "mt": "mount", "st": "saint", "ww2": "world-war-ii",
 }  # fmt: skip
-"""Words and what they are short for."""
+"""Words and their long forms."""
 _SPECIAL: Final = {
     "c++": ("c++", "cpp"), "c#": ("c#", "csharp"), "f#": ("f#", "fsharp"), ".net": (".net", "dotnet"), "r&d": ("r&d",),
 }  # fmt: skip
-"""Names that lose what makes them out when a text is cut into words, and what stands for them."""
+"""Names whose distinguishing characters are lost in tokenising, and their replacements."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _JOINED = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./'][^\W_]++)++")
@@ -76,13 +76,13 @@ class _Unit(NamedTuple):
     """A word of the question.
 
     Attributes:
-        whole: keys of the word as one piece; any one is enough.
+        whole: keys of the word in one piece; any one is enough.
         pieces: keys of its parts, each a choice; empty if it has none.
-        weight: how much it says.
-        special: texts; one of them has to be there instead, if there are any.
-        version: a number with dots that may be followed by further ones.
+        weight: its significance.
+        special: texts, one of which must be there instead, if there are any.
+        version: a dotted number that may be continued.
         is_phrase: whether it was quoted.
-        initial: first letter of a name, by which authors are given; empty for other words.
+        initial: first letter of a name, as authors are abbreviated; empty for other words.
     """
 
     whole: frozenset[str]
@@ -95,12 +95,12 @@ class _Unit(NamedTuple):
 
 
 def relevant(hits: Sequence[Hit], question: Question, engine: Engine) -> tuple[Hit, ...]:
-    """The rows that are relevant to a question, in their order.
+    """Return the rows that are relevant to a question, in their order.
 
     Args:
         hits: of one engine.
-        question: as read.
-        engine: that found them. What it finds by meaning, or by the name of a work, all stays.
+        question: the parsed question.
+        engine: that found them. Results found by meaning, or by an identifier, are all kept.
     """
     allowed = [hit for hit in hits if _is_on_sites(hit, question)]
     if engine.is_semantic or _is_lookup(question, engine):
@@ -139,7 +139,7 @@ def _equal_titles(question: Question) -> frozenset[tuple[str, ...]]:
 
 
 def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engine) -> float:
-    """Weigh the words a row holds, as a multiple of the weight it needs."""
+    """Return the weight of the words in a row, as a multiple of the required weight."""
     row = _Row(hit)
     found = question.identifier
     if found and found.kind is IdentifierKind.CVE and found.value.lower() in row.text:
@@ -164,7 +164,7 @@ def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engi
 
 
 def _is_name(question: Question, units: Sequence[_Unit]) -> bool:
-    """Tell whether two words form a name, of which half may be another's."""
+    """Return whether two words form a name, of which half may belong to someone else."""
     return (
         Signal.ENTITY in question.signals
         and len(units) == 2  # noqa: PLR2004 - a first and a last name
@@ -183,7 +183,7 @@ def _units(question: Question, engine: Engine) -> tuple[_Unit, ...]:
         if word in phrases and " " in word:
             units[_phrase(word)] = None
             continue
-        # `fast api` is `fastapi` to others.
+        # Some write `fast api` as `fastapi`.
         pairs = (words[max(0, place - 1) : place + 1], words[place : place + 2])
         beside = frozenset(folded("".join(pair)) for pair in pairs if len(pair) > 1)
         for unit in _word_units(word, is_quoted=word in phrases, is_name=is_name):
@@ -234,7 +234,7 @@ def _weight(word: str, plain: str) -> float:
 
 
 def _keys(token: str) -> frozenset[str]:
-    """Give what two forms of a word have in common; a light stem has a mark, so that it meets only its like."""
+    """Return what two forms of a word share; a light stem is marked, so that it only matches light stems."""
     keys = {token}
     for stem in stems([token]) or [token]:
         is_false = stem in WORDS["false_friends"] and len(token) > len(stem)
@@ -254,7 +254,7 @@ def _light(token: str) -> str:
 
 
 class _Row:
-    """The keys of a row that words can be matched with."""
+    """The keys of a row that words are matched with."""
 
     def __init__(self, hit: Hit) -> None:
         texts = list(filter(None, _texts(hit)))
@@ -278,7 +278,7 @@ class _Row:
         }
 
     def share(self, unit: _Unit) -> float:
-        """Tell how well a row matches a word of the question, 0 to 1."""
+        """Return how well a row matches a word of the question, 0 to 1."""
         if unit.special:
             return float(any(text in self.text for text in unit.special))
         if unit.version and any(
@@ -317,7 +317,7 @@ def _texts(hit: Hit) -> Iterator[str]:
 
 
 def _joined(texts: Iterable[str]) -> Iterator[str]:
-    """Words with marks or capitals inside, in one piece and in their parts."""
+    """Yield words with punctuation or capitals inside, in one piece and in parts."""
     for text in texts:
         for word in text.split():
             parts = _CAMEL.split(word)

@@ -1,4 +1,4 @@
-"""Rows of an engine's answer, made into hits: cleaned, bounded, and with addresses that lead somewhere."""
+"""Converts rows of an engine's answer to hits: cleaned, bounded, and with usable addresses."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -16,19 +16,19 @@ MAX_TITLE: Final = 500
 MAX_DESCRIPTION: Final = 2_000
 MAX_NAME: Final = 100
 MAX_NAMES: Final = 100
-"""Authors or subjects of one work; papers of large experiments have thousands."""
+"""Maximum authors or subjects of one work; papers of large experiments have thousands."""
 
 _MAX_MARKUP: Final = 20_000
-"""Characters of a snippet of HTML that are looked at."""
+"""Maximum characters of an HTML snippet that are read."""
 _BREAK = re.compile(r"(?i)<(?=/?(?:p|br|div|li|ul|ol|h[1-6]|tr|jats:p|jats:title|title)\b)")
 _ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:.+-]+)?)?)?")
 
 
 def json_object(body: bytes) -> Fields:
-    """The object that an answer is.
+    """Parse an answer that is a JSON object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     value = loads(body)
     if not isinstance(value, dict):
@@ -37,7 +37,7 @@ def json_object(body: bytes) -> Fields:
 
 
 def plain(markup: str, most: int = MAX_DESCRIPTION) -> str:
-    """The text of a piece of HTML or JATS as one clean line; scripts and styles are no text."""
+    """Return the text of a piece of HTML or JATS on one clean line, without scripts and styles."""
     markup = markup[:_MAX_MARKUP]
     if "<" not in markup and "&" not in markup:
         return clean_line(markup, most)
@@ -49,11 +49,11 @@ def plain(markup: str, most: int = MAX_DESCRIPTION) -> str:
 
 
 class Rows:
-    """Gathers the hits of one answer.
+    """Collects the hits of one answer.
 
     Args:
         engine: name of the engine, whose vote they carry.
-        query: what was asked.
+        query: the query.
     """
 
     def __init__(self, engine: str, query: OpenQuery) -> None:
@@ -76,18 +76,18 @@ class Rows:
         template: str = "default",
         **fields: Any,  # noqa: ANN401 - the one field of the template, checked by the model's own type
     ) -> None:
-        """Take a row; one without a title or a web address, or that is there already, is only counted.
+        """Add a row; one without a title or a web address, or a duplicate, is only counted.
 
-        Texts are plain; `plain` makes them so.
+        Texts must be plain; `plain` converts them.
 
         Args:
-            url: of the page that the row is about.
+            url: of the page that the row describes.
             title: its title.
-            description: what it says.
-            published: a date in any form that `iso_date` reads; what it cannot read is left out.
+            description: its text.
+            published: a date in any form that `iso_date` reads; others are left out.
             thumbnail: address of a small image.
             author: a person or an account.
-            attribution: what its licence asks to be said of this one row.
+            attribution: the credit that its licence requires for this row.
             template: SearXNG's row type.
             **fields: of the template, such as `paper=Paper(...)`.
         """
@@ -115,21 +115,21 @@ class Rows:
         self._hits.append(hit)
 
     def skip(self) -> None:
-        """Count a row that is of no use."""
+        """Count an unusable row."""
         self._seen += 1
 
     def parsed(self, *, has_next: bool | None = None, pause: float | None = None) -> Parsed:
-        """Give what was gathered.
+        """Return the collected hits.
 
         Args:
-            has_next: whether there is a next page; `None` if the engine does not tell.
-            pause: seconds the engine asks to be left alone from now on, or `None`.
+            has_next: whether there is a next page; `None` if the engine does not say.
+            pause: seconds for which the engine asks for a pause, or `None`.
         """
         return Parsed(tuple(self._hits), self._seen, has_next, pause)
 
 
 def licensed(title: str, fields: Mapping[str, str]) -> str:
-    """The line that a licence asks for: title, author, licence and its address, as far as they are known.
+    """Return the credit that a licence requires: title, author, licence and its address, as far as known.
 
     Args:
         title: of the work.
@@ -144,13 +144,13 @@ def licensed(title: str, fields: Mapping[str, str]) -> str:
 
 
 def names(values: Iterable[str]) -> tuple[str, ...]:
-    """The first names of a list as clean lines."""
+    """Return the first names of a list as clean lines."""
     lines = (clean_line(value, MAX_NAME) for value in values)
     return tuple(islice((line for line in lines if line), MAX_NAMES))
 
 
 def address(url: str) -> str | None:
-    """A web address, or `None`."""
+    """Return a web address, or `None`."""
     return absolute_web("", url) or None
 
 

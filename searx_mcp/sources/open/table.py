@@ -1,8 +1,8 @@
-"""The tables of open sources and keyed providers: rows, those that are switched on, what belongs to which.
+"""The tables of open sources and keyed providers: all rows, enabled ones, and what belongs to which.
 
-An engine is one module of `engines`, which ends with its row. Its limits are below the published ones; where
-none is published, they are what a person could ask for by hand. `docs/explanation/open-sources.md` gives every engine's terms
-in words, and which others are left out and why.
+An engine is one module of `engines`, which ends with its row. Its limits are below the published ones; if
+none is published, they are what a person could do by hand. `docs/explanation/open-sources.md` describes every
+engine's terms, and which other engines are left out and why.
 """
 
 import re
@@ -59,23 +59,23 @@ ENGINES: Final = (
     photon.ENGINE,
     musicbrainz.ENGINE,
 )
-"""All engines there are; by default asked in no order."""
+"""All engines, in no particular order."""
 
 _KEYED: Final = (google, brave)
 KEYED: Final = tuple(provider.ENGINE for provider in _KEYED)
-"""The keyed providers, in the order in which they are asked; no query is routed to them."""
+"""The keyed providers, in order of use; no query is routed to them."""
 
 _PARTS: Final = frozenset(
     {"images", "videos", "audio", "files", "datasets", "spaces", "models", "issues", "repositories"}
 )
-"""What SearXNG writes behind the name of a collection for a part of it. `github code` is not among them:
-it looks into files, and knows other things than the search for repositories."""
+"""What SearXNG appends to the name of a collection for a part of it. `github code` is not included: it
+searches files, and knows other things than the search for repositories."""
 _NOT_A_NAME = re.compile(r"[\W_]+")
 _OSM_TYPES: Final = {"n": "node", "w": "way", "r": "relation"}
 
 
 def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
-    """The engines that the settings switch on, by name, with their endpoints and keys."""
+    """Return the enabled engines, by name, with their endpoints and keys."""
     chosen = {}
     for engine in ENGINES:
         is_off = engine.switch is not None and not engine.switch(config)
@@ -90,7 +90,7 @@ def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
 
 
 def keyed_of(config: ProvidersConfig) -> Mapping[str, Engine]:
-    """The keyed providers that have a key, by name, with their keys and budgets."""
+    """Return the keyed providers that have a key, by name, with their keys and budgets."""
     if config.mode is ProvidersMode.OFF:
         return {}
     rows = (provider.configured(config) for provider in _KEYED)
@@ -98,14 +98,13 @@ def keyed_of(config: ProvidersConfig) -> Mapping[str, Engine]:
 
 
 def voter(engine_name: str) -> str:
-    """The name under which an engine votes: one collection has one vote, however it was asked.
+    """Return the name under which an engine votes: one collection has one vote, however it was asked.
 
     Args:
         engine_name: as SearXNG or the table spells it, in any case.
 
     Returns:
-        The name of the row of the table that stands for the same collection; the given name in lower
-        case for any other.
+        The name of the table's row for the same collection; for others, the given name in lower case.
     """
     name = " ".join(engine_name.lower().split())
     head, _, part = name.replace(".", " ").rpartition(" ")
@@ -116,16 +115,16 @@ def voter(engine_name: str) -> str:
 
 
 def identity(hit: Hit) -> str:
-    """The key of the thing that a row is about.
+    """Return the key of the thing that a row describes.
 
-    Rows with the same key are one thing, whichever engine found them at whichever address.
+    Rows with the same key are the same thing, whichever engine found them at whichever address.
 
     Args:
         hit: of any engine.
 
     Returns:
-        `doi:`, `arxiv:`, `pmid:`, `stackexchange:`, `github:`, `commons:`, `osm:`, `wikipedia:` or `hackernews:`
-        and what names the thing there; empty where nothing tells.
+        `doi:`, `arxiv:`, `pmid:`, `stackexchange:`, `github:`, `commons:`, `osm:`, `wikipedia:` or
+        `hackernews:` and the thing's id; empty if there is none.
     """
     if hit.paper and (doi := doi_in(hit.paper.doi)):
         found = work(doi)
@@ -137,7 +136,7 @@ def identity(hit: Hit) -> str:
 
 
 def _addresses(hit: Hit) -> Iterator[str]:
-    """The row's own address, then those of its file: Openverse links Commons by a number."""
+    """Yield the row's own address, then those of its file: Openverse links Commons by a number."""
     yield hit.url
     own = (
         hit.image and hit.image.url,

@@ -1,4 +1,4 @@
-"""One request to one open source, and what came of it: failures are values here."""
+"""One request to one open source and its outcome: failures are values here."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from searx_mcp.sources.exchange import Failure, exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,
-    Asked,
+    EngineContext,
     outcome_of,
     rested,
 )
@@ -29,11 +29,11 @@ class OpenUpstream:
     """Asks open sources, one request at a time each, over guarded sessions.
 
     Args:
-        session_for: gives the session for an engine, which knows where it may go.
-        user_agent: what we call ourselves.
-        contact: where the operators of engines that want to know it reach ours; empty if nowhere.
+        session_for: returns the session of an engine, which knows the allowed addresses.
+        user_agent: our User-Agent.
+        contact: for the operators of engines that want one; empty if there is none.
         clock: Unix seconds.
-        workers: read long answers; threads do unless given.
+        workers: parse long answers; by default, threads do.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class OpenUpstream:
         *,
         timeout: float,  # noqa: ASYNC109 - what is left of the search phase
     ) -> Answered:
-        """Ask once and read the answer; ends within `timeout` seconds.
+        """Ask once and parse the answer; ends within `timeout` seconds.
 
         Args:
             engine: the row of the table.
-            ask: what `engine.ask` made of the query.
-            query: what is asked.
-            timeout: seconds until the answer must be there and read.
+            ask: from `engine.ask`.
+            query: the query.
+            timeout: seconds until the answer must be received and parsed.
         """
         answered = await exchange(
             partial(self._session_for, engine),
             self._request(engine, ask, timeout),
             ANSWERED,
-            Asked(engine=engine, query=query, now=self._clock()),
+            EngineContext(engine=engine, query=query, now=self._clock()),
             name=engine.name,
             workers=self._workers,
         )

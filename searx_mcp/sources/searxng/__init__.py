@@ -1,1 +1,1 @@
-"""One instance: build the request, send it, parse and judge the answer."""
+"""One instance: builds the request, sends it, parses and classifies the answer."""

@@ -1,8 +1,8 @@
-"""What answers of instances are read as: results, and what they tell without a search.
+"""Readers of instances' answers: search results, and what instances report without a search.
 
-`Upstream` hands a `Reader` to the code that reads an answer, here or in another process. What an operator says in
-robots.txt counts only by our name: rules for all robots are for crawlers, and SearXNG's own robots.txt
-closes its search to them; they say nothing about the search of a person.
+`Upstream` passes a `Reader` to the code that parses an answer, here or in another process. In robots.txt only
+rules with our name count: rules for all robots are for crawlers, and SearXNG's own robots.txt closes its
+search to them; they say nothing about a person's search.
 """
 
 import json
@@ -36,12 +36,12 @@ _MAX_BODY: Final = 262_144
 
 
 def suggest_url(base_url: str, text: str) -> str:
-    """The address of the suggestions for a text; its own syntax is switched off as in a search."""
+    """Return the address of the suggestions for a text; its syntax is switched off as in a search."""
     return f"{base_url.rstrip('/')}/autocompleter?{urlencode({'q': neutralise(text)})}"
 
 
 def parse_suggestions(body: bytes) -> tuple[str, ...]:
-    """Read the suggestions, whichever of its two forms an instance chose; never raises.
+    """Parse the suggestions, in either of the two forms; never raises.
 
     Browsers get `["text", ["suggestion", ...], [], {}]` (OpenSearch), pages `["suggestion", ...]`.
 
@@ -49,8 +49,8 @@ def parse_suggestions(body: bytes) -> tuple[str, ...]:
         body: the decoded answer.
 
     Returns:
-        At most 20 suggestions, each once, on one line of at most 200 characters; empty if the body
-        is something else.
+        At most 20 suggestions, each once, on one line of at most 200 characters; empty if the body is
+        something else.
     """
     if len(body) > _MAX_BODY:
         return ()
@@ -70,7 +70,7 @@ def parse_suggestions(body: bytes) -> tuple[str, ...]:
 
 
 MOSTLY: Final = 50.0
-"""Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
+"""Percent of failed requests from which an engine counts as failing; SearXNG counts in steps of 5."""
 
 _MAX_NAME: Final = 60
 _MAX_ENGINES: Final = 1_000
@@ -78,7 +78,7 @@ _MAX_ENGINES: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class FailingEngine:
-    """An engine that fails mostly, as `/stats/errors` tells since the instance was started."""
+    """An engine that mostly fails, according to `/stats/errors` since the instance was started."""
 
     name: str
     reason: str
@@ -86,13 +86,13 @@ class FailingEngine:
 
 
 def failing_engines(text: str) -> tuple[FailingEngine, ...] | None:
-    """Read `/stats/errors`: `{engine: [{exception_classname, log_message, percentage, secondary}]}`.
+    """Parse `/stats/errors`: `{engine: [{exception_classname, log_message, percentage, secondary}]}`.
 
     Args:
         text: its JSON.
 
     Returns:
-        The engines most of whose requests fail, by name; `None` if it is no such document.
+        The engines most of whose requests fail, by name; `None` if it is not such a document.
     """
     try:
         document: object = json.loads(text)
@@ -110,7 +110,7 @@ def failing_engines(text: str) -> tuple[FailingEngine, ...] | None:
 
 
 def _primary(errors: object) -> list[dict[str, object]]:
-    """The errors that ended a request; secondary ones are about single rows."""
+    """Return the errors that ended a request; secondary ones are about single rows."""
     listed = errors if isinstance(errors, list) else []
     return [each for each in listed if isinstance(each, dict) and each.get("secondary") is not True]
 
@@ -128,14 +128,14 @@ def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class InstanceContext:
     """What a reader knows besides the answer.
 
     Attributes:
         base_url: the instance.
-        own: whether it is a configured instance, whose results are believed.
-        format: the form of the answer that a search is to have.
-        text: what was searched for.
+        own: whether it is an own instance, whose results are trusted.
+        format: the requested format.
+        text: the query text.
     """
 
     base_url: str
@@ -144,48 +144,50 @@ class Asked:
     text: str = ""
 
 
-def _judge(response: Response, asked: Asked) -> Judgement:
+def _judge(response: Response, asked: InstanceContext) -> Judgement:
     judgement = judge(response, base_url=asked.base_url, format=asked.format)
     if asked.own:
         return naming_engines(judgement)
     return distrust(judgement, base_url=asked.base_url, text=asked.text)
 
 
-def _read_robots(response: Response, asked: Asked) -> str | Judgement:
+def _read_robots(response: Response, asked: InstanceContext) -> str | Judgement:
     if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return judge(response, base_url=asked.base_url, format=asked.format)
     if response.status != HTTPStatus.OK:
         return ""
     search_path = f"{urlsplit(asked.base_url).path.rstrip('/')}/search"
     # Rules for all robots are for crawlers, and SearXNG's own robots.txt closes its search to them: they
-    # say nothing about the search of a person. A group that names us is meant for us.
+    # say nothing about a person's search. A group that names us is meant for us.
     rules = RobotsRules(decode(response.body), by_name=True)
     decision = rules.decide(URL(f"http://host{search_path}?q=x"))
     if response.truncated and len(response.body) < FETCHED_BYTES and decision.allowed:
-        # What is missing may well be the group that names us.
+        # The missing rest may contain the group that names us.
         return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
     return decision.rule
 
 
-def _read_config(response: Response, _asked: Asked) -> ConfigFacts | None:
+def _read_config(response: Response, _asked: InstanceContext) -> ConfigFacts | None:
     if response.status != HTTPStatus.OK:
         return None
     return parse_config(response.body.decode("utf-8-sig", "replace"))
 
 
-def _read_suggestions(response: Response, _asked: Asked) -> tuple[str, ...]:
+def _read_suggestions(response: Response, _asked: InstanceContext) -> tuple[str, ...]:
     return parse_suggestions(response.body) if response.status == HTTPStatus.OK else ()
 
 
-RESULTS: Final = Reader("searxng results", _judge, takes=Asked, gives=Judgement)
-"""What a search came to."""
+RESULTS: Final = Reader("searxng results", _judge, takes=InstanceContext, gives=Judgement)
+"""The outcome of a search."""
 
-ROBOTS: Final = Reader("searxng robots", _read_robots, takes=Asked, gives=str | Judgement)
-"""The rule of the operator's robots.txt that keeps us out, or nothing."""
+ROBOTS: Final = Reader("searxng robots", _read_robots, takes=InstanceContext, gives=str | Judgement)
+"""The rule of the operator's robots.txt that excludes us, or nothing."""
 
-CONFIG: Final = Reader("searxng config", _read_config, takes=Asked, gives=ConfigFacts | None)
+CONFIG: Final = Reader(
+    "searxng config", _read_config, takes=InstanceContext, gives=ConfigFacts | None
+)
 SUGGESTIONS: Final = Reader(
-    "searxng suggestions", _read_suggestions, takes=Asked, gives=tuple[str, ...]
+    "searxng suggestions", _read_suggestions, takes=InstanceContext, gives=tuple[str, ...]
 )
 
 JOBS: Final[Mapping[str, Job]] = MappingProxyType(

@@ -1,14 +1,14 @@
-"""What one attempt came to, by status, headers and body.
+"""Classifies one answer by status, headers and body.
 
-Status codes alone tell little: an instance that blocks us answers 302 or 200, one whose engines
-all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rules in order:
+Status codes alone say little: an instance that blocks us answers 302 or 200, one whose engines all failed
+answers 200, and a challenge comes with 200, 403, 429 or 503. The rules in order:
 
 1. a challenge is a challenge whatever its status
 2. a redirect: the home page means blocked, another origin is foreign
 3. 429, 5xx, other 4xx; 403 for JSON means that the format is off
-4. else the body, read as what it is: results are judged by what they hold
+4. otherwise the body, by its own type: results are judged by their content
 
-How long engines took is in a header that every answer of SearXNG has.
+Every answer of SearXNG has a header with the times of its engines.
 """
 
 import re
@@ -33,10 +33,10 @@ _TOTAL = re.compile(r"(?:^|,) *total_[0-9]{1,4}_([^;,]{1,200});dur=([0-9.]{1,20}
 
 
 def server_timing(value: str) -> Mapping[str, float]:
-    """Read a `Server-Timing` header.
+    """Parse a `Server-Timing` header.
 
     SearXNG writes `total;dur=9.1, render;dur=1.2, total_0_bing;dur=4.4, load_0_bing;dur=3.4`, in
-    milliseconds. The whole page's entries and the time spent on loading are left out.
+    milliseconds. The whole page's entries and the load times are left out.
 
     Args:
         value: the header's value, of any length and content.
@@ -53,14 +53,15 @@ def server_timing(value: str) -> Mapping[str, float]:
 
 
 FULL_PAGE: Final = 3
-"""Hits from which on a page is a full answer."""
+"""Hits from which a page is a full answer."""
 
 _ENGINES_NAMED: Final = 3
 """How many failed engines a sentence names: models read it too."""
 _ENGINE_NAME: Final = re.compile(r"(?=.{1,24}\Z)[a-z0-9.]+(?: [a-z0-9.]+){0,2}")
-"""SearXNG wants names in lower case; the longest of its default settings that has more words is told as one more."""
+"""SearXNG requires lower-case names; a longer name than those of its default settings is only counted as one
+more."""
 _CHALLENGE_WINDOW: Final = 65_536
-"""Bytes in which a challenge shows itself; such pages are shorter."""
+"""Bytes that are searched for a challenge; such pages are shorter."""
 _CHALLENGE_TITLE = re.compile(
     r"<title[^>]{0,200}>\s{0,50}(?:just a moment|making sure you're not a bot|one moment, please"
     r"|attention required! \| cloudflare|checking your browser|verifying your browser|ddos-guard"
@@ -86,9 +87,9 @@ _GENERATOR = re.compile(
     rb"""<meta\s+name=["']?generator["']?\s+content=["']?(searx[\w./+-]{1,60})""", re.IGNORECASE
 )
 _BLOCK_LIST: Final = b"IP is on BLOCKLIST"
-"""How SearXNG's limiter begins the body of a 429 for an address its operator has listed."""
+"""How SearXNG's limiter begins the body of a 429 for an address that its operator has blocked."""
 _PLAIN = re.compile(r"[A-Za-z0-9./_~:\[\]-]{1,100}")
-"""A host or a path that can stand in a sentence of ours: it holds no other one."""
+"""A host or path that is safe in a sentence of ours: it cannot contain another sentence."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 _FROM_BODY: Final = {
@@ -101,7 +102,7 @@ _FROM_BODY: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an answer came to; the fields are those of `searx_mcp.pool.proposal.Outcome`."""
+    """The classification of an answer; the fields are those of `searx_mcp.pool.proposal.Outcome`."""
 
     verdict: Verdict
     page: ResultPage | None = None
@@ -111,12 +112,12 @@ class Judgement:
 
 
 def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
-    """Judge one answer; never raises.
+    """Classify one answer; never raises.
 
     Args:
-        received: what came back.
+        received: the answer.
         base_url: the instance, with its path prefix if it has one.
-        format: the format that was asked for.
+        format: the requested format.
     """
     headers = {name.lower(): value for name, value in received.headers.items()}
     if _is_challenge(received, headers):
@@ -137,16 +138,15 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
 
 
 def generator(body: bytes) -> str:
-    """The program and version that a page names in its head; empty if it names none of ours."""
+    """Return the program and version in a page's head; empty if it is not SearXNG or searx."""
     found = _GENERATOR.search(body[:_CHALLENGE_WINDOW])
     return found[1].decode("ascii", "replace") if found else ""
 
 
 def naming_engines(judgement: Judgement) -> Judgement:
-    """Tell which engines failed and why, for an instance whose owner can change that.
+    """Name the engines that failed and why, for an instance whose owner can change that.
 
-    A name is shown if it looks like one, and a reason in words of ours: sites behind engines write
-    into it.
+    A name is shown if it looks like one, and a reason in our words: sites behind engines can influence it.
     """
     if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
         return judgement
@@ -183,7 +183,7 @@ def _looks_like_html(body: bytes) -> bool:
 
 
 def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
-    """Judge by where a redirect leads; `docs/decisions/searxng-answers.md` has the table."""
+    """Classify a redirect by its target; `docs/decisions/searxng-answers.md` has the table."""
     base = urlsplit(base_url)
     try:
         target = urlsplit(urljoin(url or base_url, location))
@@ -262,8 +262,8 @@ _WANTS_CREDENTIALS: Final = (
 
 
 def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
-    # As what it is, not as what was asked for: a format that an instance does not know is answered
-    # with HTML, and so are blocks and start pages.
+    # By its own type, not the requested one: an unknown format is answered with HTML, and so are blocks
+    # and start pages.
     is_json = format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"["))
     if is_json and not _looks_like_html(body):
         return parse_json(body, base_url=base_url)
@@ -285,14 +285,14 @@ _CUT_OFF: Final = "The answer was cut off."
 
 
 def judge_page(page: ResultPage, *, truncated: bool = False) -> tuple[Verdict, str]:
-    """Judge a result page by what it holds.
+    """Classify a result page by its content.
 
     Args:
-        page: what was read.
+        page: the parsed page.
         truncated: whether bytes are missing at its end.
 
     Returns:
-        The verdict, and a sentence for a person where something is wrong.
+        The verdict, and a sentence for a person if something is wrong.
     """
     if len(page.hits) >= FULL_PAGE or page.answers or page.infoboxes:
         return Verdict.FULL, ""

@@ -1,7 +1,7 @@
-"""Texts, addresses and numbers as an instance sent them, made into clean and bounded values.
+"""Converts texts, addresses and numbers from an instance to clean and bounded values.
 
-An instance relays what engines relay from strangers, in types that changed over the years. Nothing
-is believed: a function here takes any object and gives a clean, bounded value or nothing.
+An instance relays what engines relay from strangers, in types that changed over the years. Nothing is
+trusted: each function takes any object and returns a clean, bounded value or nothing.
 """
 
 import re
@@ -16,7 +16,7 @@ from searx_mcp.models.fetch_request import MAX_URL_LENGTH
 from searx_mcp.urls.hosts import is_short_enough, without_userinfo
 
 MAX_ROWS: Final = 500
-"""Rows read of one page; the largest page measured had 98."""
+"""Maximum rows of one page; the largest page measured had 98."""
 MAX_TITLE: Final = 500
 MAX_DESCRIPTION: Final = 2_000
 MAX_NAME: Final = 100
@@ -26,14 +26,14 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _SPACE = re.compile(r"\s")
 _NOT_A_HOST = re.compile(r"[\s%<>\"\\^`{|}]")
 _PLAIN_ADDRESS = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?::[0-9]{1,4})?(?:/[!-~]*)?")
-"""Most addresses, without user, long port and anything that has to be encoded or refused."""
+"""Most addresses: without user, long port and characters that must be encoded or refused."""
 _PRINTABLE_BUT_INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""What `clean` takes out although `str.isprintable` holds: fillers, joiners, variation selectors."""
+"""Removed by `clean` although `str.isprintable` is true: fillers, joiners, variation selectors."""
 _TAG = re.compile(r"</?[a-z][a-z0-9]{0,10}(?:\s[^<>]{0,2000})?/?>", re.IGNORECASE)
 _MAX_MARKUP: Final = 20_000
-"""Characters of a text with tags that are read, ten times what is kept of it."""
+"""Maximum characters of a text with tags: ten times what is kept of it."""
 _TEMPLATE = re.compile(r"[a-z][a-z_-]{0,39}")
 _TEMPLATES: Final = {
     f"{name}.html": name
@@ -42,13 +42,13 @@ _TEMPLATES: Final = {
         "products", "keyvalue",
     )
 }  # fmt: skip
-"""The templates of today, so that most rows need no look at the name."""
+"""Today's templates; most rows match directly."""
 _RENAMED: Final = {"key-value": "keyvalue", "files": "file"}
 """Former names of templates, until 2025-05 and 2025-10."""
 MAX_NUMBER: Final = 10**15
-"""Larger numbers, infinities among them, are no counts, sizes or coordinates of anything."""
+"""Larger numbers, including infinities, are not counts, sizes or coordinates of anything."""
 _MAX_SECONDS: Final = 10**9
-"""Over 30 years; also keeps within what a duration can hold."""
+"""Over 30 years; also keeps within the range of a duration."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,30})?")
 _COUNT = re.compile(r"[0-9]{1,3}(?:[ ,.'\u2019][0-9]{3}){1,4}(?![0-9])|[0-9]{1,16}(?![0-9])")
@@ -56,14 +56,14 @@ _COUNT = re.compile(r"[0-9]{1,3}(?:[ ,.'\u2019][0-9]{3}){1,4}(?![0-9])|[0-9]{1,1
 _DURATION = re.compile(
     r"(?:([0-9]{1,5}) days?, )?(?:([0-9]{1,5}):)?([0-9]{1,5}):([0-9]{1,2}(?:\.[0-9]{1,6})?)"
 )
-"""As a person writes it, `3:46`, and as Python does, `1 day, 2:03:04.5`; some engines write `3:5`."""
+"""As people write it, `3:46`, and as Python does, `1 day, 2:03:04.5`; some engines write `3:5`."""
 
 
 def line(value: object, max_chars: int) -> str:
-    """One clean line of at most `max_chars`; empty for anything but a string."""
+    """Return one clean line of at most `max_chars`; empty for anything but a string."""
     if not value or not isinstance(value, str):
         return ""
-    # Most texts are clean already, and seeing that takes a sixth of the time of cleaning.
+    # Most texts are clean already, and checking that takes a sixth of the time of cleaning.
     if (
         value.isprintable()
         and len(value) <= max_chars
@@ -76,9 +76,9 @@ def line(value: object, max_chars: int) -> str:
 
 
 def untagged(value: object, max_chars: int) -> str:
-    """One clean line of a text that may be HTML, as engines send it for boxes of facts.
+    """Return one clean line of a text that may be HTML, as engines send it for fact boxes.
 
-    Without a tag in it, it is no HTML: `AT&amp;T < 5` stays as it is.
+    A text without a tag is not HTML: `AT&amp;T < 5` is not changed.
     """
     if isinstance(value, str) and _TAG.search(value[:_MAX_MARKUP]):
         value = stripped(value[:_MAX_MARKUP])
@@ -86,8 +86,8 @@ def untagged(value: object, max_chars: int) -> str:
 
 
 def lines(values: object, *, max_chars: int = MAX_NAME) -> tuple[str, ...]:
-    """The distinct clean lines of a collection, in its order; empty for anything else."""
-    if not isinstance(values, (list, tuple)) and (  # asking for an Iterable first takes longer
+    """Return the distinct clean lines of a collection, in its order; empty for anything else."""
+    if not isinstance(values, (list, tuple)) and (  # checking for an Iterable first takes longer
         isinstance(values, str | bytes | dict) or not isinstance(values, Iterable)
     ):
         return ()
@@ -99,15 +99,15 @@ def lines(values: object, *, max_chars: int = MAX_NAME) -> tuple[str, ...]:
 
 
 def names(value: object) -> tuple[str, ...]:
-    """Names given as a list, or, as HTML writes them, in one text with commas between them."""
+    """Return names from a list, or from the comma-separated text of HTML."""
     return lines(value.split(", ") if isinstance(value, str) else value)
 
 
 def web_address(value: object) -> str | None:
-    """An absolute http or https address without a user name or password, or `None`.
+    """Return an absolute http or https address without a user name or password, or `None`.
 
-    Spaces of any kind are percent-encoded as browsers do (WHATWG URL, path state). An address that holds
-    controls or invisible characters is refused: without them it would lead somewhere else.
+    Spaces of any kind are percent-encoded as in browsers (WHATWG URL, path state). An address with control or
+    invisible characters is refused: without them it would lead somewhere else.
     """
     if not isinstance(value, str) or len(value) > MAX_URL_LENGTH:
         return None
@@ -127,7 +127,7 @@ def web_address(value: object) -> str | None:
 
 
 def magnet_address(value: object) -> str | None:
-    """A `magnet:` address that names what it is for, or `None`."""
+    """Return a `magnet:` address that identifies its content, or `None`."""
     if not isinstance(value, str) or len(value) > MAX_URL_LENGTH:
         return None
     url = _visible(value)
@@ -135,10 +135,10 @@ def magnet_address(value: object) -> str | None:
 
 
 def image_address(value: object, base_url: str) -> str | None:
-    """The absolute address of an image, behind the instance's own image proxy too.
+    """Return the absolute address of an image, even behind the instance's own image proxy.
 
-    An instance that proxies images links `/image_proxy?url=<original>&h=<hmac>`; the proxy's
-    address is useful only on the instance's own pages, so the original is given.
+    An instance that proxies images links `/image_proxy?url=<original>&h=<hmac>`, which is useful only on its
+    own pages, so the original is returned.
     """
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_URL_LENGTH:
         return None
@@ -155,7 +155,7 @@ def image_address(value: object, base_url: str) -> str | None:
 
 
 def row_template(value: object) -> str:
-    """SearXNG's row type without suffix, under its current name; `default` if unknown."""
+    """Return SearXNG's row type without suffix, under its current name; `default` if unknown."""
     if not isinstance(value, str):
         return "default"
     if (known := _TEMPLATES.get(value)) is not None:
@@ -166,7 +166,7 @@ def row_template(value: object) -> str:
 
 
 def _visible(value: str) -> str | None:
-    """The address with its spaces encoded, unless it has invisible characters."""
+    """Return the address with its spaces encoded, or `None` if it has invisible characters."""
     url = value.strip(" \t\r\n")
     if _CONTROLS.search(url) or clean(url) != url:
         return None
@@ -175,7 +175,7 @@ def _visible(value: str) -> str | None:
 
 
 def number(value: object) -> float | None:
-    """A number of moderate size, also out of a text; `None` for NaN and anything else."""
+    """Return a number of moderate size, also from a text; `None` for NaN and anything else."""
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip(" ")):
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -185,7 +185,7 @@ def number(value: object) -> float | None:
 
 
 def count(value: object) -> int | None:
-    """How many, also out of a text that begins with it, such as `1,244 Seeder`."""
+    """Return a count, also from a text that begins with it, such as `1,244 Seeder`."""
     if isinstance(value, str):
         found = _COUNT.match(line(value, MAX_NAME))
         value = int(re.sub(r"\D", "", found[0])) if found else None
@@ -194,28 +194,27 @@ def count(value: object) -> int | None:
 
 
 def text(value: object, max_chars: int = MAX_NAME) -> str:
-    """A clean line out of a text, a number or a truth value, as a page of SearXNG shows it."""
+    """Return a clean line from a text, a number or a boolean, as SearXNG's pages show it."""
     if isinstance(value, bool) or (isinstance(value, int | float) and number(value) is not None):
         value = str(value)
     return line(value, max_chars)
 
 
 def size(value: object) -> str:
-    """The size of a file in words; a number counts bytes and is written as SearXNG writes it."""
+    """Return the size of a file as text; a number counts bytes and is formatted as in SearXNG."""
     if isinstance(value, str):
         return line(value, MAX_NAME)
     return content_values.size(number(value))
 
 
 def duration(value: object) -> tuple[str, float | None]:
-    """A duration in words and in seconds.
+    """Parse a duration to text and seconds.
 
     Args:
-        value: seconds, or a text, which in HTML may hold nothing but seconds too.
+        value: seconds, or a text, which in HTML may contain only seconds, too.
 
     Returns:
-        The text, made from the number where that was sent, and the seconds where the text is a
-        duration.
+        The text, made from the number if that was sent, and the seconds if the text is a duration.
     """
     seconds_ = number(value)
     if seconds_ is None and isinstance(value, str):

@@ -1,10 +1,10 @@
-"""Result pages of SearXNG's simple theme, and of the same theme in searx 1.1.
+"""Parses result pages of SearXNG's simple theme, and of the same theme in searx 1.1.
 
-Public instances give nothing but HTML. What kind of page it is comes first: a home page or another
-program's page must never count as "nothing found".
+Public instances return only HTML. The kind of page is determined first: a home page or another program's page
+must never count as "nothing found".
 
-The selectors of rows (2022 to 2026) name classes and elements; `docs/decisions/searxng-answers.md` tells since when each
-holds.
+The selectors of rows (2022 to 2026) use classes and elements; `docs/decisions/searxng-answers.md` says since
+when each is valid.
 """
 
 import re
@@ -55,7 +55,7 @@ _CATEGORY_PREFIX: Final = "category-"
 
 
 def read_row(node: LexborNode) -> Row:
-    """Read one `article.result`, whatever its template, or a table in its place."""
+    """Parse one `article.result` of any template, or a table in its place."""
     if node.tag == "table":
         return _table_row(node)
     template = row_template(
@@ -99,10 +99,10 @@ def _default_row(article: LexborNode, template: str) -> Row:
 
 def _image_row(article: LexborNode) -> Row:
     picture = article.css_first("img.image_thumbnail")
-    # searx 1.1 has no title but the picture's, and the page's address only below the picture.
+    # In searx 1.1, only the picture has a title, and the page's address is below the picture.
     title = article.css_first("span.title")
     page = article.css_first("p.result-url a[href], span.url a[href]")
-    # `p.result-engine` before 2026-06-26; searx 1.1 tells no engines.
+    # `p.result-engine` before 2026-06-26; searx 1.1 names no engines.
     engines = labelled(article.css_first("p.result-engines, p.result-engine")).split(",")
     details = read_details(article, "images")
     return Row(
@@ -137,46 +137,46 @@ def _table_row(table: LexborNode) -> Row:
 
 def _published(article: LexborNode) -> str:
     time = article.css_first("time.published_date, .result_pubdate time")
-    # The attribute is empty for results of untyped engines since 2025-03; the text then is ISO.
+    # Since 2025-03 the attribute is empty for results of untyped engines; the text is then ISO.
     return attribute(time, "datetime") or text(time)
 
 
 def _category(article: LexborNode, engines: list[str]) -> str:
-    """The category out of the class attribute, where it may hold a space.
+    """Return the category from the class attribute, where it may contain a space.
 
-    Until 2024-12 the names of the engines follow, in the order in which the row lists them.
+    Until 2024-12 the names of the engines follow, in the order of the row's list.
     """
     category = attribute(article, "class").partition(_CATEGORY_PREFIX)[2]
     return category.removesuffix(" ".join(["", *engines]))
 
 
 _MAX_TAGS: Final = 30_000
-"""Signs `<` of a page that is read. The largest result page measured has 4,700 tags."""
+"""Maximum number of `<` in a page that is parsed. The largest result page measured has 4,700 tags."""
 
 _ROWS: Final = (
     "#urls > article.result, #urls > * > article.result, #urls > table, #urls > div > table"
 )
-"""Rows of one type may be grouped in a `div`. Not deeper, so that rows inside rows cannot make every
-row a search through the whole page. A table of labels and values was no `article` until 2025-05."""
+"""Rows of one type may be grouped in a `div`. Not deeper, so that rows inside rows cannot make every row a
+search through the whole page. Until 2025-05, a table of labels and values was not an `article`."""
 
 _LINK_TOKEN = re.compile(r"(?:^|/)client[\w-]+\.css$")
 _FAILED_ENGINE = re.compile(r"([^(),]+)\(([^()]*)\)")
 _MAX_SENTENCE: Final = 5_000
-"""Characters of the sentence about failed engines; the expression above needs their square."""
+"""Maximum characters of the sentence about failed engines; the expression above needs their square."""
 _BULLETS: Final = "•\xa0 "
 
 
 def parse_html(body: bytes, *, base_url: str) -> Reading:
-    """Read a body that should be a result page in HTML.
+    """Parse a body that should be a result page in HTML.
 
     Args:
         body: the body, possibly cut; SearXNG sends UTF-8.
         base_url: the instance, for addresses that point into it.
 
     Returns:
-        `RESULTS` with the page; `SEARCH_ERROR`; `HOME`; `FOREIGN` for a page that is not
-        SearXNG's; `MALFORMED` for one that is, but whose results are not where they should be, or
-        that has too many tags to be parsed. Never raises.
+        `RESULTS` with the page; `SEARCH_ERROR`; `HOME`; `FOREIGN` for a page that is not SearXNG's;
+        `MALFORMED` for a SearXNG page without results in the expected place, or with too many tags to parse.
+        Never raises.
     """
     html = body.decode("utf-8", "replace")
     if html.count("<") > _MAX_TAGS:
@@ -204,7 +204,7 @@ _DETAILS: Final = {
 
 
 def _page_kind(document: LexborHTMLParser) -> BodyKind:
-    # The class of the body has told the kind since 2022; an operator's theme may have lost it.
+    # The class of the body has shown the kind since 2022; an operator's theme may have removed it.
     classes = attribute(document.css_first("body"), "class").split()
     endpoint = attribute(document.css_first("meta[name='endpoint']"), "content")
     if "results_endpoint" in classes or endpoint == "results":
@@ -249,9 +249,9 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
 
 
 def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
-    """Whether neither rows are there nor anything that explains why there are none.
+    """Return whether there are neither rows nor an explanation for their absence.
 
-    Without results a page says so in a dialog among the rows, unless it has answers.
+    A page without results says so in a dialog among the rows, unless it has answers.
     """
     explained = page.rows_seen or page.is_useful or page.unresponsive_engines
     return (
@@ -262,7 +262,7 @@ def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
 
 
 def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
-    """Read the direct answers above the results."""
+    """Parse the direct answers above the results."""
     for node in several(document, "#answers .answer"):
         words, details = _shown(node)
         link = node.css_first("a[href]")
@@ -271,19 +271,19 @@ def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
 
 
 def _shown(node: LexborNode) -> tuple[str, tuple[Fact, ...]]:
-    """What a page shows of an answer, and its parts."""
+    """Return an answer's visible text, and its parts."""
     if report := node.css_first("details.weather div.summary"):
         return text(report), facts(_shown_weather(node))
     if terms := several(node, ".answer-translations dt"):
         words = ", ".join(text(term).strip() for term in terms)
         return words, facts(_shown_translations(node.css_first(".answer-translations dl")))
-    # A span tells the source where that has no address; searx 1.1 has the answer in the link itself.
+    # A span names the source if it has no address; in searx 1.1 the answer is in the link itself.
     spoken = node.css_first("summary") or node.css_first("span") or node.css_first("a[href]")
     return text(spoken), ()
 
 
 def _shown_weather(node: LexborNode) -> Iterator[tuple[str, str]]:
-    # A summary stands before each table; the first pair is of now.
+    # A summary precedes each table; the first pair is for now.
     summaries, tables = several(node, "div.summary"), several(node, "table")
     for place, (summary, table) in enumerate(zip(summaries, tables, strict=False)):
         if place:
@@ -293,7 +293,7 @@ def _shown_weather(node: LexborNode) -> Iterator[tuple[str, str]]:
 
 
 def _cells(table: LexborNode) -> Iterator[tuple[str, str]]:
-    """The labels and values of a table, two pairs in each row."""
+    """Return the labels and values of a table, two pairs in each row."""
     for row in several(table, "tr"):
         words = [line(text(cell), MAX_DESCRIPTION) for cell in several(row, "td")]
         for label, value in zip(words[::2], words[1::2], strict=False):
@@ -354,14 +354,14 @@ def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
     for entry in several(box, ".attributes dl"):
         label = line(text(entry.css_first("dt")).rstrip(": \n"), MAX_NAME)
         value = text(entry.css_first("dd")) or attribute(entry.css_first("dd img"), "alt")
-        # The theme escapes what JSON has as HTML.
+        # The theme escapes what is HTML in JSON.
         cleaned = untagged(value, MAX_DESCRIPTION)
         if label and cleaned:
             yield InfoboxAttribute(label=label, value=cleaned)
 
 
 def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...]:
-    # A bullet stands before each suggestion until 2023.
+    # Until 2023 a bullet precedes each suggestion.
     buttons = several(document, f"{container} input[type='submit']")
     return lines(
         [attribute(button, "value").lstrip(_BULLETS) for button in buttons], max_chars=MAX_TITLE
@@ -369,7 +369,7 @@ def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...
 
 
 def _timings(document: LexborHTMLParser) -> Iterator[tuple[str, float]]:
-    """Seconds by engine, to a tenth of a second; since 2024-09."""
+    """Return seconds by engine, to a tenth of a second; since 2024-09."""
     for row in several(document, "#engines_msg-table tr"):
         engine = line(text(row.css_first("td.engine-name")), MAX_NAME)
         seconds = number(text(row.css_first("td.response-time .bar-chart-value")).strip())
@@ -387,7 +387,7 @@ def _unresponsive(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
 
 
 def _unresponsive_in_words(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
-    """The sentence that older pages have: `bing (timeout), qwant (CAPTCHA)`."""
+    """Parse the sentence in older pages: `bing (timeout), qwant (CAPTCHA)`."""
     for sentence in several(document, "#sidebar .dialog-error p, #urls > .dialog-error p"):
         # The last sentence recommends other instances, with a link in brackets, in small print.
         if sentence.css_first("small") is not None:

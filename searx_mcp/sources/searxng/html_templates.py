@@ -1,8 +1,8 @@
-"""What the rows of SearXNG's result templates show, under the names that its JSON has for it.
+"""Parses the rows of SearXNG's result templates into the field names of its JSON.
 
-Papers, packages and files show theirs as a list of labels and values. Classes, links and the form of
-a value tell what is what wherever the theme allows it. Where it does not, the English label does,
-since English is what instances are asked for; one that does not heed that loses those fields only.
+Papers, packages and files show labels and values. Fields are recognised by class, link or form of the value
+where the theme allows it, and otherwise by the English label, since instances are asked for English; if one
+ignores that, only those fields are lost.
 """
 
 import json
@@ -18,9 +18,9 @@ from searx_mcp.sources.searxng.template_fields import MAX_CODE_LINES
 Fields = dict[str, object]
 
 _MAX_TEXT: Final = 100_000
-"""Characters of one element that are read; the longest, a listing of code, had 6,000."""
+"""Maximum characters of one element; the longest, a listing of code, had 6,000."""
 _MAX_JSON: Final = 1_000
-"""Characters of a bounding box in an attribute; four numbers have under 100."""
+"""Maximum characters of a bounding box in an attribute; four numbers have under 100."""
 _IMAGE_FORMATS: Final = frozenset(
     {"png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "avif", "ico", "heic", "jxl"}
 )
@@ -36,19 +36,19 @@ _PAGES = re.compile(r"[0-9]+\s?[-\u2013]\s?[0-9]+")
 def several(
     place: LexborHTMLParser | LexborNode, selector: str, most: int = MAX_NAMES
 ) -> list[LexborNode]:
-    """The first elements that a selector finds, but for those inside of others.
+    """Return the first elements that match a selector, except those inside others.
 
-    A page that nests them would else be read once for each: 160 <div class=answer> inside each other
-    around 3 MB of text took 4 s.
+    A page that nests them would otherwise be read once for each: 160 nested <div class=answer> around 3 MB of
+    text took 4 s.
 
     Args:
-        place: where to look.
+        place: where to search.
         selector: of CSS.
-        most: how many of those found are looked at.
+        most: maximum number of elements.
     """
     kept: list[LexborNode] = []
     for node in place.css(selector)[:most]:
-        # In the order of the page, only the last one can be around it.
+        # In document order, only the last one can contain it.
         if not kept or not _is_inside(node, kept[-1]):
             kept.append(node)
     return kept
@@ -62,29 +62,29 @@ def _is_inside(node: LexborNode, other: LexborNode) -> bool:
 
 
 def text(node: LexborNode | None) -> str:
-    """The text of an element and all below it; empty without an element."""
+    """Return the text of an element and its descendants; empty without an element."""
     return node.text()[:_MAX_TEXT] if node is not None else ""
 
 
 def attribute(node: LexborNode | None, name: str) -> str:
-    """The value of an attribute; empty without one, or without an element."""
+    """Return the value of an attribute; empty without one, or without an element."""
     return (node.attributes.get(name) or "") if node is not None else ""
 
 
 def labelled(node: LexborNode | None) -> str:
-    """The text of a line that begins with its label in a `span`."""
+    """Return the text of a line that begins with its label in a `span`."""
     label = text(node.css_first("span")) if node is not None else ""
     return text(node).strip().removeprefix(label)
 
 
 def after_colon(words: str) -> str:
-    """What follows the label of a line; all of it without a colon."""
+    """Return the text after the label of a line; all of it without a colon."""
     label, colon, value = words.partition(":")
     return value if colon else label
 
 
 def read_paper(article: LexborNode) -> Fields:
-    """Read what a paper shows; `publishedDate` too, which stands among the attributes."""
+    """Parse the fields of a paper, including `publishedDate`, which is among the attributes."""
     shown = _attributes(article)
     links = {
         text(link).strip().upper(): attribute(link, "href")
@@ -104,13 +104,13 @@ def read_paper(article: LexborNode) -> Fields:
         "comments": text(article.css_first("p.comments")),
         "pdf_url": links.get("PDF"),
         "html_url": links.get("HTML"),
-        # With its place in it the only value whose spaces do not break.
+        # With the place, it is the only value with non-breaking spaces.
         **_journal(shown.get("journal") or _first(shown, _PLACE_IN_JOURNAL)),
     }
 
 
 def read_package(article: LexborNode) -> Fields:
-    """Read what a software package shows."""
+    """Parse the fields of a software package."""
     shown = _attributes(article)
     fields: Fields = {
         "package_name": shown.get("package_name"),
@@ -134,7 +134,7 @@ def read_package(article: LexborNode) -> Fields:
 
 
 def read_file(article: LexborNode) -> Fields:
-    """Read what a file shows; the description too, which has a class of its own until 2025-10."""
+    """Parse the fields of a file, including the description, which has its own class until 2025-10."""
     shown = _attributes(article)
     # Until 2025-10 a table, in which labels have no colon.
     for row in several(article, "table.result-metadata tr"):
@@ -155,7 +155,7 @@ def read_file(article: LexborNode) -> Fields:
 
 
 def _attributes(article: LexborNode) -> dict[str, str]:
-    """The values of a list of attributes, by class where there is one, else by English label."""
+    """Return the values of a list of attributes, by class if there is one, else by English label."""
     values: dict[str, str] = {}
     for entry in several(article, "div.attributes > div"):
         label, value = (*several(entry, "span", 2), None, None)[:2]
@@ -167,12 +167,12 @@ def _attributes(article: LexborNode) -> dict[str, str]:
 
 
 def _first(shown: Mapping[str, str], form: re.Pattern[str]) -> str:
-    """The first value of a form that no other value of such a row has."""
+    """Return the first value of a form that no other value of such a row has."""
     return next((value for value in shown.values() if form.fullmatch(value.strip())), "")
 
 
 def _journal(shown: str) -> Fields:
-    """The journal, its volume and number with a dot between them, and the pages."""
+    """Return the journal, its volume and number with a dot between them, and the pages."""
     journal, *places = shown.strip(" \n").split("\xa0")
     fields: Fields = {"journal": journal}
     if places and (len(places) > 1 or not _PAGES.fullmatch(places[0])):
@@ -184,23 +184,23 @@ def _journal(shown: str) -> Fields:
 
 
 def read_details(article: LexborNode, template: str) -> Fields:
-    """Read what the template adds to a row.
+    """Parse the fields that the template adds to a row.
 
     Args:
         article: the row.
-        template: as `row_template` gives it.
+        template: from `row_template`.
 
     Returns:
-        Upstream's names and raw texts; also `content` and `publishedDate` where the template
-        shows them elsewhere than other rows.
+        Upstream's names and raw texts; also `content` and `publishedDate` if the template shows them in a
+        different place.
     """
     return _READERS.get(template, _media)(article)
 
 
 def read_table(table: LexborNode) -> Fields:
-    """Read a key-value table that stands among the rows without being one, as until 2025-05.
+    """Parse a key-value table that is among the rows without being an article, as until 2025-05.
 
-    It names the row's own fields in capitals, `<b>KEY</b>: value`.
+    It has the row's own fields in capitals, `<b>KEY</b>: value`.
     """
     fields: Fields = {}
     for cell in several(table, "td"):
@@ -223,8 +223,8 @@ def _image(article: LexborNode) -> Fields:
 
 
 def _image_format(article: LexborNode) -> str:
-    # Since 2026-06-13 the line links the formats to choose from; the first is the image's own, or
-    # says so in words.
+    # Since 2026-06-13 the line links the available formats; the first is the image's own, or says so in
+    # words.
     link = article.css_first("p.result-format a")
     if link is None:
         return labelled(article.css_first("p.result-format"))
@@ -249,7 +249,7 @@ def _video(article: LexborNode) -> Fields:
 
 
 def _length(article: LexborNode) -> str:
-    # On the thumbnail since 2025-10-12, where there is one.
+    # On the thumbnail since 2025-10-12, if there is one.
     shown = text(article.css_first(".thumbnail_length"))
     return shown or after_colon(text(article.css_first(".result_length")))
 
@@ -264,7 +264,7 @@ def _torrent(article: LexborNode) -> Fields:
         "magnetlink": attribute(article.css_first("a.magnetlink"), "href"),
         "torrentfile": attribute(article.css_first("a.torrentfile"), "href"),
     }
-    # The words of the badges are translated and stand outside of them until 2024; their order holds.
+    # Until 2024 the words of the badges are translated and outside of them; their order is fixed.
     for line in several(article, "p.stat"):
         badges = [text(badge).strip() for badge in several(line, "span.badge")]
         sizes = [found[0] for badge in badges if (found := SIZE.match(badge))]
@@ -313,7 +313,7 @@ def _address(article: LexborNode) -> Fields:
     fields: Fields = {
         field: text(article.css_first(f"td [itemprop='{name}']")) for field, name in names.items()
     }
-    # One text holds both; a road may have a comma, but does not begin with a digit as a rule.
+    # One text contains both; a road may have a comma, but usually does not begin with a digit.
     street = _HOUSE_NUMBER.fullmatch(str(fields["road"]).strip())
     if street:
         fields["house_number"], fields["road"] = street.groups()
@@ -343,12 +343,12 @@ def _code(article: LexborNode) -> Fields:
 
 
 def _has_label(shown: str) -> bool:
-    """Whether a paragraph begins with a label of any language: only these begin with a line break."""
+    """Return whether a paragraph begins with a label in any language: only these begin with a line break."""
     return shown.startswith("\n") and ": " in shown
 
 
 def _loose_text(article: LexborNode) -> str:
-    # Until 2023 the description of code stands in the row without an element of its own.
+    # Until 2023 the description of code is in the row without its own element.
     parts = article.iter(include_text=True)
     return "".join(text(part) for part in parts if part.tag in {"-text", "span"})
 

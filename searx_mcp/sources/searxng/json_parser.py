@@ -1,7 +1,7 @@
-"""Result pages in JSON, of SearXNG and of searx, whatever year they come from.
+"""Parses JSON result pages of SearXNG and searx, of any year.
 
-The shape changed: answers were strings and are objects, results gained and lost fields. So every
-field is optional, and a value of another type than expected counts as absent.
+The format changed: answers were strings and are objects, results gained and lost fields. So every field is
+optional, and a value of an unexpected type counts as absent.
 """
 
 import json
@@ -42,20 +42,20 @@ _PARTS: Final = {"examples": "Examples", "definitions": "Definitions", "synonyms
 
 
 def parse_json(body: bytes, *, base_url: str) -> Reading:
-    """Read a body that should be a result page in JSON.
+    """Parse a body that should be a result page in JSON.
 
     Args:
         body: the whole body; SearXNG sends UTF-8.
         base_url: the instance, for addresses that point into it.
 
     Returns:
-        `RESULTS` with the page; `SEARCH_ERROR` for `{"error": …}`; `FOREIGN` for other JSON;
-        `MALFORMED` for what is not JSON. Never raises.
+        `RESULTS` with the page; `SEARCH_ERROR` for `{"error": …}`; `FOREIGN` for other JSON; `MALFORMED` for
+        anything else. Never raises.
     """
     try:
         document = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
-        # ValueError also stands for an integer of more digits than Python converts.
+        # ValueError is also raised for an integer with more digits than Python converts.
         return Reading(BodyKind.MALFORMED, detail="The answer is not JSON.")
     if not isinstance(document, dict):
         return Reading(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
@@ -109,7 +109,7 @@ def _row(fields: dict[str, object]) -> Row:
 
 
 def _publication(fields: dict[str, object]) -> object:
-    """The date of a paper, which may be all there is."""
+    """Return the date of a paper, which may be its only date."""
     date = fields.get("date_of_publication")
     return date.get("datetime") if isinstance(date, dict) else None
 
@@ -148,10 +148,10 @@ def _attributes(values: object) -> Iterator[InfoboxAttribute]:
 
 
 def _answers(values: object) -> Iterator[Answer]:
-    """Read the direct answers: strings until 2025-01, then a text, a translation or a weather report.
+    """Parse the direct answers: strings until 2025-01, then a text, a translation or a weather report.
 
-    A report and a translation have no text of their own. Their parts are given as labelled values, in
-    the words that a page in English has for them.
+    A report and a translation have no text of their own. Their parts become labelled values, with the labels
+    of an English page.
     """
     for value in _list(values, MAX_NAMES):
         fields = value if isinstance(value, dict) else {"answer": value}
@@ -205,7 +205,7 @@ def _forecast(item: dict[str, object]) -> str:
 
 
 def _measure(value: object) -> str:
-    """A value with its unit as `12.5 °C`; a page rounds to whole numbers and may convert."""
+    """Return a value with its unit as `12.5 °C`; a page rounds to whole numbers and may convert."""
     amount = _value(value)
     unit = line(value.get("unit"), MAX_NAME) if isinstance(value, dict) else ""
     return "" if amount is None else f"{round(amount, 1):g} {unit}".rstrip()

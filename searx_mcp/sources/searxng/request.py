@@ -1,11 +1,11 @@
 """The search request to an instance: its address and headers.
 
-The query text is live syntax at an instance: a word may choose engines (`!images`), leave for
-another site (`!!w`), take the first result (`!!`), set the engines' timeout (`<3`) or the language
-(`:de`). A user who searches the web means none of that, so it is switched off here.
+The query text is live syntax at an instance: a word may choose engines (`!images`), redirect to another site
+(`!!w`), open the first result (`!!`), set the engines' timeout (`<3`) or the language (`:de`). A user who
+searches the web wants none of that, so it is switched off here.
 
-SearXNG's limiter looks at every header and answers 429, or sends to the start page, when one is
-missing or does not fit the others. `docs/decisions/searxng-answers.md` lists its checks.
+SearXNG's limiter checks every header and answers 429, or redirects to the start page, if one is missing or
+does not fit the others. `docs/decisions/searxng-answers.md` lists its checks.
 """
 
 import random
@@ -25,25 +25,25 @@ _SYNTAX: Final = "!?:<"
 """First characters of syntax words; searx up to 1.1 treats `?` like `!`."""
 
 WAY_BACK: Final = 0.3
-"""Seconds of a deadline that are left to an instance for merging and sending, and to us for reading.
-Measured: with `timeout_limit=2`, SearXNG 2026.8.22 answers after 2.02 s."""
+"""Seconds before a deadline that an instance has for merging and sending, and we for reading. Measured: with
+`timeout_limit=2`, SearXNG 2026.8.22 answers after 2.02 s."""
 _MOMENT: Final = 0.1
-"""Seconds; to a negative number SearXNG answers with an empty list."""
+"""Seconds; SearXNG answers a negative number with an empty list."""
 
 
 def neutralise(text: str) -> str:
-    """Switch off an instance's own syntax, and keep what the engines understand.
+    """Switch off an instance's own syntax, but keep what the engines understand.
 
-    An instance splits a query at white space and looks at the first characters of each word. A
-    live word is put in quotes; where that would break quotes that are there, it loses its leading
-    syntax characters instead. `site:`, minus signs and quotes stay.
+    An instance splits a query at white space and checks the first characters of each word. A live word is
+    quoted; if that would break existing quotes, it loses its leading syntax characters instead. `site:`,
+    minus signs and quotes are kept.
 
     Args:
-        text: what the caller searches for.
+        text: the caller's query.
 
     Returns:
-        The query in NFC without invisible characters, single spaces between words; the same again
-        when neutralised again. Empty if nothing visible was in it.
+        The query in NFC without invisible characters, single spaces between words; idempotent. Empty if it
+        has no visible characters.
     """
     words = []
     inside_phrase = False
@@ -64,10 +64,10 @@ def build_url(
 
     Args:
         base_url: the instance, with its path prefix if it has one.
-        query: what to ask.
+        query: the query.
         format: HTML is the default of every instance and is not named in the request.
-        time_limit: seconds until our own deadline, for an instance that is to answer before it with
-            what its engines have found by then.
+        time_limit: seconds until our own deadline, for an instance that should answer before it with what its
+            engines have found by then.
     """
     parameters = {
         "q": query.text,
@@ -79,8 +79,8 @@ def build_url(
         ),
         "language": query.language,
         "safesearch": str(query.safe_search),
-        # An operator's default locale overrules Accept-Language: labels, dates and the reasons of
-        # failed engines would come in it.
+        # An operator's default locale overrides Accept-Language: it would affect labels, dates and the
+        # reasons of failed engines.
         "locale": "en",
     }
     if query.time_range:
@@ -137,20 +137,20 @@ _PLATFORMS: Final = (
 )
 _USABLE = re.compile(r"Mozilla/5\.0 [\x20-\x7e]{10,500}")
 
-# Chromium, components/embedder_support/user_agent_utils.cc: a brand that does not exist, spelled
-# and placed by the major version, so that no site relies on the list.
+# Chromium, components/embedder_support/user_agent_utils.cc: a brand that does not exist, spelled and
+# placed by the major version, so that no site relies on the list.
 _GREASE_CHARACTERS: Final = " (:-./);=?_"
 _GREASE_VERSIONS: Final = ("8", "99", "24")
 _GREASE_ORDERS: Final = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 
 
 def honest(version: str = __version__) -> dict[str, str]:
-    """Headers that say who we are; they pass every check of the limiter."""
+    """Return headers that say who we are; they pass every check of the limiter."""
     return {
         "User-Agent": f"searx-mcp/{version} (+{PROJECT_URL})",
         # text/html must be acceptable for JSON too, or the limiter answers 429.
         "Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.5",
-        # English, because reasons of failed engines come in the client's language.
+        # English, because reasons of failed engines are in the client's language.
         "Accept-Language": "en-US,en;q=0.8",
         "Accept-Encoding": ACCEPT_ENCODING,
         **_PRIVACY,
@@ -158,10 +158,9 @@ def honest(version: str = __version__) -> dict[str, str]:
 
 
 def browser(user_agent: str, *, secure: bool = True) -> dict[str, str]:
-    """The headers that a desktop browser with this User-Agent sends when a person opens a page.
+    """Return the headers that a desktop browser with this User-Agent sends when a person opens a page.
 
-    Accept-Encoding is the exception: it names what can be decoded here. TLS fingerprints are not
-    imitated.
+    Except Accept-Encoding, which names what we can decode. TLS fingerprints are not imitated.
 
     Args:
         user_agent: the browser's; Chromium, Firefox or Safari.
@@ -192,11 +191,11 @@ def browser(user_agent: str, *, secure: bool = True) -> dict[str, str]:
 
 
 class Personas:
-    """The headers of searches, for each instance and installation the same.
+    """The headers of searches, stable for each instance and installation.
 
-    The limiter remembers a client by address, User-Agent and Accept-Language together. Another
-    persona in each process, command by command, would be a crowd of clients at one address; so it
-    follows from the number of the installation, which the state keeps.
+    The limiter identifies a client by address, User-Agent and Accept-Language together. If each process, and
+    thus each command, had its own persona, that would look like a crowd of clients at one address; so the
+    persona follows from the installation's number, which the state stores.
     """
 
     def __init__(
@@ -211,7 +210,7 @@ class Personas:
         Args:
             rotate: whether public instances see a browser's headers; `False` is honest everywhere.
             seed: the number of the installation. It stays here: the headers do not reveal it.
-            user_agent_source: gives a desktop browser's User-Agent.
+            user_agent_source: returns a desktop browser's User-Agent.
         """
         self._rotate = rotate
         self._seed = seed
@@ -219,7 +218,7 @@ class Personas:
         self._chosen: dict[str, Mapping[str, str]] = {}
 
     def headers_for(self, base_url: str, *, own: bool) -> Mapping[str, str]:
-        """The headers for one instance, the same on every call; own ones always see who we are."""
+        """Return the headers for one instance, the same on every call; own ones always see who we are."""
         if own or not self._rotate:
             return honest()
         if base_url not in self._chosen:
@@ -229,7 +228,7 @@ class Personas:
     def _persona(self, base_url: str) -> Mapping[str, str]:
         dice = random.Random(f"{self._seed} {base_url}")  # noqa: S311 - chooses a browser, no secret
         user_agent = self._user_agent_source(dice)
-        # The list comes from elsewhere: only a browser's User-Agent may become a header.
+        # The list is external: only a browser's User-Agent may become a header.
         if not _USABLE.fullmatch(user_agent):
             return honest()
         return browser(user_agent, secure=urlsplit(base_url).scheme == "https")

@@ -1,7 +1,8 @@
-"""Rows and parts of answers, between format and model, and what a whole body was read as.
+"""Rows and parts of answers, between format and model, and the kinds of bodies.
 
-Times are as the instance sent them: since 2023-06 JSON has ISO 8601, with and without an offset; HTML has it since 2025-03. Before, and
-for papers still, there is a date in the reader's language, or, of the last day, only its distance.
+Times are as the instance sent them: JSON has ISO 8601 since 2023-06, with and without an offset; HTML has it
+since 2025-03. Before that, and still for papers, there is a date in the reader's language, or within the last
+day only its age.
 """
 
 import re
@@ -37,11 +38,11 @@ _BRITISH = re.compile(r"(?P<day>[0-9]{1,2}) (?P<month>[A-Za-z]{3,9})\.?,? (?P<ye
 
 
 def instant(value: object) -> str | None:
-    """An ISO 8601 date, date and time, or year.
+    """Parse an ISO 8601 date, date and time, or year.
 
-    Offsets are kept and not guessed. English dates are understood, since English is what instances
-    are asked for; `None` for other languages and for distances such as `5 minute(s) ago`: what
-    they are counted from is not told, and an answer may be read out of a cache.
+    Offsets are kept and never guessed. English dates are supported, since instances are asked for English;
+    `None` for other languages and for ages such as `5 minute(s) ago`: their reference time is unknown, and an
+    answer may come from a cache.
     """
     text = line(value, MAX_NAME)
     if not text:
@@ -54,12 +55,12 @@ def instant(value: object) -> str | None:
         read = datetime.fromisoformat(text)
     except ValueError:
         return _english_date(text)
-    # Usually it is already in our form, and checking that is faster than formatting it.
+    # Usually it already has our form, and checking that is faster than formatting it.
     return text if _CANONICAL.fullmatch(text) else read.isoformat()
 
 
 def words(value: object) -> str:
-    """The words of a time that `instant` cannot read; empty for `None` in words."""
+    """Return the words of a time that `instant` cannot parse; empty for `None` in words."""
     text = line(value, MAX_NAME)
     return "" if text == "None" else text
 
@@ -77,10 +78,10 @@ def _english_date(text: str) -> str | None:
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """One result row, the same for both formats; fields are what the instance sent.
+    """One result row, the same for both formats; fields are as sent.
 
     Attributes:
-        template: as `row_template` gives it.
+        template: from `row_template`.
         details: the fields of the row's template, under the names of upstream's JSON.
     """
 
@@ -97,11 +98,11 @@ class Row:
 
     @property
     def is_box(self) -> bool:
-        """Whether it is a table of labels and values without an address, which is no row."""
+        """Whether it is a table of labels and values without an address, which is not a result."""
         return self.template == TABLE and web_address(self.url) is None
 
     def to_hit(self, *, position: int, base_url: str) -> Hit | None:
-        """Make a hit of the row.
+        """Convert the row to a hit.
 
         Args:
             position: the row's 1-based place in the list.
@@ -133,11 +134,11 @@ class Row:
         )
 
     def to_infobox(self) -> Infobox | None:
-        """Make a box of a table without an address.
+        """Convert a table without an address to a fact box.
 
         Returns:
-            A box named by the table's caption, its title or its engine; `None` for any other row,
-            and for a table in which nothing can be read.
+            A box named by the table's caption, its title or its engine; `None` for any other row, and for a
+            table without a readable value.
         """
         if not self.is_box:
             return None
@@ -164,23 +165,23 @@ class BodyKind(StrEnum):
     RESULTS = "results"
     """A result page, with or without results."""
     SEARCH_ERROR = "search_error"
-    """SearXNG says that it could not search."""
+    """SearXNG reports that it could not search."""
     HOME = "home"
-    """SearXNG's start page: the query was taken from the request."""
+    """SearXNG's start page: the query was removed from the request."""
     MALFORMED = "malformed"
-    """Neither readable nor plainly something else."""
+    """Neither parseable nor clearly something else."""
     FOREIGN = "foreign"
-    """A readable answer of some other program."""
+    """A valid answer of some other program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A body as a parser read it.
+    """A parsed body.
 
     Attributes:
-        kind: what it is.
+        kind: of the body.
         page: the result page; present exactly for `BodyKind.RESULTS`.
-        detail: what is wrong, one sentence for a person; never text of the instance.
+        detail: the problem, one sentence for a person; never text of the instance.
     """
 
     kind: BodyKind
@@ -189,11 +190,11 @@ class Reading:
 
 
 FORECAST: Final = "Forecast"
-"""The label of a part of a weather report that is of a later time."""
+"""The label of a part of a weather report about a later time."""
 
 
 def forecast(heading: str, measures: Iterable[tuple[str, str]]) -> str:
-    """Write in one line what is measured at a later time."""
+    """Write a forecast on one line."""
     return "; ".join(
         filter(None, (heading, *(f"{label} {value}" for label, value in measures if value)))
     )

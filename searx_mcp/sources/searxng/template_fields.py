@@ -1,7 +1,7 @@
-"""The fields of SearXNG's result templates, under the names that upstream's JSON has for them.
+"""The fields of SearXNG's result templates, under the names in upstream's JSON.
 
-HTML rows are read into the same names first (`html_templates`), so that every value is cleaned,
-bounded and converted in one place. Addresses of players are given as such, or inside the markup that older engines send.
+HTML rows are first parsed into the same names (`html_templates`), so that every value is cleaned, bounded and
+converted in one place. Player addresses come as such, or inside the markup that older engines send.
 """
 
 import re
@@ -44,7 +44,7 @@ from searx_mcp.sources.searxng.fields import (
 )
 
 _MAX_MARKUP: Final = 4_000
-"""Characters searched; the markup of a player has under 1,000."""
+"""Maximum characters searched; the markup of a player has under 1,000."""
 
 _SOURCE: Final = r"\b[^>]{0,500}?\bsrc=[\"']([^\"'>]{1,2000})"
 _FRAME = re.compile(r"<iframe" + _SOURCE, re.IGNORECASE)
@@ -53,17 +53,17 @@ _MEDIA = re.compile(r"<source" + _SOURCE, re.IGNORECASE)
 
 
 def frame_address(value: object, markup: object) -> str | None:
-    """The page to show in a frame: the address, or that of the first frame in the markup."""
+    """Return the page to show in a frame: the address, or that of the first frame in the markup."""
     return web_address(value) or _address_in(markup, _FRAME)
 
 
 def sound_address(value: object, markup: object) -> str | None:
-    """The sound to play: the address, or that of the first sound in the markup."""
+    """Return the sound to play: the address, or that of the first sound in the markup."""
     return web_address(value) or _address_in(markup, _SOUND)
 
 
 def media_address(value: object) -> str | None:
-    """The file to play or load: an address, or, until 2025-10, markup that holds it."""
+    """Return the file to play or load: an address, or, until 2025-10, markup that contains it."""
     return web_address(value) or _address_in(value, _MEDIA)
 
 
@@ -78,7 +78,7 @@ Fields = Mapping[str, object]
 
 MAX_CODE_LINES: Final = 50
 MAX_CODE_LINE: Final = 300
-"""Characters of one line of code."""
+"""Maximum characters of one line of code."""
 _OF_EVERY_ROW: Final = frozenset(
     {
         "engine", "engines", "template", "score", "category", "positions", "pretty_url",
@@ -86,13 +86,13 @@ _OF_EVERY_ROW: Final = frozenset(
         "publishedDate", "pubdate", "url", "title", "content",
     }
 )  # fmt: skip
-"""What is no fact in a row that keeps its facts among its other fields, as until 2025-05."""
+"""Not facts, in a row that has its facts among its other fields, as until 2025-05."""
 
 _NOTHING: Final = ("None", "[]", "{}")
-"""What a page shows of a value that is missing."""
+"""How a page shows a missing value."""
 
 _PLAYABLE: Final = ("length", "iframe_src", "audio_src", "embedded")
-"""One of these a row has that has no template of its own and something to play."""
+"""A playable row without its own template has one of these."""
 
 _LATITUDE: Final = 90.0
 _LONGITUDE: Final = 180.0
@@ -100,15 +100,15 @@ _EDGES: Final = (_LATITUDE, _LATITUDE, _LONGITUDE, _LONGITUDE)
 
 
 def template_fields(template: str, fields: Fields, base_url: str) -> dict[str, Any]:
-    """Read what only rows of this template have.
+    """Parse the fields that only rows of this template have.
 
     Args:
-        template: as `row_template` gives it.
+        template: from `row_template`.
         fields: the row under upstream's names; values of any type.
         base_url: the instance, for addresses that point into it.
 
     Returns:
-        One of `TEMPLATE_FIELDS` with its value, or nothing where nothing is known.
+        One of `TEMPLATE_FIELDS` with its value, or nothing if nothing is known.
     """
     if template == "images":
         image = _image(fields, base_url)
@@ -123,12 +123,12 @@ def template_fields(template: str, fields: Fields, base_url: str) -> dict[str, A
     else:
         return {}
     values = read(fields)
-    # Every field is optional: a value in which nothing is known is none.
+    # Every field is optional: a value without any of them is dropped.
     return {name: values} if values.model_dump(exclude_defaults=True) else {}
 
 
 def table(fields: Fields) -> tuple[Fact, ...]:
-    """Read a table of labels and values: its own object, or what a row has besides the usual."""
+    """Parse a table of labels and values: its own object, or the row's extra fields."""
     values = fields.get("kvmap")
     if not isinstance(values, dict):
         values = {label: fields[label] for label in fields if label not in _OF_EVERY_ROW}
@@ -137,7 +137,7 @@ def table(fields: Fields) -> tuple[Fact, ...]:
 
 
 def _as_shown(value: object) -> object:
-    """A value of a table as a page shows it, which is Python's notation for a list."""
+    """Return a value of a table as a page shows it, which is Python's notation for a list."""
     try:
         return str(value) if isinstance(value, list | dict) else value
     except RecursionError:
@@ -288,7 +288,7 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Fields], Frozen]]]] = {
 
 
 def facts(pairs: Iterable[tuple[object, object]]) -> tuple[Fact, ...]:
-    """Make facts of labels and values, as many as there are; those without either are left out."""
+    """Make facts of labels and values, up to the limit; those without either are left out."""
     shown = ((text(label), text(value, MAX_DESCRIPTION)) for label, value in pairs)
     return tuple(Fact(label=label, value=value) for label, value in shown if label and value)
 
@@ -301,7 +301,7 @@ def _links(pairs: Iterable[tuple[object, object]]) -> Iterator[Link]:
 
 
 def _labelled(values: object, key: str) -> Iterator[tuple[object, object]]:
-    """The labels of a list of objects, each with what stands under a key."""
+    """Yield the labels of a list of objects, each with its value under a key."""
     items = values if isinstance(values, list) else []
     return ((item.get("label"), item.get(key)) for item in items if isinstance(item, dict))
 

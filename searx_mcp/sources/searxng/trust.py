@@ -1,10 +1,9 @@
-"""Whether the hits of a public instance lead where they claim to.
+"""Checks whether the hits of a public instance lead where they claim to.
 
-That it does not has two signs, both without any list: hits that lead to the instance itself, and hits that lead through
-one host which carries the real address inside its own. Either is a trap for programs or a tracker.
+There are two signs, neither of which needs a list: hits that lead to the instance itself, and hits through
+one host that contains the real address in its own. Either is a trap for programs or a tracker.
 
-Not covered: addresses hidden otherwise than by percent-encoding, spread over many hosts, or plainly
-replaced by others.
+Not covered: addresses hidden other than by percent-encoding, spread over many hosts, or simply replaced.
 """
 
 import re
@@ -22,33 +21,33 @@ from searx_mcp.sources.searxng.classify import (
 from searx_mcp.urls.hosts import ends_in_number
 
 MIN_REWRITTEN: Final = 3
-"""Hits through one host from which on it is no accident, if they are half of the page too."""
+"""Hits through one host that cannot be accidental, if they are also half of the page."""
 
 _ADDRESS = re.compile(r"https?:/{1,2}(?:[^/?#@\s]*@)?([\w.-]+\.[\w-]+)", re.IGNORECASE)
 """An absolute address inside another; archives and proxies often keep one slash of the two."""
 _ENCODINGS: Final = 3
-"""How often an address may be percent-encoded."""
+"""Maximum levels of percent-encoding that are decoded."""
 _SITE = re.compile(r"""(?<![\w-])site:["']?(?:https?://)?([^\s/"':)]+)""", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MAX_HOST: Final = 100
 
 
 def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
-    """Judge an answer of a public instance by where its hits lead.
+    """Check where the hits of a public instance lead.
 
-    Hits that lead to the instance's own host (its own origin, if it has no name) or through a
-    rewriting host are taken from the page and are a violation of trust. A host rewrites when three hits or
-    more, and at least half of the page, are on it and carry the address of another site. What the
-    query asks for by `site:` is exempt.
+    Hits that lead to the instance's own host (its own origin, if it has no name) or through a rewriting host
+    are removed from the page and are a trust violation. A host rewrites if three or more hits, and at least
+    half of the page, are on it and contain the address of another site. Hosts that the query names by `site:`
+    are exempt.
 
     Args:
-        judgement: what the answer came to so far.
+        judgement: the classification so far.
         base_url: the instance.
         text: the query.
 
     Returns:
-        The judgement as it was if there is nothing wrong. Else with the trust_violation, and the verdict
-        on what remains: `UNTRUSTED` if no hit does.
+        The same judgement if nothing is wrong. Otherwise with `trust_violation`, and the verdict on the
+        remaining hits: `UNTRUSTED` if there are none.
     """
     page = judgement.page
     if page is None or not page.hits:
@@ -61,7 +60,7 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
     if not bad:
         return judgement
     hits = tuple(hit for hit, host in zip(page.hits, hosts, strict=True) if host not in traps)
-    # Rows left out for a reason are not rows that could not be read.
+    # Rows left out for a reason are not rows that could not be parsed.
     rows_seen = page.rows_seen - (len(page.hits) - len(hits))
     page = replace(page, hits=hits, rows_seen=rows_seen)
     trust_violation = _trust_violation(bad, len(hosts), home=home, text=text)
@@ -86,7 +85,7 @@ def _rewriters(urls: list[str], hosts: list[str]) -> set[str]:
 
 
 def _carries_another(url: str, host: str) -> bool:
-    """Whether an address contains one of another site in its path or query."""
+    """Return whether an address contains one of another site in its path or query."""
     parts = urlsplit(url)
     inside = f"{parts.path}?{parts.query}"
     for _ in range(_ENCODINGS):
@@ -98,7 +97,7 @@ def _carries_another(url: str, host: str) -> bool:
 
 
 def _trust_violation(bad: Counter[str], total: int, *, home: str, text: str) -> str:
-    """Say what is wrong, without a host that shows words of the query."""
+    """Describe the violation, without a host that contains words of the query."""
     words = _WORD.findall(text.lower())
     sentences = []
     for host, count in bad.items():
@@ -121,7 +120,7 @@ def _is_within(host: str, site: str) -> bool:
 
 
 def _host(url: str) -> str:
-    """The host of an address; with its port if it is a number, which many sites may share."""
+    """Return the host of an address, with its port if it is numeric, as many sites may share that."""
     parts = urlsplit(url)
     host = _ascii(parts.hostname or "")
     if ":" in host or ends_in_number(host):
@@ -130,7 +129,7 @@ def _host(url: str) -> str:
 
 
 def _ascii(host: str) -> str:
-    """A host name as it is compared: instances send those of other alphabets in either form."""
+    """Normalise a host name: instances send international names in either form."""
     host = host.lower().strip(".")
     if host.isascii():
         return host

@@ -21,7 +21,7 @@ from searx_mcp.sources.searxng.answers import (
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
-    Asked,
+    InstanceContext,
     suggest_url,
 )
 from searx_mcp.sources.searxng.classify import Judgement, generator
@@ -29,9 +29,9 @@ from searx_mcp.sources.searxng.request import Personas, build_url, honest
 from searx_mcp.workers.jobs import Reader, Workers
 
 MAX_BODY: Final = 2 * 1_048_576
-"""Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
+"""Maximum decoded bytes of an answer; the largest page measured has 0.2 MB."""
 MAX_CONFIG: Final = 2_000_000
-"""Decoded bytes read of a `/config`; one with SearXNG's default engines has 0.11 MB."""
+"""Maximum decoded bytes of a `/config`; one with SearXNG's default engines has 0.11 MB."""
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ _log = logging.getLogger("searx_mcp.sources.searxng")
 
 
 class Upstream:
-    """Asks instances, one request at a time each; keeps nothing but the sessions it was given."""
+    """Asks instances, one request at a time each; has no state but its sessions."""
 
     def __init__(
         self,
@@ -49,13 +49,13 @@ class Upstream:
         personas: Personas,
         workers: Workers | None = None,
     ) -> None:
-        """Wire the sessions.
+        """Take the parts.
 
         Args:
-            own: gives the session for configured instances; alone knows their credentials.
-            public: gives the session for public instances.
+            own: returns the session for own instances; only it knows their credentials.
+            public: returns the session for public instances.
             personas: the headers of searches.
-            workers: read long answers; threads do unless given.
+            workers: parse long answers; by default, threads do.
         """
         self._own = own
         self._public = public
@@ -76,18 +76,18 @@ class Upstream:
 
         Args:
             base_url: the instance.
-            query: what to ask, already neutralised.
-            own: whether it is a configured instance, whose results are believed.
-            format: the form of the answer.
-            timeout: seconds until the answer must be there and parsed.
-            keep: given the answer as it came, if there was a complete one in time.
+            query: the query, already neutralised.
+            own: whether it is an own instance, whose results are trusted.
+            format: the requested format.
+            timeout: seconds until the answer must be received and parsed.
+            keep: receives the raw answer, if a complete one arrived in time.
         """
         if self._workers is not None and format is Format.HTML:
             self._workers.warm()  # a page is long, and its reader starts while it is on its way
         answered = await self._ask(
             build_url(base_url, query, format, time_limit=timeout if own else None),
             RESULTS,
-            Asked(base_url=base_url, own=own, format=format, text=query.text),
+            InstanceContext(base_url=base_url, own=own, format=format, text=query.text),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -105,9 +105,9 @@ class Upstream:
         return outcome
 
     async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
-        """Whether the host of a public instance has an address; nothing is sent to it.
+        """Return whether the host of a public instance has an address; nothing is sent to it.
 
-        A host that may not be asked counts as having one: a search says why.
+        True for a host that may not be asked: the search will say why.
         """
         try:
             await self._public().resolve(base_url, timeout=timeout)
@@ -124,24 +124,24 @@ class Upstream:
         format: Format,  # noqa: A002 - the model's name for it
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
     ) -> RobotsDecision | Outcome:
-        """Ask for the robots.txt of a public instance, at the root of its origin.
+        """Read the robots.txt of a public instance, at the root of its origin.
 
-        Where there is none, or a redirect, nothing is forbidden (RFC 9309 §2.3.1).
+        If there is none, or a redirect, nothing is forbidden (RFC 9309 §2.3.1).
 
         Args:
             base_url: the instance.
-            format: that of the search for which this is asked; a failure is reported under it.
-            timeout: seconds until the file must be there and read.
+            format: that of the following search; a failure is reported under it.
+            timeout: seconds until the file must be received and parsed.
 
         Returns:
-            Whether it names us and forbids the search; or why it could not be read, for which a search
-            would fail, too.
+            Whether it names us and forbids the search; or why it could not be read, for which a search would
+            fail, too.
         """
         origin = "/".join(base_url.split("/", 3)[:3])
         answered = await self._ask(
             f"{origin}/robots.txt",
             ROBOTS,
-            Asked(base_url=base_url, format=format),
+            InstanceContext(base_url=base_url, format=format),
             timeout=timeout,
             max_bytes=FETCHED_BYTES,
             honestly=True,
@@ -157,17 +157,17 @@ class Upstream:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
     ) -> ConfigFacts | None:
-        """What the instance reports at `/config`; `None` if it cannot be read.
+        """Return what the instance reports at `/config`; `None` if it cannot be read.
 
         Args:
             base_url: the instance.
-            own: whether it is a configured instance.
-            timeout: seconds until the answer must be there and read.
+            own: whether it is an own instance.
+            timeout: seconds until the answer must be received and parsed.
         """
         answered = await self._ask(
             f"{base_url.rstrip('/')}/config",
             CONFIG,
-            Asked(base_url=base_url, own=own),
+            InstanceContext(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_CONFIG,
             honestly=True,
@@ -182,20 +182,20 @@ class Upstream:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one question is the caller's budget
     ) -> tuple[str, ...]:
-        """What the instance proposes for the beginning of a query; empty when it fails.
+        """Return the instance's suggestions for the beginning of a query; empty on failure.
 
-        It costs the instance a request to a search engine, so that only own ones should be asked.
+        This costs the instance a request to a search engine, so only own ones should be asked.
 
         Args:
             base_url: the instance.
-            text: what has been typed.
-            own: whether it is a configured instance.
+            text: typed so far.
+            own: whether it is an own instance.
             timeout: seconds for all of it.
         """
         answered = await self._ask(
             suggest_url(base_url, text),
             SUGGESTIONS,
-            Asked(base_url=base_url, own=own),
+            InstanceContext(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -208,14 +208,14 @@ class Upstream:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one check is the caller's budget
     ) -> bool:
-        """Whether the instance's process answers; costs no search and passes every limiter.
+        """Return whether the instance's process answers; costs no search and passes every limiter.
 
-        `/healthz` says OK since 2021. Where it is missing, the home page must answer. A proxy that
-        fails says nothing of the instance.
+        `/healthz` says OK since 2021. If it is missing, the home page must answer. A proxy failure says
+        nothing about the instance.
 
         Args:
             base_url: the instance.
-            own: whether it is a configured instance.
+            own: whether it is an own instance.
             timeout: seconds for all of it.
         """
         session = self._own() if own else self._public()
@@ -238,8 +238,8 @@ class Upstream:
     async def _ask(
         self,
         url: str,
-        reader: Reader[Asked, T],
-        asked: Asked,
+        reader: Reader[InstanceContext, T],
+        asked: InstanceContext,
         *,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
         max_bytes: int,
@@ -248,13 +248,13 @@ class Upstream:
         """Send one request with our headers for the instance.
 
         Args:
-            url: what is asked for.
-            reader: makes something of the answer.
-            asked: the instance, and what else the reader needs to know.
-            timeout: seconds until the answer must be there and read.
-            max_bytes: decoded bytes read of it.
-            honestly: whether we say who we are whatever the persona: in all that is no search, so that
-                an operator finds our name in the log, and can name us in robots.txt.
+            url: to request.
+            reader: parses the answer.
+            asked: the instance, and other input of the reader.
+            timeout: seconds until the answer must be received and parsed.
+            max_bytes: limit of decoded bytes.
+            honestly: whether to say who we are whatever the persona: for everything but searches, so that an
+                operator finds our name in the log and can name us in robots.txt.
         """
         base_url, own = asked.base_url, asked.own
         headers = honest() if honestly else self._personas.headers_for(base_url, own=own)
@@ -272,7 +272,7 @@ def _outcome(
     answered: Exchange[Any],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Outcome:
-    """The outcome of a request for the pool."""
+    """Return the outcome of a request for the pool."""
     result: Judgement | Failure = answered.result
     outcome = Outcome(
         result.verdict, format, answered.elapsed, answered.status_code, detail=result.detail

@@ -13,7 +13,7 @@ import pytest
 
 from searx_mcp.ops.own import launcher
 from searx_mcp.ops.own.installation import native_settings
-from searx_mcp.ops.own.native_process import NativeProcess, Plan
+from searx_mcp.ops.own.native_process import NativeProcess, StartPlan
 
 PATIENCE = 60.0
 
@@ -32,7 +32,7 @@ def plan(stand_in, tmp_path):
     settings.write_text(native_settings("ab" * 32))
 
     def make(port=0, idle=0.0):
-        return Plan(source, environment, settings, port, idle)
+        return StartPlan(source, environment, settings, port, idle)
 
     return make
 

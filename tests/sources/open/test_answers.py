@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.http.body import Response
-from searx_mcp.sources.open.answers import ANSWERED, Asked, judge, pause
+from searx_mcp.sources.open.answers import ANSWERED, EngineContext, judge, pause
 from searx_mcp.sources.open.engine import OpenQuery
 from searx_mcp.sources.open.table import ENGINES, KEYED
 
@@ -24,7 +24,7 @@ def test_a_job_makes_the_same_of_an_answer(engine, status):
     answers = [path for path in ANSWERS if path.name.startswith(engine.name)]
     for body in [b"", b"{}", *(path.read_bytes() for path in answers)]:
         reply = Response(status, {"Retry-After": "30"}, body)
-        asked = Asked(engine=engine, query=QUERY, now=NOW)
+        asked = EngineContext(engine=engine, query=QUERY, now=NOW)
         options = json.loads(json.dumps(ANSWERED.options(reply, asked)))
         made = ANSWERED.made(json.loads(json.dumps(ANSWERED.job(body, options))))
 

@@ -18,8 +18,8 @@ from searx_mcp.sources.searxng.answers import (
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
-    Asked,
     FailingEngine,
+    InstanceContext,
     failing_engines,
     parse_suggestions,
     suggest_url,
@@ -74,7 +74,7 @@ def test_the_text_is_neutralised():
 
 
 BASE = "https://search.example/"
-SEARCH = Asked(base_url=BASE, text="pine marten")
+SEARCH = InstanceContext(base_url=BASE, text="pine marten")
 PAGE = (
     '<meta name="generator" content="searxng/2026.8.22"><body class="results_endpoint"><div id=urls>'
     '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
@@ -96,7 +96,7 @@ ROWS = json.dumps(
 CONFIG_TEXT = '{"version": "2026.8.22", "engines": [{"name": "bing", "categories": ["general"]}]}'
 
 
-def _made(reader: Reader[Asked, Any], received: Response, asked: Asked) -> Any:
+def _made(reader: Reader[InstanceContext, Any], received: Response, asked: InstanceContext) -> Any:
     """What comes of a job when all of it has gone through JSON."""
     options = json.loads(json.dumps(reader.options(received, asked)))
     return reader.made(json.loads(json.dumps(JOBS[reader.name](received.body, options))))

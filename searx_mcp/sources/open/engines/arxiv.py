@@ -1,4 +1,4 @@
-"""arXiv: preprints of physics, mathematics and computer science, as a feed in Atom."""
+"""arXiv: preprints of physics, mathematics and computer science, from an Atom feed."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _OPENSEARCH: Final = "{http://a9.com/-/spec/opensearch/1.1/}"
 
 
 class _Element(Protocol):
-    """The part that is used of an element of lxml, which has no types of its own."""
+    """The used part of lxml's element, which has no type hints."""
 
     tag: object
 
@@ -58,7 +58,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read the entries of the feed; an error is one, too."""
+    """Parse the entries of the feed; an error is an entry, too."""
     feed = _feed(body)
     total = _number(feed.findtext(f"{_OPENSEARCH}totalResults"))
     rows = Rows(NAME, query)
@@ -69,7 +69,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
         elif not is_named:
             raise RefusedError(Verdict.REFUSED, "arXiv could not parse the query.", ours=True)
     parsed = rows.parsed(has_next=total > PER_PAGE * query.page)
-    # An id that it does not know is counted, and has no entry, or an empty one, or an error.
+    # An unknown id is counted, and has no entry, an empty one, or an error.
     if not is_named and not parsed.rows_seen and total > PER_PAGE * (query.page - 1):
         raise ValueError("the answer counts entries but has none")
     return parsed
@@ -80,7 +80,7 @@ def _is_named(query: OpenQuery) -> bool:
 
 
 def _term(keyword: str) -> str:
-    """A keyword that has no signs; one with signs inside is a phrase of its words."""
+    """Return a keyword without punctuation; one with punctuation inside becomes a phrase."""
     words = _WORD.findall(keyword)
     text = " ".join(words)
     return f'"{text}"' if len(words) > 1 or text in _OPERATORS else text
@@ -113,7 +113,7 @@ def _add(rows: Rows, entry: _Element) -> None:
     about = entry.findtext(f"{_ATOM}id") or ""
     found = _ID.fullmatch(about.strip())
     links = {link.get("title"): link.get("href") for link in entry.iterfind(f"{_ATOM}link")}
-    # Without its version, an address leads to the latest one.
+    # Without a version, the address leads to the latest one.
     rows.add(
         f"https://arxiv.org/abs/{found[1]}" if found else "",
         entry.findtext(f"{_ATOM}title") or "",
@@ -148,7 +148,7 @@ ENGINE: Final = Engine(
     endpoint="https://export.arxiv.org/api/query",
     ask=ask,
     parse=parse,
-    # Its edge answers 406 to clients without this header, and, like 429, below the published rate.
+    # Its CDN answers 406 to clients without this header, and, like 429, below the published rate.
     accept="application/atom+xml, text/xml, */*",
     limits=frozenset({HTTPStatus.NOT_ACCEPTABLE}),
     # One request in three seconds, one at a time, over all of arXiv's interfaces.

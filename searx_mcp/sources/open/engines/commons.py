@@ -33,7 +33,7 @@ _BY_CATEGORY: Final = {
 }
 _UPLOAD = re.compile(r"/wikipedia/commons/(?:thumb/)?[0-9a-f]/[0-9a-f]{2}/([^/]{1,500})(?:/[^/]*)?")
 _SYNTAX = re.compile(r"[:|~*?\\]")
-"""Signs that make a keyword or a pattern of a word (Help:CirrusSearch)."""
+"""Characters that turn a word into a keyword or a pattern (Help:CirrusSearch)."""
 _FORMS: Final = {
     Signal.IMAGE: _IMAGE,
     Signal.VIDEO: "video",
@@ -43,12 +43,12 @@ _FORMS: Final = {
 
 
 def aim(scope: Scope) -> str:
-    """Choose the medium that a question of no category is about."""
+    """Choose the medium for a question without a category."""
     return scope.form(_FORMS)
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the files of one kind, described in the query's language as far as they are."""
+    """Search the files of one kind, with descriptions in the query's language where available."""
     text = _SYNTAX.sub(" ", query.text)
     parameters = mediawiki.searched(query, text, keyword=f"filetype:{_aim(query)} ")
     if parameters is None:
@@ -57,13 +57,13 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read the files, each with its licence."""
+    """Parse the files, each with its licence."""
     aim = _aim(query)
     return mediawiki.parsed(body, query, ENGINE, lambda rows, page: _add(rows, page, aim))
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the file or page that an address is of."""
+    """Return the file or page at an address."""
     if host == "upload.wikimedia.org":
         upload = _UPLOAD.fullmatch(parts.path)
         return f"commons:{mediawiki.title(f'File:{upload[1]}')}" if upload else ""
@@ -102,7 +102,7 @@ def _add(rows: Rows, page: Fields, aim: str) -> None:
 
 
 def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Frozen]]:
-    """The row type, and its field; the same as of rows of an instance."""
+    """Return the row type and its field; the same as in rows of an instance."""
     url = absolute_web("", info.text("url"))
     seconds = info.number("duration")
     mime, bytes_ = info.line("mime", MAX_NAME), size(info.count("size"))

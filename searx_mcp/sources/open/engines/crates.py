@@ -1,4 +1,4 @@
-"""crates.io: packages of Rust."""
+"""crates.io: Rust packages."""
 
 import re
 from typing import Final
@@ -25,7 +25,7 @@ PER_PAGE: Final = 10
 _PAGES: Final = "https://crates.io/crates/"
 _CRATE: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KINDS: Final = frozenset({"rust", "crate", "crates", "crates.io", "cargo", "package", "packages"})
-"""Words that say what is looked for; all words sent have to be there, and these seldom are."""
+"""Words for the kind of thing; every word that is sent must match, and these rarely do."""
 _VERSIONS: Final = ("max_stable_version", "newest_version", "max_version")
 
 
@@ -46,7 +46,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `crates`, whose pages are found by their names."""
+    """Parse `crates`, whose pages are addressed by name."""
     answer = json_object(body)
     if "errors" in answer:
         # As it answers Cargo, with status 200.
@@ -89,7 +89,7 @@ ENGINE: Final = Engine(
     ask=ask,
     parse=parse,
     weight=0.7,
-    # One request a second is allowed, to programs that name a contact in their User-Agent.
+    # It allows one request a second, to programs with a contact in their User-Agent.
     gap=1.1,
     per_day=500,
     timeout=5.0,

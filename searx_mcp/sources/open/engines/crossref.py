@@ -1,4 +1,4 @@
-"""Crossref: what publishers say of articles, books and proceedings, by words or by DOI."""
+"""Crossref: publishers' metadata of articles, books and proceedings, by words or by DOI."""
 
 import re
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `message`: a list of works, or the one work of a DOI."""
+    """Parse `message`: a list of works, or the one work of a DOI."""
     rows = Rows(NAME, query)
     has_next = False
     match loads(body):
@@ -76,7 +76,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read 404, which is how a DOI is answered that no member of Crossref has registered."""
+    """Parse 404, the answer to a DOI that no member of Crossref has registered."""
     del headers, body
     return (
         RefusedError(Verdict.EMPTY, "Crossref has no work with this DOI.")
@@ -112,7 +112,7 @@ def _add(rows: Rows, work: Fields, issued: object) -> None:
 
 
 def _date(issued: object) -> str:
-    """The date of `{"date-parts": [[2026, 11, 3]]}`, as far as it is given; it may be `[[null]]`."""
+    """Return the date of `{"date-parts": [[2026, 11, 3]]}`, as far as given; it may be `[[null]]`."""
     match issued:
         case {"date-parts": [[int(year), *rest], *_]} if year in _YEARS:
             pass

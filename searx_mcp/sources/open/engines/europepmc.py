@@ -1,4 +1,4 @@
-"""Europe PMC: publications of the life sciences, of PubMed and of preprint servers."""
+"""Europe PMC: life science publications, from PubMed and preprint servers."""
 
 import re
 from http import HTTPStatus
@@ -27,17 +27,17 @@ PER_PAGE: Final = 10
 
 _PIECE = re.compile(r'"([^"]*)"|[^\s"]+')
 _WORD = re.compile(r"\w+(?:[-.'\u2019]\w+)*")
-"""What is left of a text when the signs of the query language, Lucene's, are taken out."""
+"""Words, without the operators of the query language, Lucene's."""
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
 _SOURCE = re.compile(r"[A-Z]{2,4}")
 _FREE: Final = frozenset({"OA", "F"})
-"""Codes of full texts that are free to read: open access, and free."""
+"""Codes of freely readable full texts: open access, and free."""
 
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search the publications, or look up the one that the question names.
 
-    Pages are told apart by a mark of the answer before: there is only the first.
+    Further pages need a cursor from the previous answer, so only the first page is used.
     """
     asked = _named(query.identifier) or _words(query.text)
     if not asked or query.page > 1:
@@ -48,7 +48,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `resultList.result`."""
+    """Parse `resultList.result`."""
     answer = json_object(body)
     if "errMsg" in answer or "errCode" in answer:
         if (answer.count("errCode") or 0) >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -73,7 +73,7 @@ def _named(identifier: Identifier | None) -> str:
 
 
 def _words(text: str) -> str:
-    """The words of a text, and its quoted phrases."""
+    """Return the words of a text, and its quoted phrases."""
     pieces = []
     for piece in _PIECE.finditer(text):
         words = _WORD.findall(piece[0])
@@ -127,7 +127,7 @@ ENGINE: Final = Engine(
     ask=ask,
     parse=parse,
     demands_all=True,
-    # Ten requests a second are said to be allowed to an address.
+    # Ten requests a second are said to be allowed per address.
     gap=0.3,
     per_day=2_000,
     timeout=6.0,

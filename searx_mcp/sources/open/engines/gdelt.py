@@ -1,4 +1,4 @@
-"""GDELT: news of the last three months, of the press of many countries; titles only."""
+"""GDELT: news of the last three months from the press of many countries; titles only."""
 
 import re
 from typing import Final
@@ -32,7 +32,7 @@ _TIMESPANS: Final = {TimeRange.DAY: "1d", TimeRange.WEEK: "7d", TimeRange.MONTH:
 _WORD = re.compile(r"\w+")
 _MIN_WORD: Final = 3
 _MIN_PHRASE: Final = 5
-"""Letters; one word or phrase that is shorter, and the whole query is refused."""
+"""Minimum letters; a shorter word or phrase makes it refuse the whole query."""
 _ESCAPE = re.compile(rb'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 _CONTROL = re.compile(rb"[\x00-\x1f]")
 _BEFORE_SIGN = re.compile(r" (?=[.,;:!?%)\]])|(?<=[(\[]) ")
@@ -40,7 +40,7 @@ _APOSTROPHE = re.compile(r"(?<=\w) (['\u2019]) ?(?=(?:s|t|re|ve|ll|d|m)\b)")
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the news of the query's language; the newest first, if those of a day are wanted."""
+    """Search the news in the query's language; newest first, for a time range of a day."""
     language = query.language.partition("-")[0]
     is_any = language in {"all", "auto"}
     terms = [term for term in map(_term, query.keywords) if term]
@@ -56,9 +56,9 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `articles`; an answer that is an empty object has none.
+    """Parse `articles`; an empty object means no results.
 
-    Errors come as plain text, and titles with backslashes and controls that JSON does not allow.
+    Errors come as plain text, and titles contain backslashes and control characters that JSON does not allow.
     """
     text = body.strip()
     if text and not text.startswith((b"{", b"[", b"<")):
@@ -79,7 +79,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def _term(keyword: str) -> str:
-    """A keyword without signs; what signs divide is a phrase, and must be quoted as one."""
+    """Return a keyword without punctuation; punctuation inside makes it a phrase, which must be quoted."""
     words = _WORD.findall(keyword)
     text = " ".join(words)
     if len(words) > 1:

@@ -28,11 +28,11 @@ from searx_mcp.sources.open.rows import Rows, json_object
 NAME: Final = "github"
 PER_PAGE: Final = 10
 MAX_FOUND: Final = 1_000
-"""Results beyond it are refused (docs.github.com/rest/search/search)."""
+"""It refuses results beyond this number (docs.github.com/rest/search/search)."""
 MAX_WORDS: Final = 256
-"""Characters of the search besides qualifiers (same page)."""
+"""Maximum characters of the search without qualifiers (same page)."""
 MAX_KEYWORDS: Final = 4
-"""Of a search for repositories: all have to be there, and a description has few words."""
+"""Maximum words for repositories: all must match, and descriptions are short."""
 AIMS: Final = frozenset({"repositories", "issues"})
 
 _MAX_BODY: Final = 600
@@ -40,7 +40,7 @@ _EDGES: Final = re.compile(r"^[^\w]+|[^\w+#]+$")
 _PLAIN: Final = re.compile(r"[\w.+#-]+")
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-"""Instructions of issue templates, which no reader of the page sees."""
+"""Instructions of issue templates, which the page does not show."""
 _REPOSITORY: Final = re.compile(r"/repos/([\w.-]{1,100}/[\w.-]{1,100})\Z")
 _PAGE: Final = re.compile(
     r"/([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))/([\w.-]{1,100}?)(?:\.git)?(?:/(issues|pull|discussions)/([0-9]{1,9}))?/?"
@@ -52,18 +52,18 @@ _NOT_OWNERS: Final = frozenset(
         "security", "settings", "site", "solutions", "sponsors", "stars", "topics", "trending", "users",
     }
 )  # fmt: skip
-"""First parts of paths of github.com that are no accounts."""
+"""First path segments of github.com that are not accounts."""
 
 
 def aim(scope: Scope) -> str:
-    """Choose issues for what fails, unless repositories are asked for."""
+    """Choose issues for questions about failures, unless they ask for repositories."""
     signals = scope.question.signals
     is_flaw = signals & {Signal.ERROR, Signal.VULNERABILITY} and Signal.REPOSITORY not in signals
     return "issues" if is_flaw else "repositories"
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search by best match; a known flaw is looked for in issues."""
+    """Search by best match; a vulnerability is searched in issues."""
     keywords, aim = query.keywords, "repositories"
     if query.identifier and query.identifier.kind == IdentifierKind.CVE:
         keywords, aim = (query.identifier.value,), "issues"
@@ -80,7 +80,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `items`; those with a `full_name` are repositories."""
+    """Parse `items`; those with a `full_name` are repositories."""
     answer = json_object(body)
     if "items" not in answer:
         raise ValueError("the answer has no items")
@@ -98,17 +98,17 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the repository, issue, pull request or discussion that an address is of."""
+    """Return the repository, issue, pull request or discussion at an address."""
     found = _PAGE.fullmatch(parts.path) if host == "github.com" else None
     if found is None or found[1].lower() in _NOT_OWNERS:
         return ""
-    # An issue and a pull request never share a number; a discussion does not share one with them either.
+    # Issues, pull requests and discussions of a repository share one sequence of numbers.
     number = f"#{int(found[4])}" if found[4] else ""
     return f"{NAME}:{found[1]}/{found[2]}{number}".lower()
 
 
 def _words(keywords: tuple[str, ...]) -> str:
-    """As many keywords as may be sent; whatever could be a qualifier is a phrase in quotes."""
+    """Return as many keywords as allowed; anything that could be a qualifier is quoted."""
     bare = (_EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip()) for keyword in keywords)
     return fitting(
         (
@@ -176,7 +176,7 @@ ENGINE: Final = Engine(
     identify=identify,
     accept="application/vnd.github+json",
     headers={"X-GitHub-Api-Version": "2022-11-28"},
-    # Ten searches a minute are allowed without a token, thirty with one.
+    # It allows ten searches a minute without a token, thirty with one.
     gap=7.0,
     burst=3,
     per_day=600,

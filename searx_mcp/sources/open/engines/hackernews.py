@@ -22,11 +22,11 @@ from searx_mcp.sources.open.rows import Rows, json_object, plain
 
 NAME: Final = "hackernews"
 PER_PAGE: Final = 50
-"""Stories of few points are among them: since June 2026 the index refuses to filter by `points` (status 400)."""
+"""Includes stories with few points: since June 2026 the index refuses to filter by `points` (status 400)."""
 MIN_POINTS: Final = 3
-"""A story of fewer was passed over by everybody."""
+"""Stories with fewer points were ignored by everyone."""
 MUST: Final = 2
-"""Of so few words each has to be there; of more, titles have some, and the index puts first those with most."""
+"""Up to this many words, each must match; with more, some must, and the index ranks by how many do."""
 
 _ENGLISH: Final = frozenset({"en", "all", "auto"})
 _FRESH: Final = frozenset({TimeRange.DAY, TimeRange.WEEK})
@@ -34,7 +34,7 @@ _DISCUSSION: Final = "https://news.ycombinator.com/item?id="
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search stories; news of some days by date, all else by relevance."""
+    """Search stories; recent news by date, everything else by relevance."""
     words = _words(query)
     if not words or query.language.partition("-")[0] not in _ENGLISH:
         return None
@@ -55,7 +55,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `hits`: a story is the page it is about, or its own text."""
+    """Parse `hits`: a story links a page, or has its own text."""
     answer = json_object(body)
     if "hits" not in answer:
         raise ValueError("the answer has no hits")
@@ -81,7 +81,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the story or comment that an address is of."""
+    """Return the story or comment at an address."""
     if host != "news.ycombinator.com" or parts.path != "/item":
         return ""
     number = parse_qs(parts.query).get("id", [""])[0]
@@ -89,7 +89,7 @@ def identify(host: str, parts: SplitResult) -> str:
 
 
 def _words(query: OpenQuery) -> list[str]:
-    """The keywords, none of which excludes or opens a phrase; of a known flaw only its number."""
+    """Return the keywords, none of which excludes or opens a phrase; of a vulnerability, only its number."""
     if query.identifier and query.identifier.kind == IdentifierKind.CVE:
         return [query.identifier.value]
     words = (" ".join(word.replace('"', " ").split()).lstrip("-") for word in query.keywords)
@@ -106,7 +106,7 @@ ENGINE: Final = Engine(
     parse=parse,
     identify=identify,
     weight=0.8,
-    # 10,000 requests an hour are said to be allowed to an address.
+    # 10,000 requests an hour are said to be allowed per address.
     gap=0.5,
     per_day=2_000,
     timeout=4.0,

@@ -21,7 +21,7 @@ from searx_mcp.sources.open.rows import Rows
 NAME: Final = "huggingface"
 PER_PAGE: Final = 10
 MAX_KEYWORDS: Final = 2
-"""They have to be in the name of what is found."""
+"""Maximum words, which must be in the name of a result."""
 AIMS: Final = frozenset({"models", "datasets", "spaces"})
 
 _SITE: Final = "https://huggingface.co/"
@@ -34,13 +34,13 @@ _KINDS: Final = frozenset(
         "hugging face", "huggingface", "hf",
     }
 )  # fmt: skip
-"""Words that say what is looked for and are in few names."""
+"""Words for the kind of thing, which few names contain."""
 _SILENT: Final = ("region:", "endpoints_compatible", "autotrain_compatible", "deploy:")
 """Tags about the service itself."""
 
 
 def aim(scope: Scope) -> str:
-    """Choose data sets where they are asked for, and models are not."""
+    """Choose data sets if the question asks for them, and not for models."""
     is_data = (
         Signal.DATASET in scope.question.signals and Signal.MODEL not in scope.question.signals
     )
@@ -48,20 +48,20 @@ def aim(scope: Scope) -> str:
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search names, most loaded first, for the first two words that are no kind of thing."""
+    """Search names, most downloaded first, for the first two words that are not a kind of thing."""
     words = [word.replace('"', " ").strip() for word in query.keywords]
     telling = [word for word in words if word and word.lower() not in _KINDS]
     wanted = " ".join((telling or words)[:MAX_KEYWORDS]).strip()
     if not wanted or len(wanted) > _MAX_WORDS:
         return None
     aim = _aim(query)
-    # Spaces have no downloads, so the documented sort of the others does not exist there.
+    # Spaces have no downloads, so the documented sort order of the others does not exist there.
     sort = {"sort": "likes"} if aim == "spaces" else {}
     return Ask({"search": wanted, "limit": str(PER_PAGE), **sort}, path=(aim,))
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read a list; models have their pages at the root, all else below its kind."""
+    """Parse a list; models have their pages at the root, everything else below its kind."""
     answer = loads(body)
     if not isinstance(answer, list):
         raise ValueError("the answer is not a list")  # noqa: TRY004 - says what the service sent
@@ -91,7 +91,7 @@ def _aim(query: OpenQuery) -> str:
 
 
 def _about(item: Fields) -> str:
-    """The description, which only data sets have, and what is known in numbers and tags."""
+    """Return the description, which only data sets have, and facts from numbers and tags."""
     downloads, likes = item.count("downloads"), item.count("likes")
     tags = [tag for tag in item.lines("tags", 60) if not tag.startswith(_SILENT)]
     facts = [
@@ -116,7 +116,7 @@ ENGINE: Final = Engine(
     parse=parse,
     aim=aim,
     weight=0.6,
-    # 500 requests in five minutes are allowed to an address.
+    # It allows 500 requests in five minutes per address.
     gap=1.0,
     per_day=500,
     timeout=5.0,

@@ -49,7 +49,7 @@ _FORMS: Final = {
 
 
 def aim(scope: Scope) -> str:
-    """Choose the sort of file, or the medium that a question of no category is about."""
+    """Choose the kind of file, or the medium for a question without a category."""
     if scope.further == "books":
         return "texts"
     if scope.category is Category.FILES or Signal.FILE in scope.question.signals:
@@ -70,7 +70,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `response.docs`; each field may be a text or a list of texts."""
+    """Parse `response.docs`; each field may be a text or a list of texts."""
     answer = json_object(body)
     response = answer.part("response")
     if "docs" not in response:
@@ -107,9 +107,9 @@ def _add(rows: Rows, item: Fields) -> None:
 
 
 def _template(item: Fields, identifier: str) -> tuple[str, Mapping[str, Frozen]]:
-    """The row type, and its field.
+    """Return the row type and its field.
 
-    Files are never linked themselves: who put them there is anybody, with or without the right to.
+    Files are never linked directly: anyone may upload them, with or without the right to.
     """
     player = f"https://archive.org/embed/{identifier}"
     match item.text("mediatype"):
@@ -128,7 +128,7 @@ def _template(item: Fields, identifier: str) -> tuple[str, Mapping[str, Frozen]]
 
 
 def _licence(url: str) -> str:
-    """The name of a Creative Commons licence by its address; of another one nothing."""
+    """Return the name of a Creative Commons licence from its address; empty for any other."""
     found = _LICENCE.fullmatch(url)
     if not found:
         return ""

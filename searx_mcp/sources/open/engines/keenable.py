@@ -1,4 +1,4 @@
-"""Keenable: a commercial index of the web for programs, without a key; off unless switched on."""
+"""Keenable: a commercial index of the web for programs, without a key; off unless enabled."""
 
 from typing import Final
 
@@ -11,11 +11,11 @@ NAME: Final = "keenable"
 MAX_RESULTS: Final = 10
 
 _SNIPPET: Final = 500
-"""Characters of a page that are asked for."""
+"""Characters of a page that are requested."""
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the web by meaning; there is one page, and no choice of a language."""
+    """Search the web by meaning; there is one page, and no choice of language."""
     if not query.text or query.page > 1:
         return None
     body: dict[str, object] = {
@@ -30,7 +30,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `results`, whose `snippet` is text of the page; a description is rare."""
+    """Parse `results`, whose `snippet` is text of the page; a description is rare."""
     answer = json_object(body)
     if "results" not in answer:
         raise ValueError("the answer has no results")
@@ -55,7 +55,7 @@ ENGINE: Final = Engine(
     parse=parse,
     headers={"X-Keenable-Title": "searx-mcp"},
     weight=1.5,
-    # 1,000 requests an hour and ten a second are allowed to an address.
+    # It allows 1,000 requests an hour and ten a second per address.
     gap=0.5,
     per_day=400,
     timeout=8.0,

@@ -1,4 +1,4 @@
-"""Words for services that read a query with Lucene's parser, so that nothing in them is syntax."""
+"""Escapes words for services with Lucene's query parser, so that none of them is syntax."""
 
 import re
 from collections.abc import Iterable
@@ -6,13 +6,13 @@ from typing import Final
 
 _OPERATORS: Final = frozenset({"AND", "OR", "NOT", "TO"})
 _NOT_ESCAPABLE = re.compile(r'[<>="\s]+')
-"""Signs of ranges, which a backslash does not make plain (Elasticsearch, query string syntax), and quotes."""
+"""Range operators, which a backslash does not escape (Elasticsearch, query string syntax), and quotes."""
 _SPECIAL = re.compile(r"[+\-&|!(){}\[\]^~*?:\\/]")
-"""The other signs of the classic query parser of Lucene."""
+"""The other operators of Lucene's classic query parser."""
 
 
 def terms(keywords: Iterable[str]) -> list[str]:
-    """Each keyword as the parser takes it for text: escaped, or quoted if it is a phrase.
+    """Return each keyword as literal text: escaped, or quoted if it is a phrase.
 
     Args:
         keywords: words, and phrases without quotes; one without letters and digits is left out.

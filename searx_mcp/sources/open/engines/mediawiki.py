@@ -1,4 +1,4 @@
-"""The wikis of Wikimedia: their one interface, its limits, its errors, its addresses."""
+"""The shared API of Wikimedia's wikis: limits, errors, addresses."""
 
 import re
 from collections.abc import Callable
@@ -20,22 +20,22 @@ PARAMETERS: Final = {
 _PER_PAGE: Final = 10
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _MAX_QUERY: Final = 300
-"""Characters of a search, keywords such as `filetype:` included; a longer one is refused (CirrusSearch)."""
+"""Maximum characters of a search, including keywords such as `filetype:` (CirrusSearch)."""
 
 _PATH = re.compile(r"/(?:wiki|zh(?:-[a-z]{2,4})?|sr-e[cl])/(.{1,500})")
 _FILE: Final = re.compile(r"(?:file|image):", re.IGNORECASE)
 
 _BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
 _BROKEN: Final = ("internal_api_error", "cirrussearch-backend-error", "readonly")
-"""Beginnings of the codes of errors that are theirs; any other is about the question."""
+"""Prefixes of error codes that are the server's fault; any other is about the query."""
 
 
 wiki: Final = partial(
     Engine,
     operator="Wikimedia Foundation, US",
     demands_all=True,
-    # With a contact 200 requests a minute are allowed, without one ten; three at a time. They are
-    # those of an address at all of Wikimedia's wikis, which therefore count as one.
+    # It allows 200 requests a minute with a contact, ten without; three at a time. An address has these for
+    # all of Wikimedia's wikis together, which therefore share one bucket.
     gap=0.5,
     gap_without_contact=8.0,
     burst=3,
@@ -50,7 +50,7 @@ wiki: Final = partial(
 
 
 def language(query: OpenQuery) -> str:
-    """The code of the query's language, English for any; empty if it is none that a wiki could have."""
+    """Return the code of the query's language, English for any; empty if no wiki could have it."""
     code = query.language.partition("-")[0]
     if code in {"all", "auto"}:
         return "en"
@@ -58,12 +58,12 @@ def language(query: OpenQuery) -> str:
 
 
 def searched(query: OpenQuery, text: str, *, keyword: str = "") -> dict[str, str] | None:
-    """The parameters of a search, or `None` if it has no words.
+    """Return the parameters of a search, or `None` if it has no words.
 
     Args:
-        query: for its page.
+        query: for its page number.
         text: its words; those that fit are sent.
-        keyword: of CirrusSearch, which goes before them.
+        keyword: of CirrusSearch, put before them.
     """
     words = fitting(text.split(), _MAX_QUERY - len(keyword))
     if not words:
@@ -78,29 +78,29 @@ def searched(query: OpenQuery, text: str, *, keyword: str = "") -> dict[str, str
 def parsed(
     body: bytes, query: OpenQuery, engine: Engine, add: Callable[[Rows, Fields], None]
 ) -> Parsed:
-    """Read an answer: each of its pages is added to the rows, by rank.
+    """Parse an answer: add each of its pages to the rows, by rank.
 
     Args:
         body: the answer.
-        query: what was asked.
+        query: the query.
         engine: the row of the wiki.
-        add: takes one page.
+        add: adds one page.
 
     Raises:
-        ValueError: it is not shaped as documented.
-        RefusedError: it is an error, which comes with status 200.
+        ValueError: it is not as documented.
+        RefusedError: it is an error, which has status 200.
     """
     answer = _read(body, engine.title)
     rows = Rows(engine.name, query)
     pages = answer.part("query").parts("pages")
-    # They come in the order of their numbers, and `index` has the rank.
+    # They are in the order of their ids, and `index` contains the rank.
     for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
         add(rows, page)
     return rows.parsed(has_next=bool(answer.part("continue")))
 
 
 def title_at(parts: SplitResult) -> str:
-    """The title of the page at an address of a wiki; empty for an old state, an edit and the like."""
+    """Return the title of the page at a wiki address; empty for an old revision, an edit and the like."""
     query = parse_qs(parts.query)
     if query.keys() & {"action", "oldid", "diff", "curid"}:
         return ""
@@ -109,7 +109,7 @@ def title_at(parts: SplitResult) -> str:
 
 
 def title(text: str) -> str:
-    """A title as MediaWiki keeps it: with spaces, and a capital letter at the beginning of each part."""
+    """Normalise a title like MediaWiki: spaces, and a capital first letter in each part."""
     whole = " ".join(unquote(text).replace("_", " ").split())
     if is_file := _FILE.match(whole):
         name = whole[is_file.end() :].strip()

@@ -1,4 +1,4 @@
-"""MusicBrainz: artists, albums and recordings; facts about music, not the music."""
+"""MusicBrainz: artists, albums and recordings; metadata, not the music."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -30,19 +30,19 @@ PER_PAGE: Final = 10
 _DEFAULT: Final = "release-group"
 _ZONE: Final = "x-ratelimit-zone"
 _MIN_SCORE: Final = 60
-"""Of 100, which the best row has; those below share a word with the query at best."""
+"""Minimum score of 100, which the best row has; lower ones share a word with the query at best."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TAGS_SHOWN: Final = 5
 _CREDITS_SHOWN: Final = 10
 
 
 def aim(scope: Scope) -> str:
-    """Choose what the question says that it is of."""
+    """Choose what the question says it is looking for."""
     return scope.question.music
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search one kind of thing; albums, unless others are aimed at."""
+    """Search one kind of thing; albums by default."""
     words = " ".join(terms(query.keywords))
     if not words:
         return None
@@ -52,7 +52,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read the list that the answer has, which says what was searched for."""
+    """Parse the list in the answer, whose name says what was searched."""
     answer = json_object(body)
     entity = next((entity for entity in sorted(AIMS) if f"{entity}s" in answer), "")
     if not entity:
@@ -70,7 +70,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read 503, which says in a header whether all clients together were too many, or we."""
+    """Parse 503; a header says whether all clients together exceeded the limit, or we did."""
     del body
     zone = next((value for name, value in headers.items() if name.lower() == _ZONE), "")
     if status != HTTPStatus.SERVICE_UNAVAILABLE or zone != "global":
@@ -135,9 +135,9 @@ ENGINE: Final = Engine(
     parse=parse,
     aim=aim,
     read_refusal=read_refusal,
-    # One request a second is allowed to an address.
+    # It allows one request a second per address.
     gap=1.1,
-    # So that a request that met the load of all clients can be followed by another.
+    # So that another request can follow one that was refused because of other clients' load.
     patience=1.5,
     per_day=1_000,
     timeout=5.0,

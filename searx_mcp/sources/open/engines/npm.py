@@ -26,13 +26,13 @@ MAX_TEXT: Final = 64
 """The public registry refuses shorter and longer texts with `ERR_TEXT_LENGTH`."""
 
 _KINDS: Final = frozenset({"npm", "yarn", "pnpm", "package", "packages"})
-"""Words that say what is looked for."""
+"""Words for the kind of thing."""
 
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search packages by as many keywords as the registry takes."""
     telling = [word for word in query.keywords if word.lower() not in _KINDS]
-    # A colon would make a qualifier of it, such as `author:`.
+    # A colon would make it a qualifier, such as `author:`.
     plain = (
         re.sub(r'[:"\s]+', " ", word).strip().lstrip("-") for word in telling or query.keywords
     )
@@ -46,7 +46,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `objects`; a package without a page in the registry is what its author links."""
+    """Parse `objects`; a package without a page in the registry gets the author's link."""
     answer = json_object(body)
     if "objects" not in answer:
         raise ValueError("the answer has no objects")

@@ -1,4 +1,4 @@
-"""Openverse: images and sounds under open licences, of museums, Flickr, Jamendo and others."""
+"""Openverse: images and sounds under open licences, from museums, Flickr, Jamendo and others."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -29,20 +29,20 @@ AIMS: Final = frozenset({"images", "audio"})
 PER_PAGE: Final = 20
 
 _MAX_QUERY: Final = 200
-"""Characters of a query (Openverse API, `q`)."""
+"""Maximum characters of a query (Openverse API, `q`)."""
 _MAX_RESULTS: Final = 240
-"""Results that can be reached without a key (Openverse API, `page`)."""
+"""Maximum results without a key (Openverse API, `page`)."""
 _TAGS_SHOWN: Final = 20
 _FORMS: Final = {Signal.IMAGE: "images", Signal.SOUND: "audio", Signal.MUSIC: "audio"}
 
 
 def aim(scope: Scope) -> str:
-    """Choose the medium that a question of no category is about."""
+    """Choose the medium for a question without a category."""
     return scope.form(_FORMS)
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search images; sounds, if music is wanted or they are aimed at."""
+    """Search images; or sounds, if music is wanted or they are the aim."""
     words = fitting(query.text.split(), _MAX_QUERY)
     if not words or query.page * PER_PAGE > _MAX_RESULTS:
         return None
@@ -68,7 +68,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read 403, with which its guard refuses networks: most of data centres, and proxies."""
+    """Parse 403, with which its protection refuses networks: most data centres, and proxies."""
     del headers, body
     if status != HTTPStatus.FORBIDDEN:
         return None
@@ -130,7 +130,7 @@ ENGINE: Final = Engine(
     aim=aim,
     read_refusal=read_refusal,
     demands_all=True,
-    # 20 requests a minute and 200 a day are allowed to an address.
+    # It allows 20 requests a minute and 200 a day per address.
     gap=3.1,
     per_day=180,
     timeout=6.0,

@@ -16,7 +16,7 @@ NAME: Final = "photon"
 PER_PAGE: Final = 10
 
 _LANGUAGES: Final = frozenset({"de", "en", "fr"})
-"""Any other is answered with status 400 by the public server; without one, names are local."""
+"""The public server answers any other with status 400; without one, names are local."""
 _KINDS: Final = {"N": "node", "W": "way", "R": "relation"}
 _OBJECT = re.compile(r"/(node|way|relation)/([0-9]{1,19})/?")
 _POINT: Final = (180.0, 90.0)
@@ -36,7 +36,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `features` of GeoJSON; what is no object of OpenStreetMap has no page."""
+    """Parse the GeoJSON `features`; one that is not an OpenStreetMap object has no page."""
     answer = loads(body)
     features = answer.get("features") if isinstance(answer, dict) else None
     if not isinstance(features, list):
@@ -68,7 +68,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the object of OpenStreetMap that an address is of."""
+    """Return the OpenStreetMap object at an address."""
     found = _OBJECT.fullmatch(parts.path) if host == "openstreetmap.org" else None
     return f"osm:{found[1]}/{found[2]}" if found else ""
 
@@ -82,7 +82,7 @@ def _place(about: Fields, feature: dict[str, object], kind: str, number: int) ->
     return Place(
         longitude=point[0] if point else None,
         latitude=point[1] if point else None,
-        # West, north, east and south become the order of OpenStreetMap.
+        # Converts west, north, east, south to OpenStreetMap's order.
         bounding_box=(box[3], box[1], box[0], box[2]) if box else None,
         name=about.line("name"),
         road=about.line("street"),
@@ -96,7 +96,7 @@ def _place(about: Fields, feature: dict[str, object], kind: str, number: int) ->
 
 
 def _degrees(values: object, limits: Sequence[float]) -> list[float]:
-    """As many numbers as there are limits, each within its own; else none."""
+    """Return as many numbers as there are limits, each within its limit; else none."""
     if not isinstance(values, list) or len(values) != len(limits):
         return []
     degrees = [
@@ -117,7 +117,7 @@ ENGINE: Final = Engine(
     parse=parse,
     identify=identify,
     wants_contact=True,
-    # No number is published: "reasonable" use is welcome.
+    # No limit is published: "reasonable" use is welcome.
     gap=2.0,
     per_day=200,
     timeout=5.0,

@@ -26,7 +26,7 @@ _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search videos of the query's language, if it has one."""
+    """Search videos in the query's language, if it has one."""
     words = query.words()
     if not words:
         return None
@@ -45,7 +45,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `data`."""
+    """Parse `data`."""
     answer = json_object(body)
     if "data" not in answer:
         raise ValueError("the answer has no videos")

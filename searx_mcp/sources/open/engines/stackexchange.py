@@ -1,4 +1,4 @@
-"""Stack Exchange: excerpts of questions and answers, found by relevance, of one site at a time."""
+"""Stack Exchange: excerpts of questions and answers by relevance, from one site at a time."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "stackexchange"
 PER_PAGE: Final = 20
-"""Several rows may be of one question: of so many about ten are left."""
+"""Rows that are requested: several may belong to one question, so about ten are left."""
 
 HOSTS: Final[Mapping[str, str]] = {
     **{
@@ -46,12 +46,12 @@ HOSTS: Final[Mapping[str, str]] = {
     },
     **{f"{language}.stackoverflow": f"{language}.stackoverflow.com" for language in ("es", "ja", "pt", "ru")},
 }  # fmt: skip
-"""The web host of each site by its name in the API (api.stackexchange.com/docs/sites)."""
+"""The web host of each site by its API name (api.stackexchange.com/docs/sites)."""
 
 SITES: Final = frozenset(HOSTS)
 _SITE_AT: Final = {host: site for site, host in HOSTS.items()}
 _DEFAULT: Final = "stackoverflow"
-"""Where code goes that fits no other site."""
+"""The site for code that fits no other site."""
 _ENGLISH: Final = frozenset({"en", "all", "auto"})
 
 _DOMAINS: Final = (
@@ -67,22 +67,22 @@ _QUESTION = re.compile(r"/(q|questions|a)/([0-9]{1,12})(?:/|$)")
 
 _THROTTLE: Final = "throttle_violation"
 _AWAY: Final = frozenset({"internal_error", "temporarily_unavailable"})
-"""Errors of theirs (api.stackexchange.com/docs/error-handling)."""
+"""Error names (api.stackexchange.com/docs/error-handling)."""
 _NOT_READ: Final = "bad_parameter"
 _SECONDS: Final = re.compile(r"available in (\d{1,6}) seconds")
 _OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
-"""What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
+"""Syntax of the sites' search for a tag, an exclusion or a field; `std::vector` is none of them."""
 
 
 def aim(scope: Scope) -> str:
-    """Choose the site: of the language, or named, or of the subject, else Stack Overflow."""
+    """Choose the site: by language, name or subject, else Stack Overflow."""
     local = f"{scope.language}.{_DEFAULT}"
     named = (_SITE_AT[site] for site in scope.question.sites if site in _SITE_AT)
     return local if local in SITES else next(named, "") or scope.question.topic or _DEFAULT
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the site that is meant, else Stack Overflow in the query's language."""
+    """Search the chosen site, else Stack Overflow in the query's language."""
     site = _site(query)
     words = " ".join(_OPERATOR.sub(" ", query.text).split())
     if not site or not words:
@@ -95,7 +95,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `items`, of each question the best; their addresses are made of numbers."""
+    """Parse `items` and keep the best of each question; addresses are built from ids."""
     answer = json_object(body)
     if refusal := _refusal(answer):
         raise refusal
@@ -126,7 +126,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the question, or the answer, that an address is of."""
+    """Return the question or answer at an address."""
     found = _QUESTION.match(parts.path)
     if found is None or not any(lies_on(host, domain) for domain in _DOMAINS):
         return ""
@@ -135,7 +135,7 @@ def identify(host: str, parts: SplitResult) -> str:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:  # noqa: ARG001 - the form of every engine's
-    """Read an error, which comes with status 400 whatever it is about."""
+    """Parse an error, which always has status 400."""
     try:
         return _refusal(json_object(body))
     except ValueError:
@@ -143,7 +143,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
 
 
 def _site(query: OpenQuery) -> str:
-    """The site to ask; empty if none is in the query's language."""
+    """Return the site to ask; empty if none is in the query's language."""
     language = query.language.partition("-")[0]
     aim = query.aim if query.aim in SITES else _DEFAULT
     if language in _ENGLISH or aim.startswith(f"{language}."):
@@ -153,7 +153,7 @@ def _site(query: OpenQuery) -> str:
 
 
 def _standing(item: Fields) -> str:
-    """Say how a row is thought of, in a few words."""
+    """Describe a row's score and state in a few words."""
     is_answer = item.line("item_type") == "answer"
     score = item.number("score")
     answers = item.count("answer_count")
@@ -169,7 +169,7 @@ def _standing(item: Fields) -> str:
 
 
 def _pause(answer: Fields, now: datetime) -> float | None:
-    """Seconds asked for; without any requests left, until the day ends that they are counted by."""
+    """Return the requested pause in seconds; with no requests left, until the counted day ends."""
     if answer.count("quota_remaining") == 0:
         utc = now.astimezone(UTC)
         gone = (utc - datetime.combine(utc.date(), time.min, UTC)).total_seconds()
@@ -179,7 +179,7 @@ def _pause(answer: Fields, now: datetime) -> float | None:
 
 
 def _refusal(answer: Fields) -> RefusedError | None:
-    """Tell what an answer with `error_name` means; its message may tell how long to wait."""
+    """Classify an answer with `error_name`; its message may say how long to wait."""
     name = answer.line("error_name", 40)
     if not name:
         return None
@@ -208,7 +208,7 @@ ENGINE: Final = Engine(
     aim=aim,
     read_refusal=read_refusal,
     weight=1.2,
-    # 300 requests a day are allowed to an address without a key, 10,000 with one.
+    # It allows 300 requests a day per address without a key, 10,000 with one.
     gap=1.0,
     per_day=250,
     key_parameter="key",

@@ -12,19 +12,19 @@ from searx_mcp.sources.open.rows import Rows
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the articles of the query's language; of any language, the English ones."""
+    """Search the articles in the query's language; in English for any language."""
     language = mediawiki.language(query)
     parameters = mediawiki.searched(query, query.text)
     return Ask(parameters, language=language) if language and parameters else None
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read the articles, each with its beginning."""
+    """Parse the articles, each with its beginning."""
     return mediawiki.parsed(body, query, ENGINE, _add)
 
 
 def identify(host: str, parts: SplitResult) -> str:
-    """Name the article that an address is of, in the language of its wiki."""
+    """Return the article at an address, in the language of its wiki."""
     language, _, rest = host.replace(".m.", ".").partition(".")
     title = mediawiki.title_at(parts) if rest == "wikipedia.org" else ""
     return f"wikipedia:{language}:{title}" if title else ""

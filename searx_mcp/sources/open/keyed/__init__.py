@@ -1,1 +1,1 @@
-"""Keyed providers: search APIs of companies, asked only with a key of the user's own. One module each."""
+"""Keyed providers: search APIs of companies, used only with the user's key. One module each."""

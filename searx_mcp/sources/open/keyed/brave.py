@@ -1,4 +1,4 @@
-"""Brave's Search API: an index of the web of its own."""
+"""Brave's Search API: an independent index of the web."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,8 @@ PER_PAGE: Final = 20
 MAX_PAGE: Final = 10
 MAX_WORDS: Final = 50
 MAX_CHARS: Final = 400
-"""Of a query (api-dashboard.search.brave.com/api-reference/web/search/get, as the other limits)."""
+"""Maximum of a query (api-dashboard.search.brave.com/api-reference/web/search/get, also for the other
+limits)."""
 
 _SAFE: Final = ("off", "moderate", "strict")
 _AGES: Final = {
@@ -68,7 +69,7 @@ _CODE: Final = re.compile(r"[A-Z_]{1,60}")
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search web pages; a value outside of Brave's lists would be refused and is left out."""
+    """Search web pages; values that Brave does not list would be refused and are left out."""
     text = fitting(islice(query.text.split(), MAX_WORDS), MAX_CHARS)
     if not text or query.page > MAX_PAGE:
         return None
@@ -79,7 +80,7 @@ def ask(query: OpenQuery) -> Ask | None:
         "offset": str(query.page - 1),
         "safesearch": _SAFE[query.safe_search],
         "result_filter": "web",
-        # Without one it takes the US.
+        # By default it uses the US.
         "country": region if region in _COUNTRIES else "ALL",
     }
     if known := spelled(query.language.lower(), _LANGUAGES, _SPELLINGS):
@@ -90,7 +91,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `web.results`; `web` is missing where nothing was found. Snippets mark words with tags."""
+    """Parse `web.results`; `web` is missing if there are no results. Snippets mark words with tags."""
     answer = json_object(body)
     if answer.text("type") != "search":
         raise ValueError("the answer is not a search answer")
@@ -108,7 +109,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read `error.code`, and on a limit which of the plan's windows is spent."""
+    """Parse `error.code`, and for a limit which of the plan's windows is spent."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", again=True)
     try:
@@ -121,7 +122,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
         return RefusedError(
             Verdict.RATE_LIMITED, detail, pause=_spent_for(headers) or retry_after(headers)
         )
-    # It answers a wrong key with 422, as it does a wrong parameter.
+    # It answers a wrong key with 422, like a wrong parameter.
     if code.startswith("SUBSCRIPTION") or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
         detail = f"It rejected your key{shown}."
         return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
@@ -130,7 +131,7 @@ def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> Refuse
 
 
 def _spent_for(headers: Mapping[str, str]) -> float | None:
-    """The seconds until the longest spent window of the plan begins again: `X-RateLimit-Remaining: 0, 0`."""
+    """Return the seconds until the longest spent window restarts: `X-RateLimit-Remaining: 0, 0`."""
     lower = {name.lower(): value[:200] for name, value in headers.items()}
     left = _NUMBERS.findall(lower.get("x-ratelimit-remaining", ""))
     resets = _NUMBERS.findall(lower.get("x-ratelimit-reset", ""))
@@ -167,7 +168,7 @@ ENGINE: Final = Engine(
 
 
 def configured(providers: ProvidersConfig) -> Engine | None:
-    """Give the row with a key and a budget; `None` without a key."""
+    """Return the row with a key and a budget; `None` without a key."""
     config = providers.brave
     if not config.key.get_secret_value():
         return None

@@ -1,4 +1,4 @@
-"""Settings of the keyed providers, apart from their rows so that reading them loads no parser."""
+"""Settings of the keyed providers, separate from their rows so that reading them loads no parser."""
 
 import re
 from datetime import date
@@ -11,13 +11,13 @@ from pydantic_core import PydanticCustomError
 from searx_mcp.models.base import Frozen, matching
 
 GOOGLE_ENDS: Final = date(2027, 1, 1)
-"""When Google's API ends (developers.google.com/custom-search/v1/overview)."""
+"""End of Google's API (developers.google.com/custom-search/v1/overview)."""
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
 _WANTED: Final = "it must be visible ASCII characters without spaces"
 
 PerDay = Annotated[int, Field(ge=1, le=10_000)]
-"""Google allows no more than 10,000 a day, whatever is paid."""
+"""Google's maximum per day, on any plan."""
 PerMonth = Annotated[int, Field(ge=1, le=20_000)]
 """Each request reads all charges of the window: 4,000 of them take 5 to 6 ms."""
 
@@ -44,7 +44,7 @@ class SafeLevel(StrEnum):
 class ProviderConfig(Frozen):
     """The part of its table that every keyed provider has."""
 
-    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    # A key may be in the wrong field, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
     TABLE: ClassVar[str]
@@ -58,7 +58,7 @@ class ProviderConfig(Frozen):
     @classmethod
     def _check_key(cls, key: SecretStr) -> SecretStr:
         if not _KEY.fullmatch(key.get_secret_value()):
-            # Without the value, which may be a key with something beside it.
+            # Does not show the value, which may contain a key.
             context = {"key": f"{cls.TABLE}.key", "reason": _WANTED}
             raise PydanticCustomError("setting", "{key}: {reason}", context)
         return key

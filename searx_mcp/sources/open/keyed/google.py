@@ -1,4 +1,4 @@
-"""Google Programmable Search: the Custom Search JSON API, which ends on 2027-01-01 and so stays small here."""
+"""Google Programmable Search: the Custom Search JSON API, which ends on 2027-01-01 and so is kept minimal."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,8 @@ from searx_mcp.urls.retry_after import retry_after
 NAME: Final = "google"
 PER_PAGE: Final = 10
 MAX_FOUND: Final = 100
-"""Results beyond it are refused (developers.google.com/custom-search/v1/reference/rest/v1/cse/list)."""
+"""It refuses results beyond this number
+(developers.google.com/custom-search/v1/reference/rest/v1/cse/list)."""
 
 _AGES: Final = {
     TimeRange.DAY: "d1",
@@ -52,7 +53,7 @@ _LIMIT_REASONS: Final = frozenset(
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """Search the web, or the sites the search engine has; `safe` knows two levels."""
+    """Search the web, or the sites of the search engine; `safe` has two levels."""
     start = (query.page - 1) * PER_PAGE + 1
     if not query.text or start + PER_PAGE - 1 > MAX_FOUND:
         return None
@@ -72,7 +73,7 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `items`; there are none where nothing was found."""
+    """Parse `items`; it is missing if there are no results."""
     answer = json_object(body)
     if "searchInformation" not in answer and "items" not in answer:
         raise ValueError("the answer has no searchInformation")
@@ -91,7 +92,7 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
-    """Read the first reason of `error` that says more than the status; its text may name your project."""
+    """Parse the first specific reason of `error`; its text may name the user's project."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", again=True)
     try:
@@ -127,7 +128,7 @@ ENGINE: Final = Engine(
     parse=parse,
     read_refusal=read_refusal,
     key_header="X-Goog-Api-Key",
-    # Usually 100 requests a minute are allowed (read at second hand).
+    # Usually 100 requests a minute are allowed (from a secondary source).
     gap=0.7,
     burst=10,
     patience=10.0,
@@ -149,7 +150,7 @@ ENGINE: Final = Engine(
 
 
 def configured(providers: ProvidersConfig) -> Engine | None:
-    """Give the row with a key, a search engine and budgets; `None` without one of the first two."""
+    """Return the row with a key, a search engine and budgets; `None` without one of the first two."""
     config = providers.google
     if not (config.key.get_secret_value() and config.search_engine_id):
         return None

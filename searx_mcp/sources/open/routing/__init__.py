@@ -1,1 +1,1 @@
-"""Analysis of a question, and the choice of the open collections that it is for."""
+"""Analyses a question, and chooses the open collections for it."""

@@ -1,6 +1,7 @@
-"""The analysis of a query: what it asks for, what it is about, what it names and what it should not tell.
+"""Analyses a query: its content, its subjects, what it names, and secrets that must not be sent.
 
-Strangers should not be told keys, addresses of persons and names of private hosts. Every rule for these looks at one word; none looks further back than the word's beginning.
+Keys, email addresses and private host names must not reach strangers. Every rule for these checks one word;
+none looks back further than the word's beginning.
 """
 
 import ipaddress
@@ -26,12 +27,12 @@ _KEY = re.compile(
     r"|pypi-[A-Za-z0-9_-]{40,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|shpat_[0-9a-f]{20,}"
     r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?"  # JSON Web Token, RFC 7519
 )
-"""What keys and tokens of well-known services begin with, and how long they are at least."""
+"""Prefixes of keys and tokens of well-known services, and their minimum lengths."""
 _HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F]{32,}")
-"""128 bits: the shortest key that is in use, and the length of an MD5 digest."""
+"""128 bits: the shortest key in use, and the length of an MD5 digest."""
 _BLOB = re.compile(r"[A-Za-z0-9+_-]{40,}={0,2}")
 _FEWEST_DIGITS: Final = 4
-"""In 40 characters of base64 six digits are to be expected; the longest names in code have one or two."""
+"""Forty characters of base64 have six digits on average; the longest names in code have one or two."""
 
 _ASSIGNED = re.compile(
     r"(?:pass(?:word|wd)?|pwd|secret|token|api[_-]?key|access[_-]?key|auth)[\"']?[=:][\"']?([^\s\"'&]{8,})",
@@ -44,7 +45,7 @@ _MAIL = re.compile(r"[\w.+%-]{1,64}@((?:[A-Za-z0-9-]{1,63}\.){1,8}([A-Za-z]{2,24
 _NO_TOP_DOMAINS: Final = frozenset(
     {"png", "jpg", "jpeg", "gif", "webp", "svg", "py", "js", "ts", "service"}
 )
-"""Ends of file and unit names with an @ in them, such as `logo@2x.png`."""
+"""Ends of file and unit names that contain an @, such as `logo@2x.png`."""
 _NOBODY: Final = frozenset({"example.com", "example.org", "example.net"})
 """Reserved for examples (RFC 2606)."""
 
@@ -56,8 +57,8 @@ _HOST = re.compile(
     r"(?=[:/?#,;)\"']|\.?$)",
     re.IGNORECASE,
 )
-"""Top-level names that are not delegated: `local` (RFC 6762), `internal` (ICANN 2024), `home.arpa` (RFC 8375),
-`intranet`, `lan`, `corp` and `private` (RFC 6762, appendix G)."""
+"""Top-level names that are not delegated: `local` (RFC 6762), `internal` (ICANN 2024), `home.arpa` (RFC
+8375), `intranet`, `lan`, `corp` and `private` (RFC 6762, appendix G)."""
 _KNOWN_HOSTS: Final = frozenset(
     {
         "host.docker.internal",
@@ -67,7 +68,7 @@ _KNOWN_HOSTS: Final = frozenset(
         "env.local",
     }
 )
-"""The same on every machine, or no hosts at all."""
+"""The same on every machine, or not hosts at all."""
 _PRIVATE: Final = tuple(
     map(
         ipaddress.IPv4Network,
@@ -79,13 +80,13 @@ _MAX_WORD: Final = 2_000
 
 
 def secret_in(text: str) -> str:
-    """Name what of a text looks like a secret.
+    """Describe what in a text looks like a secret.
 
     Args:
         text: any text, as the caller wrote it.
 
     Returns:
-        A few words for a person that do not repeat it; empty if nothing does.
+        A few words for a person that do not contain it; empty if there is none.
     """
     for word in text.split():
         if found := _secret_word(word[:_MAX_WORD].strip("\"'`()[]{}<>,;")):
@@ -107,7 +108,7 @@ def _secret_word(word: str) -> str:
 
 
 def _is_key(word: str) -> bool:
-    # A key may stand behind a name: `token=`, `Bearer:` and the like.
+    # A key may follow a name: `token=`, `Bearer:` and the like.
     for piece in re.split(r"[=:,;\"'&?/]+", word):
         if _KEY.fullmatch(piece) and any(map(str.isdigit, piece)):
             return True
@@ -149,7 +150,7 @@ def _is_private_address(word: str) -> bool:
 
 
 def analyze_query(text: str) -> Question:
-    """Read a query; never raises, and takes time in proportion to the length.
+    """Parse a query; never raises, and takes linear time.
 
     Args:
         text: any text, as the caller wrote it or neutralised for an instance.

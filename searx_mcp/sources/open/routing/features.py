@@ -1,4 +1,4 @@
-"""Features of a question: its subjects, told by its words and by their shapes."""
+"""Finds a question's subjects by its words and their shapes."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -18,11 +18,11 @@ _MODEL_NAME = re.compile(
 """Names of models, such as `bert-base-uncased` and `qwen2.5-7b-instruct`."""
 
 _ENOUGH: Final = 0.75
-"""Points that make a question one about programs: a sure name has one, a doubtful one half of it."""
+"""Points from which a question is about programs: a certain name has one, a doubtful one a half."""
 
 _DOUBTFUL: Final = 0.5
 _LONGEST_WORD: Final = 120
-"""Characters of a word whose shape is looked at; names in code are shorter."""
+"""Maximum characters of a word whose shape is checked; names in code are shorter."""
 _NUMBERED = re.compile(r"[0-9]{1,2}(?:\.[0-9]{1,3}){1,2}")
 
 _SHAPE = re.compile(
@@ -30,9 +30,9 @@ _SHAPE = re.compile(
     r"|^[a-z]{2,}[A-Z][a-z]+[A-Za-z]*$|^[a-z]\w*\[|^</?[a-z]+>?$",
     re.ASCII,
 )
-"""Calls, operators, `snake_case`, `camelCase`, options, packages with a scope, variables of a shell."""
+"""Calls, operators, `snake_case`, `camelCase`, options, scoped packages, shell variables."""
 _CALL = re.compile(r"[A-Za-z_]\(\)")
-"""The brackets behind a name, which are no part of the word."""
+"""Brackets after a name, which are not part of the word."""
 _PASCAL = re.compile(r"(?:[A-Z][a-z0-9]+){2,}", re.ASCII)
 _FILE_NAME = re.compile(
     r"[\w.-]*\w\.(?:py|js|mjs|cjs|ts|jsx|tsx|rs|go|java|kt|cpp|hpp|cs|rb|php|sh|ps1|ya?ml|json|toml|xml|html?|css|scss|sql"
@@ -53,7 +53,7 @@ _SCOPED = re.compile(r"@[a-z0-9-]{1,100}/[a-z0-9._-]{1,100}")
 _MAX_PLACE_WORDS: Final = 6
 _MAX_NAME_WORDS: Final = 4
 _NO_PLACES: Final = frozenset({Signal.CODE, Signal.BIOMEDICAL, Signal.SCHOLARLY, Signal.FORMAL})
-"""`where is` and `in` mean no places there."""
+"""In these, `where is` and `in` do not refer to places."""
 _NO_NAMES: Final = frozenset(
     {
         Signal.CODE,
@@ -65,7 +65,7 @@ _NO_NAMES: Final = frozenset(
         Signal.PLACE,
     }
 )
-"""Capital letters mean nothing there: they are those of `Photos of Berlin`."""
+"""Here capital letters mean nothing: they are those of `Photos of Berlin`."""
 _OLD_YEAR = re.compile(r"1[0-9]{3}|20[01][0-9]")
 _SHORTEST_MEDICAL: Final = 7
 
@@ -74,10 +74,10 @@ _TEXTS: Final = frozenset({"pdf", "epub", "djvu", "mobi", "txt", "doc", "docx"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Features that the words of a question have.
+    """Features found in a question's words.
 
     Attributes:
-        signals: what it is about.
+        signals: its subjects.
         ecosystem, music, mediatype, named: see `Question`.
     """
 
@@ -96,13 +96,13 @@ def look(
     identifier: Identifier | None,
     filetype: str,
 ) -> Seen:
-    """Tell what a question is about.
+    """Find what a question is about.
 
     Args:
         text: the question.
         parts: its words and phrases.
         grams: see `words.grams`.
-        identifier: what it names.
+        identifier: the work it names.
         filetype: of a `filetype:` word.
     """
     signals: set[Signal] = set()
@@ -128,7 +128,7 @@ def look(
 
 
 def _is_model(word: str) -> bool:
-    """Tell whether a word is made like the name of a model; `data-base` is not, for all its base."""
+    """Return whether a word has the form of a model name; `data-base` has not, despite its `base`."""
     is_long = word.count("-") > 1 or any(letter.isdigit() for letter in word)
     return is_long and bool(_MODEL_NAME.fullmatch(word))
 
@@ -160,13 +160,13 @@ def _about_programs(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -
 
 
 def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
-    """Weigh how much of a question is of programs, in points; see `_ENOUGH`."""
+    """Return how much of a question is about programs, in points; see `_ENOUGH`."""
     doubtful = len(grams & WORDS["ambiguous"]) * _DOUBTFUL
     coding = len(grams & WORDS["coding"]) * (_DOUBTFUL + 0.1)
     sure = len(grams & WORDS["code"])
     told = bool(doubtful or coding or sure)
     if told or not grams & SUBJECTS["math"]:
-        # Formulas have the shapes of calls and operators, too.
+        # Formulas look like calls and operators, too.
         sure += sum(map(_is_code, texts))
         doubtful += _DOUBTFUL * sum(
             bool(_PASCAL.fullmatch(word)) and word.lower() not in WORDS["brands"] for word in texts
@@ -175,7 +175,7 @@ def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
     if points:
         points += _DOUBTFUL * min(2, len(grams & WORDS["programming"]))
         points += _DOUBTFUL * any(map(_NUMBERED.fullmatch, texts))
-        # `rust` beside iron and `python` beside a snake are no languages; what is sure stays so.
+        # `rust` beside iron and `python` beside a snake are not languages; certain names are.
         points = max(sure, points - len(grams & WORDS["everyday"]))
     return points
 
@@ -298,7 +298,7 @@ def _is_of_place(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> b
 
 
 def _is_name(parts: Sequence[Part]) -> bool:
-    """Tell whether a question is nothing but up to four capitalised words."""
+    """Return whether a question is nothing but up to four capitalised words."""
     texts = [part.text for part in parts if not part.is_phrase]
     if not 0 < len(texts) <= _MAX_NAME_WORDS or len(texts) < len(parts):
         return False

@@ -1,4 +1,4 @@
-"""Patterns of questions: frames around what is asked for, and words that name nothing."""
+"""Patterns of questions: frames around the subject, and function words."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -12,10 +12,10 @@ MAX_KEYWORDS: Final = 6
 _LONGEST: Final = 7
 """Words of the longest frame."""
 _TIMES: Final = 3
-"""Frames taken off one end: `please tell me`, `what is the best way to`."""
+"""Maximum frames removed from one end: `please tell me`, `what is the best way to`."""
 
 _SOURCES: Final = frozenset[str]().union(*(engine.words.frames for engine in ENGINES))
-"""These say which collection is meant."""
+"""These determine the collection."""
 _OPENING: Final = FRAMES["practical"] | FRAMES["defining"] | FRAMES["opening"]
 _ALWAYS: Final = _SOURCES | FRAMES["failures"]
 
@@ -28,25 +28,25 @@ _NAMES: Final = WORDS["code"] | WORDS["ambiguous"] | WORDS["coding"] | WORDS["te
 _FOREIGN: Final = FUNCTION_WORDS - WORDS["english"] - _NAMES
 _ACRONYM_LENGTH: Final = 5
 _LONG: Final = 10
-"""Letters from which on a word counts as long."""
+"""Letters from which a word counts as long."""
 
 
 def opens_with(parts: Sequence[Part], frames: Collection[str]) -> bool:
-    """Tell whether a question begins with one of some frames.
+    """Return whether a question begins with one of the frames.
 
     Args:
         parts: of the query, in order.
-        frames: as `FRAMES` has them.
+        frames: in the form of `FRAMES`.
     """
     return bool(_frame_at(_tokens(parts), 0, frames))
 
 
 def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Part, ...]:
-    """Extract what a question asks for: its parts without frames and function words.
+    """Extract the subject of a question: its parts without frames and function words.
 
     Args:
         parts: of the query, in order.
-        is_code: whether it is about programs; then `image of` and the like are no frames.
+        is_code: whether it is about programs; then `image of` and the like are not frames.
         is_news: whether it asks for news; then a year beside a word such as `latest` is part of the frame.
 
     Returns:
@@ -67,7 +67,7 @@ def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Par
 
 
 def keywords(parts: Sequence[Part]) -> tuple[str, ...]:
-    """The texts of the parts that say most, at most six, in their order, each once."""
+    """Return the texts of the most significant parts, at most six, in their order, each once."""
     once = {part.folded: part for part in reversed(parts)}
     parts = [part for part in parts if once.get(part.folded) is part]
     told = [part for part in parts if part.is_phrase or part.folded not in WORDS["filler"]]
@@ -77,12 +77,12 @@ def keywords(parts: Sequence[Part]) -> tuple[str, ...]:
 
 
 def _tokens(parts: Sequence[Part]) -> list[str]:
-    # A phrase is no part of a frame.
+    # A phrase is not part of a frame.
     return ["" if part.is_phrase else part.folded for part in parts]
 
 
 def _frame_at(tokens: Sequence[str], place: int, frames: Collection[str]) -> int:
-    """The length of the longest frame that begins at a place, 0 if none does."""
+    """Return the length of the longest frame at a place, 0 if there is none."""
     for length in range(min(_LONGEST, len(tokens) - place), 0, -1):
         if " ".join(tokens[place : place + length]) in frames:
             return length
@@ -134,13 +134,13 @@ def _without_function_words(parts: Sequence[Part], *, is_foreign: bool) -> list[
 
 
 def _without_article(part: Part) -> Part:
-    """A word without the French article that is written onto it."""
+    """Return a word without an elided French article."""
     article = _ELISION.match(part.text)
     return Part(part.text[article.end() :], part.folded[article.end() :]) if article else part
 
 
 def _weight(part: Part, place: int) -> float:
-    """Weigh how much a part says: phrases and shapes of code most, then names, then long words."""
+    """Return a part's significance: phrases and code most, then names, then long words."""
     text = part.text
     weight = min(len(text), _LONG) / _LONG
     has_digit = any(map(str.isdigit, text))

@@ -1,6 +1,6 @@
-"""The choice of the engines that a question is for, and why.
+"""Chooses the engines for a question.
 
-The points for an engine stand in its own row, see `Routing`; here they are added up.
+The points for an engine are in its row, see `Routing`; here they are added up.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,21 +14,21 @@ from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.table import ENGINES, voter
 
 MAX_ENGINES: Final = 5
-"""Operators that see a question without a category: as few as can answer it."""
+"""Maximum operators that receive a question without a category: as few as can answer it."""
 _NEAR_ENOUGH: Final = 0.25
-"""Share of the first engine's points that another needs to be asked."""
+"""Minimum share of the best engine's points for asking another."""
 _SURE: Final = 6.0
-"""Points beyond which a better fit of one engine makes the others no worse."""
+"""Cap on the best engine's points in that comparison: a better fit makes the others no worse."""
 _HOME: Final = 2.0
-"""Points from one signal that make an engine's route its home."""
+"""Points from one signal that make an engine at home in the route."""
 _NAMED: Final = 4.0
 """Points for being asked for by name."""
 _ECOSYSTEM: Final = 5.0
-"""Points for having the sort of package that is asked for."""
+"""Points for having the requested kind of package."""
 _FIRST: Final = 10.0
-"""More than all points of a category: engines that a category is confined to keep their order."""
+"""More than all points of a category: engines of a restricted category keep their order."""
 _USUAL: Final = 1.0
-"""Points in a category that an engine is confined to and does not give itself."""
+"""Points in a category that an engine is restricted to and does not score itself."""
 
 _FURTHER: Final[Mapping[str, Category]] = {
     "books": Category.FILES,
@@ -49,11 +49,11 @@ _FURTHER: Final[Mapping[str, Category]] = {
     "web": Category.GENERAL,
     "wikimedia": Category.GENERAL,
 }
-"""The further categories of SearXNG that an open collection covers; to all others there is no answer."""
+"""The additional SearXNG categories that an open collection covers; others have no engine."""
 
 _FIELDS: Final = frozenset({Signal.FORMAL, Signal.BIOMEDICAL})
 _ABOUT_ITSELF: Final = frozenset({Signal.DEFINITION, Signal.ENTITY})
-"""These ask what a thing is, of programs too."""
+"""These ask what a thing is, including programs."""
 _NOT_ASIDE: Final = frozenset(
     {
         Signal.PLACE,
@@ -66,7 +66,7 @@ _NOT_ASIDE: Final = frozenset(
         Signal.FILE,
     }
 )
-"""Questions of these sorts are answered elsewhere, whatever site has their words."""
+"""Questions of these kinds are answered elsewhere, even if a site has their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Choice:
     Attributes:
         engine: its name.
         factor: of its vote: 1 on its own route, less on another.
-        aim: which part of it is meant; empty leaves that to the engine and the category.
+        aim: the part of it to search; empty leaves that to the engine and the category.
     """
 
     engine: str
@@ -89,9 +89,9 @@ class Route:
     """The engines to ask, and why.
 
     Attributes:
-        choices: the engines, best first; none if no engine should be asked.
-        category: the one of the nine that was meant; `None` where no open collection serves it.
-        why: a few words for a person, never of the query.
+        choices: the engines, best first; empty if no engine should be asked.
+        category: the one of the nine; `None` if no open collection serves it.
+        why: a few words for a person, never from the query.
     """
 
     choices: tuple[Choice, ...]
@@ -116,15 +116,15 @@ def route(
     engines: Mapping[str, Engine],
     wanted: Collection[str] = (),
 ) -> Route:
-    """Choose the engines to ask; the same for the same arguments.
+    """Choose the engines to ask; deterministic.
 
     Args:
-        question: as read.
-        category: one of the nine or a further one of SearXNG, in any case.
+        question: the parsed question.
+        category: one of the nine or an additional SearXNG category, in any case.
         language: `all`, `auto`, two letters or a region.
-        time_range: how old a result may be.
+        time_range: maximum age of a result.
         engines: those that may be asked, by name.
-        wanted: engines that the caller asks for by their names here or in SearXNG; empty means any.
+        wanted: engines that the caller names, as here or in SearXNG; empty means any.
     """
     name = category.lower().strip()
     meant = Category(name) if name in set(Category) else _FURTHER.get(name)
@@ -160,7 +160,7 @@ def route(
 
 
 def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
-    """Tell whether an engine has content in a language."""
+    """Return whether an engine has content in a language."""
     if spoken in {"en", "all", "auto", ""} or not engine.languages:
         return True
     is_code = Signal.CODE in question.signals
@@ -168,7 +168,7 @@ def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
 
 
 def _is_on(engine: Engine, question: Question) -> bool:
-    """Tell whether results of an engine may lie on the sites that a question asks for."""
+    """Return whether an engine may have results on the sites that a question asks for."""
     if not engine.hosts:
         return True
     if question.sites:
@@ -187,7 +187,7 @@ def _nobody(question: Question, language: str) -> str:
 
 
 def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:
-    """The scope of engines that the caller named: their own category, if they have no part in general ones."""
+    """Return the scope for named engines: their own category, if none has a part in general ones."""
     is_served = any(scope.category in engine.categories for engine in engines.values())
     if is_served or scope.category is not Category.GENERAL or not engines:
         return scope
@@ -200,7 +200,7 @@ def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:
 def _ordered(
     scores: Mapping[str, _Score], engines: Mapping[str, Engine], time_range: TimeRange
 ) -> list[tuple[str, float]]:
-    """The engines with their factors, best first; behind them those that cannot filter by age."""
+    """Return the engines with their factors, best first, then those that cannot filter by age."""
     blind = {
         name
         for name in scores
@@ -213,7 +213,7 @@ def _ordered(
 def _scores_of(
     scope: Scope, engines: Mapping[str, Engine], time_range: TimeRange
 ) -> tuple[dict[str, _Score], str]:
-    """The engines to ask by name, and the reason in a few words."""
+    """Return the engines to ask by name, and the reason in a few words."""
     question, found = scope.question, scope.question.identifier
     if found and scope.category in {Category.GENERAL, Category.SCIENCE}:
         for engine in ENGINES:
@@ -232,12 +232,12 @@ def _scores_of(
 def _within(
     question: Question, category: Category, confined: Sequence[str], engines: Mapping[str, Engine]
 ) -> tuple[dict[str, _Score], str]:
-    """The engines of a category that was asked for: all of them, and those whose subject is named.
+    """Score the engines of a requested category: all of them, and those whose subject is named.
 
     Args:
-        question: as read.
-        category: that was asked for.
-        confined: the engines that it is confined to, best first; none means all of it.
+        question: the parsed question.
+        category: the requested one.
+        confined: the engines that it is restricted to, best first; empty means all of it.
         engines: those that may be asked, by name.
     """
     signals = question.signals
@@ -261,7 +261,7 @@ def _within(
             continue
         homes = routing.homes.get(category)
         if category is Category.SCIENCE and homes and not fields:
-            homes = None  # a work of an unknown field may lie with any of them
+            homes = None  # any of them may have a work of an unknown field
         if fields and homes and homes.isdisjoint(fields) and not is_named:
             continue  # a collection of another field
         points = engine.categories.get(category, _USUAL) + _NAMED * (name in question.named)
@@ -275,14 +275,14 @@ def _within(
 
 
 def _is_subject(engine: Engine, question: Question) -> bool:
-    """Tell whether a question names the kind of thing that a triggered engine has."""
+    """Return whether a question names the subject of a triggered engine."""
     return question.ecosystem is not None and question.ecosystem is engine.routing.ecosystem
 
 
 def _general(
     question: Question, engines: Mapping[str, Engine], time_range: TimeRange
 ) -> tuple[dict[str, _Score], str]:
-    """The few engines that a question of no category is for."""
+    """Score the few engines for a question without a category."""
     signals = set(question.signals)
     is_code = Signal.CODE in signals
     if time_range in {TimeRange.DAY, TimeRange.WEEK} and not is_code:
@@ -324,14 +324,14 @@ def _general(
 def _points_of(
     question: Question, signals: AbstractSet[Signal]
 ) -> tuple[dict[str, float], set[str]]:
-    """The points of each engine for a question of no category.
+    """Return the points of each engine for a question without a category.
 
     Args:
-        question: as read.
-        signals: what it is about, with what else speaks for that.
+        question: the parsed question.
+        signals: its subjects, and further evidence for them.
 
     Returns:
-        Points by name, none of them nothing, and the engines that are at home there.
+        Points by name, without zeros, and the engines that are at home there.
     """
     if Signal.CODE in signals:
         signals = signals - {Signal.TECHNOLOGY}
@@ -352,7 +352,7 @@ def _points_of(
 
 
 def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) -> list[float]:
-    """The points that a question gives an engine, each for one reason."""
+    """Return the points that a question gives an engine, one for each reason."""
     routing = engine.routing
     grants = [
         routing.signals[signal]
@@ -370,7 +370,7 @@ def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) ->
 
 
 def _is_aside(question: Question, signals: AbstractSet[Signal]) -> bool:
-    """Tell whether a site fits that is not about programs."""
+    """Return whether a site fits that is not about programs."""
     is_other = signals & _NOT_ASIDE and Signal.HOW_TO not in signals
     return bool(question.topic) and Signal.CODE not in signals and not is_other
 

@@ -1,4 +1,4 @@
-"""A query taken apart into words and phrases, and the words of `words.toml` that tell what it is about."""
+"""Splits a query into words and phrases, and loads the words of `words.toml` that reveal its subject."""
 
 import re
 import tomllib
@@ -26,36 +26,36 @@ def _frames(text: str) -> frozenset[str]:
 
 
 WORDS: Final = _lists(_TABLES["words"])
-"""Words and expressions, as `grams` gives them, by what they tell; `words.toml` says what that is."""
+"""Words and expressions, as from `grams`, by their meaning, which `words.toml` explains."""
 
 FRAMES: Final = {name: _frames(text) for name, text in _TABLES["frames"].items()}
-"""What stands around that which is asked for, by what it tells."""
+"""Frames around the subject, by their meaning."""
 
 ENDINGS: Final = {name: tuple(text.split()) for name, text in _TABLES["endings"].items()}
-"""Ends of words, by what they tell."""
+"""Word endings, by their meaning."""
 
 MEDIATYPES: Final = _lists(_TABLES["files"])
-"""Words by the Internet Archive's mediatype; the first that fits counts."""
+"""Words by the Internet Archive's mediatype; the first match counts."""
 
 DEFAULT_TOPIC: Final = "stackoverflow"
-"""Where code goes that fits no other site."""
+"""The site for code that fits no other site."""
 
 COMPUTERS: Final = _lists(_TABLES["topics"]["computers"])
-"""Words by the site of Stack Exchange that they belong to, for sites about computers."""
+"""Words by their site of Stack Exchange, for sites about computers."""
 
 SUBJECTS: Final = _lists(_TABLES["topics"]["subjects"])
-"""The same for sites about all else."""
+"""The same for all other sites."""
 
 
 def topic_of(grams: Collection[str], *, is_code: bool) -> str:
-    """The site whose words a question has most of; an expression counts as its number of words.
+    """Return the site with the most words of a question; an expression counts as its number of words.
 
     Args:
         grams: words and expressions of the question, see `grams`.
         is_code: whether it is about programs; then only sites about computers fit.
 
     Returns:
-        A name of Stack Exchange's API, or empty if no site fits better than another of its kind.
+        A name of Stack Exchange's API, or empty if no site fits better than others of its kind.
     """
     found = set(grams)
     sites = COMPUTERS if is_code else COMPUTERS | SUBJECTS
@@ -68,7 +68,7 @@ def topic_of(grams: Collection[str], *, is_code: bool) -> str:
 
 
 MAX_PARTS: Final = 200
-"""Words that are looked at; a query of 500 characters has some eighty."""
+"""Maximum words that are checked; a query of 500 characters has some eighty."""
 _LONGEST_GRAM: Final = 4
 
 _QUOTES: Final = str.maketrans(
@@ -107,7 +107,7 @@ class Part(NamedTuple):
     """A word or a quoted phrase.
 
     Attributes:
-        text: in its own spelling, without the marks around it.
+        text: in its own spelling, without surrounding punctuation.
         folded: in lower case without accents.
         is_phrase: whether it was quoted.
     """
@@ -119,11 +119,11 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A query taken apart.
+    """A query split into parts.
 
     Attributes:
-        text: what is left as one line; quoted phrases keep their quotes.
-        parts: its words and phrases; those with a minus sign before them are left out.
+        text: the rest on one line; quoted phrases keep their quotes.
+        parts: its words and phrases, without those after a minus sign.
         sites, not_sites: domains of `site:` and `-site:`.
         filetype: of `filetype:`, in lower case.
     """
@@ -146,7 +146,7 @@ class _Cutter:
     def phrase(self, text: str) -> None:
         text = " ".join(text.split())
         if text and " " not in text and text[0] in _SYNTAX:
-            # The quotes are those that switch an instance's own syntax off.
+            # These quotes switch off an instance's own syntax.
             self.word(text)
             return
         if _is_told(text):
@@ -185,7 +185,7 @@ class _Cutter:
 
 
 def cut(text: str) -> Cut:
-    """Take a query apart; linear in its length, never raises.
+    """Split a query; linear in its length, never raises.
 
     Args:
         text: as the caller wrote it, or with the quotes that switch off an instance's syntax.
@@ -208,7 +208,7 @@ def cut(text: str) -> Cut:
 
 
 def grams(parts: Iterable[Part]) -> frozenset[str]:
-    """The words of a question and its expressions of up to four words, as the lists of words have them."""
+    """Return the words of a question and its expressions of up to four words, in the word lists' form."""
     tokens = [token for part in parts for token in part.folded.split()][:MAX_PARTS]
     return frozenset(_grams(tokens))
 
@@ -231,7 +231,7 @@ def _forms(token: str) -> Iterator[str]:
 
 
 def _is_quoted(segments: list[str], place: int) -> bool:
-    """Tell whether a piece between two quotes was quoted; in `27" monitor, 32" or` they are inches."""
+    """Return whether a piece between two quotes was quoted; in `27" monitor, 32" or` they are inches."""
     if place == len(segments) - 1:
         return False
     before, inside, after = segments[place - 1], segments[place], segments[place + 1]
@@ -244,7 +244,7 @@ def _is_quoted(segments: list[str], place: int) -> bool:
 
 
 def _without_syntax(word: str) -> str:
-    """A word without what SearXNG would take as an order; what may be meant as a word stays one."""
+    """Return a word without SearXNG's commands; what may be meant as a word stays one."""
     if not word or word[0] not in _SYNTAX:
         return word
     if _TIMEOUT.fullmatch(word) or _LANGUAGE.fullmatch(word):
@@ -254,7 +254,7 @@ def _without_syntax(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    # A dot stays in front of `.NET`, a plus sign behind `C++`, and a bracket that was opened inside.
+    # A dot stays before `.NET`, a plus sign after `C++`, and a bracket that was opened inside.
     start, end = 0, len(word)
     while start < end and word[start] in _OPENING:
         start += 1
