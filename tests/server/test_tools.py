@@ -313,7 +313,11 @@ async def test_when_all_searches_of_a_call_fail_the_error_is_that_of_one(connect
         ("web_search", {"query": {"x": 1}}, "Search failed: "),
         ("web_fetch", {"url": "/gone"}, "Failed to fetch content: "),
         ("web_fetch", {"url": 7}, "Failed to fetch content: "),
-        ("web_fetch", {"url": "/gone", "user_agent": "bad\r\nHeader: x"}, "Failed to fetch content: "),
+        (
+            "web_fetch",
+            {"url": "/gone", "user_agent": "bad\r\nHeader: x"},
+            "Failed to fetch content: ",
+        ),
     ],
     ids=lambda value: str(value)[:40],
 )
