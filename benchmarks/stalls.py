@@ -1,18 +1,22 @@
 """For how long pages and answers that are read in threads keep the event loop from running.
 
-    python -m benchmarks.stalls [--json] [--quick]
+    python -m benchmarks.stalls [--set PATH...] [--json] [--quick]
 
-What an embedding program feels: `SearxClient` converts in threads unless asked for processes. With `--quick` it
-counts what came of each body, without a clock. `docs/decisions/benchmarks.md` says what it shows.
+What an embedding program feels: `SearxClient` converts in threads unless asked for processes. PATH is the folder of
+a set, as `benchmarks.extraction` takes it; sixty of its pages are read one after the other. With `--quick` it counts
+what came of each body, without a clock. `docs/decisions/benchmarks.md` says what it shows.
 """
 
 import asyncio
 import statistics
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
+from benchmarks.extracting.sets import PageSet, page_sets
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import options_for
@@ -27,6 +31,7 @@ from searx_mcp.workers.threads import ThreadWorkers
 ROUNDS: Final = 3
 _STALL: Final = 25.0  # ms
 _TICK: Final = 0.001
+_SAMPLE: Final = 60
 _SECONDS: Final = 60.0
 _PAGE: Final = 1 << 20
 """Bytes of web_fetch.max_content_size."""
@@ -72,8 +77,12 @@ class Run:
 
 def main() -> None:
     """Measure and report."""
-    options = command_line("For how long reading in threads keeps the event loop from running.")
-    found = [asyncio.run(_all()) for _ in range(1 if options.quick else ROUNDS)]
+    options = command_line(
+        "For how long reading in threads keeps the event loop from running.",
+        repeated={"--set": "the folder of a set of real pages"},
+    )
+    sets = [each.sample(_SAMPLE) for path in options.set for each in page_sets(Path(path))]
+    found = [asyncio.run(_all(sets)) for _ in range(1 if options.quick else ROUNDS)]
     crashed = [
         name for runs in found for name, run in runs.items() if run.outcome.startswith("crashed")
     ]
@@ -107,7 +116,7 @@ def _table(found: list[dict[str, Run]]) -> Table:
     )
 
 
-async def _all() -> dict[str, Run]:
+async def _all(sets: Sequence[PageSet]) -> dict[str, Run]:
     workers = ThreadWorkers(WorkersConfig())
     options = options_for(
         media_type="text/html",
@@ -117,9 +126,16 @@ async def _all() -> dict[str, Run]:
     )
     loop = asyncio.get_running_loop()
 
+    def read(body: bytes) -> Awaitable[object]:
+        return workers.run("page", body[:_PAGE], options, deadline=loop.time() + _SECONDS)
+
     def page(html: str) -> Awaitable[object]:
-        body = html.encode()[:_PAGE]
-        return workers.run("page", body, options, deadline=loop.time() + _SECONDS)
+        return read(html.encode())
+
+    async def pages(bodies: Sequence[bytes]) -> None:
+        for body in bodies:
+            with suppress(SearxMcpError):  # pages that are cut may have no text left
+                await read(body)
 
     def answer(form: Format, text: str) -> Awaitable[object]:
         return RESULTS.read_safely(
@@ -132,6 +148,9 @@ async def _all() -> dict[str, Run]:
     try:
         await page("<p>whatever is loaded late")
         found = {f"page: {name}": await _watched(page(html)) for name, html in PAGES.items()}
+        for each in sets:
+            bodies = [one.read() for one in each.pages]
+            found[f"{len(bodies)} pages of {each.name}"] = await _watched(pages(bodies))
         return found | {name: await _watched(answer(*body)) for name, body in ANSWERS.items()}
     finally:
         await workers.aclose()
