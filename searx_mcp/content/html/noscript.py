@@ -22,7 +22,7 @@ _ROOTS: Final = (
 
 _ASKS = re.compile(r"java\s?script", re.IGNORECASE)
 _ROOT_CHARS: Final = 40
-"""An app's root with less text holds a word such as "Loading…"."""
+"""An app's root with less text contains only a word such as "Loading…"."""
 
 _FEW_CHARS: Final = 200
 """Most text of a page that asks for scripts, or has an empty root."""

@@ -39,8 +39,8 @@ _HEADED: Final = _PARTS | {"section"}
 _QUOTES: Final = frozenset({"blockquote", "figure"})
 
 _LEAST: Final = 200
-"""Characters of text that must be left of a page when elements are removed by name; when they are removed by
-tags and roles, more must be left than is removed."""
+"""Characters of text that must be left of a page when an element is removed; for one removed by tag or role, as much
+as it contains is also enough."""
 
 _MOST_PROSE: Final = 0.45
 _LARGE: Final = 500

@@ -52,7 +52,7 @@ _ITEM, _ITEMS = 2, 4
 _BESIDE: Final = frozenset({"next", "prev"})
 _MENU: Final = 0.5
 _FEW: Final = 6
-"""Largest share of documentation that may be a menu; most links below it that lead to its other pages."""
+"""Largest share of documentation that may be a menu; most links in a list below it to its other pages."""
 
 _ANNOUNCEMENT: Final = 25
 _COLONS: Final = (":", "\N{FULLWIDTH COLON}")
@@ -101,8 +101,8 @@ def take_out_links(
     """Remove lists that contain only links.
 
     A list with code, mathematics or notes stays: they are short and may be linked, but are never a list of links.
-    A list with headings stays, too; below the text of an article, and of posts, it contains teasers. In a text, a
-    list that a paragraph announces is part of it.
+    A list with headings stays, too, except below the text of an article, and of posts, where it contains teasers. In
+    a text, a list that a paragraph announces is part of it.
 
     Returns:
         What was removed.

@@ -213,7 +213,7 @@ def _is_away(heading: str, kind: PageKind) -> bool:
 
 
 def _section(heading: Element, page: Element) -> Element | None:
-    """The largest element that begins with a heading, unless it is the text, or the heading is only the start of a line."""
+    """The largest element that begins with a heading, unless it is the text, or the heading only starts a line."""
     section = heading
     is_line = False
     while (parent := section.parent) is not None and _may_be_section(parent, section, page):

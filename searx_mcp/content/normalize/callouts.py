@@ -47,7 +47,7 @@ _PLAIN: Final[Mapping[str | None, frozenset[str]]] = {
 """Classes that alone mark a callout; `info` is as often the line with author and date."""
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 80
-"""Chosen, not measured: no word is so long that four of them need more."""
+"""Chosen: no word is so long that four of them need more."""
 
 _BOXES: Final[Mapping[str, str]] = {
     "div": "[class]:is(.admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,"
