@@ -1,1 +1,1 @@
-"""Page bytes to text, Markdown and summaries; pure functions."""
+"""Converts page bytes to text, Markdown and summaries; pure functions."""

@@ -1,4 +1,4 @@
-"""Addresses on a page, of links and of images: absolute, of a kind a reader can follow, not too long."""
+"""Addresses of links and images on a page: absolute, of a kind that a reader can follow, not too long."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
 MAX_LINKS: Final = 1_000
-"""Links of a page that are listed; an index of more is read on another page."""
+"""Most links of a page that are listed; an index with more is on another page."""
 
 _MAX_CANDIDATES: Final = 5 * MAX_LINKS
 
 _SCHEMES: Final = frozenset({"http", "https", "mailto", "tel", "ftp"})
 _WEB: Final = frozenset({"http", "https"})
 MAX_CHARS: Final = 2_000
-"""Longer addresses are payloads (`data:` and the like), not places."""
+"""Longer addresses are payloads (`data:` and the like), not locations."""
 
 _JUNK = re.compile("[\t\n\r]")
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
@@ -42,11 +42,11 @@ _TINY: Final = frozenset({"0", "1", "0px", "1px"})
 
 
 def absolute(base: str, href: str) -> str:
-    """The absolute address of a link, or empty if it is none that a reader could follow.
+    """The absolute address of a link, or empty if a reader could not follow it.
 
-    Only http, https, mailto, tel and ftp lead anywhere: `javascript:`, `vbscript:`, `data:`, `blob:`
-    and `file:` act on those who follow them, or name what only the page's author has. A user name and a
-    password are left out.
+    Only http, https, mailto, tel and ftp are accepted: `javascript:`, `vbscript:`, `data:`, `blob:` and `file:` act
+    on those who follow them, or name something that only the page's author has. A user name and a password are
+    removed.
 
     Args:
         base: against which a relative address is resolved.
@@ -56,18 +56,18 @@ def absolute(base: str, href: str) -> str:
 
 
 def absolute_web(base: str, href: str) -> str:
-    """Like `absolute`, for what can be fetched: http and https only, with a host."""
+    """Like `absolute`, for addresses that can be fetched: http and https only, with a host."""
     return _absolute(base, href, _WEB)
 
 
 def slug_words(url: str) -> str:
-    """The words of an address, of which the last ones tell most."""
+    """The words of an address, of which the last ones are the most specific."""
     path = unquote(urlsplit(url).path, errors="replace")
     return " ".join(_WORDS.findall(path)[-_SLUG:])
 
 
 def listed(addresses: Iterable[str], *, most: int = MAX_LINKS) -> tuple[str, ...]:
-    """The first of some addresses, in order, each once and without empty ones."""
+    """The first of some addresses, in order, without duplicates and empty ones."""
     found: dict[str, None] = {}
     for address in addresses:
         if address:
@@ -78,12 +78,12 @@ def listed(addresses: Iterable[str], *, most: int = MAX_LINKS) -> tuple[str, ...
 
 
 def addresses_in(text: str, *, base: str, is_markdown: bool = False) -> tuple[str, ...]:
-    """The web addresses that a text spells out, without those of links that are no web pages.
+    """The web addresses that are spelled out in a text, without the targets of links that are not web pages.
 
     Args:
         text: plain text, data or Markdown.
         base: against which the targets of Markdown links are resolved.
-        is_markdown: whether link targets count; otherwise only what begins with http.
+        is_markdown: whether link targets count; otherwise only text that begins with http.
 
     Returns:
         At most `MAX_LINKS`, in order.
@@ -99,9 +99,9 @@ def addresses_in(text: str, *, base: str, is_markdown: bool = False) -> tuple[st
 
 
 def image_address(image: "LexborNode", attributes: Mapping[str, str | None], base: str) -> str:
-    """The address of an image, or empty if it has none or only counts visitors.
+    """The address of an image, or empty if it has none or is a tracking pixel.
 
-    That of an image that is loaded when a reader scrolls to it is the one it will have.
+    For a lazy image, the address that is loaded when a reader scrolls to it.
     """
     if attributes.get("width") in _TINY or attributes.get("height") in _TINY:
         return ""
@@ -117,7 +117,7 @@ def image_address(image: "LexborNode", attributes: Mapping[str, str | None], bas
 
 
 def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
-    # Browsers drop these before they read the scheme (URL Standard §4.4), so `java\nscript:` is one.
+    # Browsers drop these before they read the scheme (URL Standard §4.4), so they accept `java\nscript:`.
     href = clean(_JUNK.sub("", href.strip(_C0_AND_SPACE)))
     if len(href) > MAX_CHARS:
         return ""
@@ -126,7 +126,7 @@ def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
         parts = urlsplit(address)
         host = parts.hostname or ""
     except ValueError:
-        # An IPv6 address that is none.
+        # An invalid IPv6 address.
         return ""
     if parts.scheme not in schemes or (parts.scheme in _WEB and not parts.netloc):
         return ""

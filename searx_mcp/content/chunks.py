@@ -1,11 +1,11 @@
-"""The chunks of a page: what the corpus keeps, finds and cites one by one.
+"""The chunks of a page, which the corpus stores, finds and cites separately.
 
-A chunk is a section, small sections of one parent together, or a part of a long section: whole paragraphs where
-they are not too long, else whole sentences. Code and tables stay whole while they are not very long. Parts of
-one section overlap by whole sentences, so that what stands across a cut is found too.
+A chunk is a section, several small sections of one parent, or a part of a long section: whole paragraphs if they are
+not too long, else whole sentences. Code and tables stay whole unless they are very long. Parts of one section overlap
+by whole sentences, so that text across a cut is found, too.
 
-Where a section is cut depends on the words before each place, and not on how much stands before it: behind a
-paragraph that changes, the cuts are soon the old ones again, and what is unchanged keeps its id and its embedding.
+Where a section is cut depends on the words before each position, and not on how much text precedes it: after a changed
+paragraph, the cuts are soon the same as before, and unchanged chunks keep their id and their embedding.
 """
 
 import re
@@ -22,24 +22,24 @@ from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.models.page import Heading
 
 CHUNK_CHARS: Final = 1_600
-"""Code points of a chunk at most, about 400 tokens of English."""
+"""Most code points of a chunk, about 400 tokens of English."""
 
 _SMALL: Final = 0.25
-"""Sections below this share of a chunk are put together: 400 code points."""
+"""Sections below this share of a chunk are merged: 400 code points."""
 _LEAST: Final = 0.5
-"""A long section is cut behind a block that ends between this share of a chunk and a whole one."""
+"""A long section is cut after a block that ends between this share of a chunk and a whole one."""
 _OVERLAP: Final = 0.125
-"""Share of a chunk that is repeated of the one before: the whole sentences that come nearest to it."""
+"""Share of a chunk that repeats the one before: the whole sentences closest to it."""
 _MOST_OVERLAP: Final = 0.25
 _WHOLE: Final = 2
-"""Code and tables stay whole up to so many times the length of a chunk."""
+"""Code and tables stay whole up to this many times the length of a chunk."""
 _TINIEST: Final = 16
-"""Code points of a chunk at least, whatever is asked for: places to cut at are still found."""
+"""Fewest code points of a chunk, whatever the caller sets: positions to cut at are still found."""
 
 _CONTEXT: Final = 48
-"""Code points before a place by whose hash it is chosen."""
+"""Code points before a position, whose hash selects it."""
 _REACH: Final = 64
-"""Code points read before a window, so that an abbreviation at its start ends no sentence."""
+"""Code points read before a window, so that an abbreviation at its start does not end a sentence."""
 
 _TABLE = re.compile(r"^[ \t]*+\|[^\n]*+(?:\n[ \t]*+\|[^\n]*+)++", re.MULTILINE)
 _DELIMITER = re.compile(r"[ \t]*+\|[ \t:|-]++")
@@ -47,28 +47,28 @@ _ITEM = re.compile(r"\n(?=[ \t]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])")
 _SPACE = re.compile(r"\s*+")
 _LINES = re.compile(r"\n++")
 _PICTURE = re.compile(r"\[(?:image|caption)\b")
-"""What an overlap does not begin with: it says nothing about what follows."""
+"""An overlap does not begin with this: it says nothing about what follows."""
 _BOLD = re.compile(r"\s*+\*\*[^*\n]{1,80}\*\*:?\s*+")
-"""A paragraph of nothing else is a heading in all but name."""
+"""A paragraph that contains only this is effectively a heading."""
 
 _BLOCK: Final = 100
 _ITEM_RANK: Final = 101
 _SENTENCE: Final = 102
 _EDGE: Final = 103
-"""Ranks of places to cut at, the best first: behind blocks, items of a list, sentences, and beside code and tables. The
-end of a section has the depth of the next one."""
+"""Ranks of positions to cut at, the best first: after blocks, list items, sentences, and at the edges of code and
+tables. The end of a section has the depth of the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Where a chunk stands in a page.
+    """The position of a chunk in a page.
 
     Attributes:
         start: code points of the Markdown before it.
         end: code points up to its end.
         path: the headings above all of it, outermost first, without the title of the page.
-        head: the lines that a chunk from within a table or code needs to be understood: the header of the
-            table, or the opening fence; empty for others.
+        head: the lines that a chunk from within a table or code needs to be understood: the header of the table,
+            or the opening fence; empty for others.
     """
 
     start: int
@@ -85,18 +85,18 @@ def pieces(
     most: int = CHUNK_CHARS,
     measure: Callable[[str], int] = len,
 ) -> list[Piece]:
-    """Part a page into chunks.
+    """Split a page into chunks.
 
     Args:
         markdown: of the page. Linear in its length, if `measure` is.
         outline: its headings, in order.
         title: of the page; a heading that it begins with is in no path.
-        most: size of a chunk at most; code and tables that stay whole have twice as much at most.
-        measure: gives the size of a text: its code points, or an estimate of its tokens.
+        most: largest size of a chunk; code and tables that stay whole have at most twice as much.
+        measure: returns the size of a text: its code points, or an estimate of its tokens.
 
     Returns:
-        The chunks in the order of the page. Only blank space between blocks is in none of them; what is in
-        two stands in one section.
+        The chunks in the order of the page. They leave out only blank space between blocks; text that is in
+        two chunks is in one section.
     """
     text = _Text(markdown)
     found: list[Piece] = []
@@ -115,12 +115,12 @@ def pieces(
 
 
 def chunk_id(url: str, path: Sequence[str], text: str) -> str:
-    """Name a chunk: SHA-256, in hex, of address, section path and text."""
+    """Compute the id of a chunk: SHA-256, in hex, of address, section path and text."""
     return sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "replace")).hexdigest()
 
 
 def _units(markdown: str, outline: Sequence[Heading]) -> list[Span]:
-    """The sections that say something; a heading with no words of its own belongs to what follows."""
+    """The sections with text; a heading without text belongs to the next section."""
     found: list[Span] = []
     start = 0
     for section in sections(outline, len(markdown)):
@@ -136,9 +136,10 @@ def _units(markdown: str, outline: Sequence[Heading]) -> list[Span]:
 def _groups(
     markdown: str, units: Sequence[Span], small: float, measure: Callable[[str], int]
 ) -> Iterator[list[Span]]:
-    """Put small sections together: neighbours with one parent, and what introduces them.
+    """Merge small sections: neighbours with one parent, and the section that introduces them.
 
-    The one behind them may be larger, if they are half a chunk together. None of a group stands higher than its first one, so that all have its parent.
+    The section after them may be larger, if together they are half a chunk. No section of a group is higher in the
+    hierarchy than the first one, so that all have its parent.
     """
     group: list[Span] = []
     total, is_open = 0, False
@@ -158,7 +159,7 @@ def _groups(
 
 
 class _Place(NamedTuple):
-    """A place where a chunk may end, and how good it is: the least is the best."""
+    """A position where a chunk may end, and how good it is: the smallest is the best."""
 
     rank: int
     hash: int
@@ -166,7 +167,7 @@ class _Place(NamedTuple):
 
 
 class _Text:
-    """A text with what must not be torn: its fenced code and its tables."""
+    """A text with its fenced code and its tables, which should not be split."""
 
     def __init__(self, markdown: str) -> None:
         self.markdown = markdown
@@ -177,14 +178,14 @@ class _Text:
         self._starts = [start for start, _ in self._spans]
 
     def around(self, at: int) -> tuple[int, int] | None:
-        """Find the code or table that a cut at a place would tear."""
+        """Find the code or table that a cut at a position would split."""
         index = bisect_left(self._starts, at) - 1
         if index < 0 or at >= self._spans[index][1]:
             return None
         return self._spans[index]
 
     def edges(self, low: int, high: int) -> Iterator[int]:
-        """Where code and tables begin or end within a window."""
+        """The starts and ends of code and tables within a window."""
         at = max(0, bisect_left(self._starts, low) - 1)
         for start, end in self._spans[at : bisect_right(self._starts, high)]:
             yield from (edge for edge in (start, end) if low <= edge <= high)
@@ -194,7 +195,7 @@ class _Text:
         return _Place(rank, crc32(words.encode("utf-8", "replace")), -at)
 
     def torn_at(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Places within a block, not in code or tables: behind items of lists and behind sentences."""
+        """Positions within a block, but not in code or tables: after list items and after sentences."""
         for item in _ITEM.finditer(self.markdown, max(0, low - 1), high + 1):
             if not self.around(item.end()):
                 yield _ITEM_RANK, item.end()
@@ -205,14 +206,14 @@ class _Text:
                 yield _SENTENCE, at
 
     def trimmed(self, start: int, end: int) -> tuple[int, int]:
-        """Leave blank space out, but for the indentation of a first line."""
+        """Leave out blank space, except the indentation of a first line."""
         end = start + len(self.markdown[start:end].rstrip())
         words = self._behind_space(start, end)
         line = self.markdown.rfind("\n", max(0, start - 1), words) + 1
         return (line if line >= start else words), end
 
     def head(self, at: int, most: int) -> str:
-        """The lines at the top of the table or code that a place is in."""
+        """The first lines of the table or code around a position."""
         around = self.around(at)
         if around is None:
             return ""
@@ -228,7 +229,7 @@ class _Text:
 
 
 class _Group:
-    """Sections that are parted together, and where their blocks end."""
+    """Sections that are split together, and the ends of their blocks."""
 
     def __init__(
         self, markdown: str, units: Sequence[Span], is_code: Callable[[int], bool]
@@ -252,11 +253,11 @@ class _Group:
                 self.ranks.append(len(units[index + 1].path))
 
     def floor(self, at: int) -> int:
-        """The start of the section that a place is in."""
+        """The start of the section that contains a position."""
         return self._starts[bisect_right(self._starts, at) - 1]
 
     def path(self, start: int, end: int) -> tuple[str, ...]:
-        """The headings that all sections of a part stand under."""
+        """The headings above all sections of a part."""
         first = bisect_right(self._starts, start) - 1
         paths = [unit.path for unit in self._units[first : bisect_left(self._starts, end)]]
         low, high = min(paths), max(paths)
@@ -266,18 +267,18 @@ class _Group:
         return low[:same]
 
     def within(self, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Ranks and places of the ends in a window."""
+        """Ranks and positions of the ends in a window."""
         at, behind = bisect_left(self.ends, low), bisect_right(self.ends, high)
         yield from zip(self.ranks[at:behind], self.ends[at:behind], strict=True)
 
     def last_end(self, at: int) -> int:
-        """The end of a block at a place or before it."""
+        """The last end of a block up to a position."""
         index = bisect_right(self.ends, at) - 1
         return self.ends[index] if index >= 0 else self.start
 
 
 def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int]]:
-    """Part a group: where each part begins with its overlap, without it, and where it ends."""
+    """Split a group: for each part its start with the overlap, its start without it, and its end."""
     position = group.start
     while position < group.end:
         begin = _overlap(text, group, position, most)
@@ -289,7 +290,7 @@ def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int
 
 
 def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
-    """Where the last sentences before a cut begin; the cut itself if it is no good place for any."""
+    """The start of the last sentences before a cut; the cut itself if there is no good position."""
     floor = group.floor(position)
     if position == floor:
         return position
@@ -302,7 +303,7 @@ def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
 
 
 def _stop(text: _Text, group: _Group, begin: int, position: int, most: int) -> int:
-    """Find where a part ends: at the best place of a window, whatever stands before it."""
+    """Find the end of a part: the best position in a window, whatever text precedes it."""
     small = int(most * _SMALL)
     low = position + int(most * _LEAST)
     high = max(low, min(begin + most, group.end - small))

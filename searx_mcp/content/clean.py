@@ -1,12 +1,12 @@
 """Text as a human reader of the page sees it.
 
-What a reader cannot see can still speak to a model, to a terminal or to a parser: Unicode tags and
-variation selectors spell whole sentences, ANSI sequences act on terminals, bidi controls reorder,
-and one lone surrogate cannot be encoded at all. Such characters are taken out once, on entry, and
-counted. Where no parser is to read a page, its markup is taken out likewise.
+Characters that a reader cannot see still reach a model, a terminal or a parser: Unicode tags and variation selectors
+spell whole sentences, ANSI sequences act on terminals, bidi controls reorder, and one lone surrogate makes a text
+impossible to encode. Such characters are removed once, on entry, and counted. If no parser should read a page, its
+markup is removed here, too.
 
-Not covered: text hidden by style (`content/html/hidden_elements.py` drops that), letters that look alike, and
-the one invisible character that a script or an emoji needs in its place.
+Not covered: text hidden by style (`content/html/hidden_elements.py` drops that), letters that look alike, and the
+single invisible characters that a script or an emoji needs.
 """
 
 import html
@@ -44,8 +44,8 @@ _PRESENTATION = re.compile("[\ufe0e\ufe0f]")
 _JOINER = re.compile("[\u200c\u200d]")
 _MONGOLIAN = re.compile("[\u1807\u1820-\u18aa]")
 _MONGOLIAN_SELECTOR = re.compile("[\u180b-\u180f]")
-"""Free variation selectors and the vowel separator: they choose the form of the letter before them
-(Unicode 16, section 13.5)."""
+"""Free variation selectors and the vowel separator: they select the form of the letter before them (Unicode 16,
+section 13.5)."""
 
 _BLACK_FLAG = "\U0001f3f4"
 _KEYCAP = "\u20e3"
@@ -59,8 +59,8 @@ _JOINING_SCRIPT = re.compile(
     "\ua840-\ua8ff\ufb50-\ufdff\ufe70-\ufefc\U00010f30-\U00010fff\U00011000-\U00011fff"
     "\U0001e900-\U0001e95f]"
 )
-"""Arabic to Arabic Extended, Indic from Devanagari to Sinhala, Myanmar, Khmer, Mongolian, Balinese,
-and the historic and minority scripts of their families: joiners change the shape there."""
+"""Arabic to Arabic Extended, Indic from Devanagari to Sinhala, Myanmar, Khmer, Mongolian, Balinese, and the historic
+and minority scripts of their families: joiners change the shape of letters there."""
 
 _EMOJI = re.compile("[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
@@ -73,8 +73,8 @@ _MARKUP = re.compile(
     r"|<[!?/][^>]*+(?:>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-"""Comments, marks of XML, elements whose content is not read, tags, and what else the tokenizer drops.
-Each piece is looked at once: what has no end takes the rest of the page."""
+"""Comments, XML declarations, elements whose content is not read, tags, and whatever else the tokenizer drops. Each
+piece is read once: one without an end takes the rest of the page."""
 
 _TITLE = re.compile(r"<title(?:[ \t\n\f\r][^>]{0,1000})?>([^<]{0,2000})", re.IGNORECASE)
 
@@ -86,21 +86,20 @@ _INLINE: Final = frozenset({
     "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp",
     "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
 })  # fmt: skip
-"""Elements that end no line; any other does."""
+"""Elements that do not end a line; all others do."""
 
 _CELLS: Final = frozenset({"td", "th"})
 _SPACES = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
-    """Take out what a reader cannot see; idempotent, linear in the length.
+    """Remove characters that a reader cannot see; idempotent, linear in the length.
 
-    Tab and newline stay, every other line break becomes a newline. Joiners stay where a script or
-    an emoji needs them, one selector stays behind a symbol or a Mongolian letter, tags stay in the
-    flags that are spelled with them.
+    Tab and newline stay, every other line break becomes a newline. Joiners stay where a script or an emoji needs them,
+    one selector stays after a symbol or a Mongolian letter, tags stay in the flags that consist of them.
 
     Args:
-        text: any string, lone surrogates included.
+        text: any string, including lone surrogates.
 
     Returns:
         Text that can be encoded as UTF-8.
@@ -109,15 +108,15 @@ def clean(text: str) -> str:
 
 
 def clean_counted(text: str) -> tuple[str, int]:
-    """Like `clean`, and count.
+    """Like `clean`, with the number of removed characters.
 
     Args:
         text: any string.
 
     Returns:
-        The text, and the number of characters taken out. Line breaks are replaced, not counted.
+        The text, and the number of removed characters. Line breaks are replaced, not counted.
     """
-    if text.isascii() and text.isprintable():  # most of what there is, told in nanoseconds
+    if text.isascii() and text.isprintable():  # the most common case, recognised in nanoseconds
         return text, 0
     text = _NEWLINES.sub("\n", text)
     before = len(text)
@@ -132,7 +131,7 @@ def clean_line(text: str, max_chars: int) -> str:
 
     Args:
         text: any string.
-        max_chars: characters at most, the ellipsis of a cut included; at least 1.
+        max_chars: characters at most, including the ellipsis of a cut; at least 1.
 
     Returns:
         Words with single spaces between them.
@@ -147,10 +146,10 @@ def clean_line(text: str, max_chars: int) -> str:
 
 
 def _visible_part(match: re.Match[str]) -> str:
-    """Give what stays of a run of invisible characters, by its visible neighbours.
+    """Return the part of a run of invisible characters that stays, given its visible neighbours.
 
-    The run is as long as possible, so its neighbours are visible and stay: a second pass sees
-    what it left with the same neighbours and decides the same.
+    The run is as long as possible, so its neighbours are visible and stay: a second pass sees the rest with the
+    same neighbours and makes the same decision.
     """
     run = match[0]
     if not _MEANINGFUL.search(run):
@@ -163,7 +162,7 @@ def _visible_part(match: re.Match[str]) -> str:
         kept = selector[0], _joiner(run, before, after)
     else:
         kept = _selector(run, before, after), _joiner(run, before, after)
-    return "".join(sorted(kept, key=run.find))  # as they stood
+    return "".join(sorted(kept, key=run.find))  # in their original order
 
 
 def _selector(run: str, before: str, after: str) -> str:
@@ -183,9 +182,9 @@ def _joiner(run: str, before: str, after: str) -> str:
 
 
 def stripped(page: str) -> str:
-    """The text of a page, every block of it a paragraph.
+    """The text of a page, with every block as a paragraph.
 
-    Nothing is known of its structure: menus are in it, and what a style hides.
+    Its structure is unknown: menus are included, and text hidden by style.
 
     Args:
         page: HTML; any string. Linear in its length.
@@ -199,7 +198,7 @@ def stripped(page: str) -> str:
 
 
 def title_of(page: str) -> str:
-    """The text of the first `<title>` of a page, or nothing."""
+    """The text of the first `<title>` of a page, or an empty string."""
     found = _TITLE.search(page)
     return " ".join(unescaped(found[1]).split()) if found else ""
 

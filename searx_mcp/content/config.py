@@ -1,4 +1,4 @@
-"""Settings of turning pages into text."""
+"""Settings for converting pages to text."""
 
 from typing import Annotated, Final, Self
 
@@ -8,7 +8,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.style import Images, Links, Style
 
 _FORM: Final = 4
-"""Counts changes of what is made of the same page, so that no older form of a kept one is shown."""
+"""Version of the conversion, so that no older form of a stored page is shown."""
 
 
 class MarkdownConfig(Frozen):
@@ -35,20 +35,19 @@ class MarkdownConfig(Frozen):
 
 
 MAX_ELEMENTS: Final = 60_000
-"""Elements of a page that is converted: what comes after the parser takes 25 µs an element. The largest of
-1,497 real pages has 21,646 tags, closing ones included."""
+"""Most elements of a page that is converted: the steps after the parser take 25 µs per element. The largest of 1,497
+real pages has 21,646 tags, including closing ones."""
 
 
 class ContentConfig(MarkdownConfig):
-    """The way in which a page becomes Markdown: what `[markdown]` says of it, and what else bounds the work.
+    """How a page is converted to Markdown: the settings in `[markdown]`, and limits on the work.
 
     Attributes:
         summarize: whether a summary is made.
         max_summary_length: characters of a summary at most.
         keep_code_blocks: whether fenced code stays in the Markdown.
-        max_page_chars: of the HTML of a page that are read; a longer one becomes plain text.
-        max_elements: of a page that is converted, as its opening tags tell; one of more becomes plain
-            text.
+        max_page_chars: characters of a page's HTML that are read; a longer one becomes plain text.
+        max_elements: of a page that is converted, counted by opening tags; one with more becomes plain text.
         max_fragment_bytes: of a fragment that markdownify converts; it needs 1.9 s for 1 MB of flat
             HTML, so a longer one becomes plain text.
         max_fragment_depth: deepest nesting of such a fragment; markdownify raises RecursionError at
@@ -64,7 +63,7 @@ class ContentConfig(MarkdownConfig):
     max_fragment_depth: Annotated[int, Field(ge=10, le=400)] = 200
 
     def of_call(self, images: Images | None) -> Self:
-        """The same with what a call says of images, if it says anything."""
+        """A copy with the images of a call, if it sets them."""
         return self if images is None else self.model_copy(update={"images": images})
 
     @property
@@ -81,7 +80,7 @@ class ContentConfig(MarkdownConfig):
 
     @property
     def form(self) -> str:
-        """The Markdown that is written, as a key: equal for two configurations that make the same of every page."""
+        """The form of the Markdown as a key: equal for two configurations with the same output for every page."""
         code = "code" if self.keep_code_blocks else "no code"
         tables = "tables" if self.tables else "no tables"
         captions = "captions" if self.captions else "no captions"

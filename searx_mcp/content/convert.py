@@ -1,6 +1,6 @@
-"""A body of bytes to a document, by its media type; and the same as jobs for workers.
+"""Converts a body of bytes to a document, by its media type; and the same as worker jobs.
 
-A job takes bytes and the options of `document.options_for`, and gives what `document.from_frame` reads.
+A job takes bytes and the options of `document.options_for`, and returns the frame that `document.from_frame` reads.
 """
 
 import json
@@ -37,7 +37,7 @@ _TEXT: Final = frozenset({
     "application/toml", "application/x-sh", "application/sql", "application/x-ndjson",
     "application/jsonl",
 })  # fmt: skip
-"""Text that is not registered under `text/`."""
+"""Text types that are not registered under `text/`."""
 
 _TITLE_CHARS: Final = 300
 _DESCRIPTION_CHARS: Final = 1_000
@@ -46,13 +46,13 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 _UNREADABLE: Final = "\ufffd"
 _UNREADABLE_SHARE: Final = 0.02
-"""Of the characters; in a text with more, words are missing."""
+"""Share of the characters; a text with more has lost words."""
 
 _STRIPPED_CHARS: Final = 2_000_000
-"""Of a page that is read as plain text, at most: 2 MB of nothing but tags take 1 s."""
+"""Most characters of a page that is read as plain text: 2 MB of tags alone take 1 s."""
 
 _DATA_CHARS: Final = 2_000_000
-"""Characters of data shown; more is not read, and each costs counting words."""
+"""Characters of data that are shown; the rest is not read, since each costs time for counting words."""
 
 _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
@@ -82,11 +82,11 @@ _NOTE_PLAIN: Final = (
 _NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
 
 _PRETTY_CHARS: Final = 200_000
-"""Longer JSON stays as it came: 1.8 MB would take a good part of a second and is not worth it."""
+"""Longer JSON stays unformatted: 1.8 MB would take a good part of a second and is not worth it."""
 
 _PRETTY_DEPTH: Final = 64
-"""Deeper JSON stays as it came: each level indents every line in it, and the decoder of the
-standard library recurses."""
+"""Deeper JSON stays unformatted: each level indents every line in it, and the decoder of the standard library
+recurses."""
 
 _MAX_PRETTY: Final = 1_000_000
 """Characters; 180 kB of numbers in 60 brackets would become 11 MB of spaces."""
@@ -100,10 +100,10 @@ _INDENT: Final = "  "
 def convert(
     body: bytes, *, media_type: str, charset: str | None, url: str, config: ContentConfig
 ) -> Document:
-    """Turn a body into Markdown.
+    """Convert a body to Markdown.
 
     Args:
-        body: decompressed bytes, perhaps cut off.
+        body: decompressed bytes, possibly truncated.
         media_type: from the `Content-Type` header; parameters are ignored.
         charset: the header's charset, or `None`.
         url: the address of the page, against which links are resolved.
@@ -114,8 +114,7 @@ def convert(
 
     Raises:
         SkeletonError: the page is empty without its scripts.
-        ContentError: `unsupported_content_type`, or `extraction_failed` for a body that holds no
-            text.
+        ContentError: `unsupported_content_type`, or `extraction_failed` for a body without text.
     """
     kind = media_type.partition(";")[0].strip().lower()
     text, _ = decode(body, charset=charset)
@@ -135,7 +134,7 @@ def convert(
 
 
 def page_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Turn a body into Markdown.
+    """Convert a body to Markdown.
 
     Args:
         body: as for `convert`.
@@ -143,8 +142,8 @@ def page_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Raises:
         SkeletonError: the page is empty without its scripts.
-        ContentError: as of `convert`, if that is what it says of the body.
-        Exception: whatever a library raised that gave up on it, so that it counts as a defeat.
+        ContentError: as in `convert`, if it is about the body.
+        Exception: any error of a library that failed on the body, so that it counts as a defeat.
     """
     try:
         return to_frame(_converted(body, options))
@@ -155,7 +154,7 @@ def page_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Turn a page into plain text, with nothing that its markup or its size could defeat.
+    """Convert a page to plain text, without any code that its markup or its size could defeat.
 
     No parser reads it. Arguments and result are those of `page_job`.
 
@@ -166,7 +165,7 @@ def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     plain, hidden = clean_counted(stripped(html[:_STRIPPED_CHARS]))
     if not plain.strip():
         raise ContentError("The page has no text", code=ErrorCode.EXTRACTION_FAILED)
-    # Escaped, it is Markdown that shows the same.
+    # Escaped, it is Markdown that looks the same.
     found = _converted(
         escape(plain).encode(), {**options, "media_type": "text/plain", "charset": "utf-8"}
     )
@@ -241,7 +240,7 @@ def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> Document | N
     if feed is None:
         return None
     listed = listed_feed(feed, url=url, config=config)
-    # Clean already, but for what only the whole shows: text that is broken over entries.
+    # Already clean, except for escapes that are split over entries.
     markdown, hidden = clean_counted(listed.markdown)
     said = Metadata(
         title=plain_text(feed.title, _TITLE_CHARS),
@@ -293,7 +292,7 @@ def _document(
     is_skeleton: bool = False,
     removed: Mapping[str, int] | None = None,
 ) -> Document:
-    """Clean what is said of a text, and put both together."""
+    """Clean the metadata of a text, and combine both."""
     title, hidden_title = _line(said.title, _TITLE_CHARS)
     description, hidden_description = _line(said.description, _DESCRIPTION_CHARS)
     author, hidden_author = _line(said.author, _TITLE_CHARS)
@@ -337,13 +336,12 @@ def _line(text: str, max_chars: int) -> tuple[str, int]:
 
 
 def json_text(text: str) -> str:
-    """JSON with a member on each line; anything else as it came.
+    """JSON with one member per line; anything else unchanged.
 
-    Numbers stay as they were written, and so do members that are given twice; escaped letters
-    become letters.
+    Numbers and duplicate members stay as written; escaped letters become letters.
 
     Args:
-        text: a body that says it is JSON.
+        text: a body with a JSON media type.
     """
     if len(text) > _PRETTY_CHARS or _nesting(text) > _PRETTY_DEPTH or not _is_json(text):
         return text
@@ -370,14 +368,14 @@ def json_text(text: str) -> str:
 
 
 def fenced(text: str, *, language: str) -> str:
-    """Data in a fence; empty if there is none."""
+    """Data in a fence; empty if there is no data."""
     code = text.strip()
     return fence(code, language=language) if code else ""
 
 
 def _is_json(text: str) -> bool:
     try:
-        # Numbers need not become numbers: Python refuses those of more than 4,300 digits.
+        # Numbers are not converted: Python refuses those with more than 4,300 digits.
         json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
     except ValueError:
         return False
@@ -385,7 +383,7 @@ def _is_json(text: str) -> bool:
 
 
 def _nesting(text: str) -> int:
-    """Brackets open at once at most; those in strings are counted too."""
+    """Most brackets that are open at once; those in strings count, too."""
     depth = deepest = 0
     for bracket in _BRACKET.findall(text):
         depth += 1 if bracket in "[{" else -1

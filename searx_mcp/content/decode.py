@@ -1,9 +1,9 @@
 """Bytes to text: which encoding a page is in.
 
-The order is the WHATWG one (Encoding Standard §4.2, HTML §13.2.3): byte order mark, transport
-header, `<meta>` in the first 1,024 bytes. A page that says nothing is strict UTF-8, or UTF-16 by its
-NULs, or what its letters look like, or windows-1252. A header that is wrong is believed, as browsers
-do: its author saw the page that way. UTF-32, which browsers do not know, is read where nothing else fits.
+The order is the WHATWG one (Encoding Standard §4.2, HTML §13.2.3): byte order mark, transport header, `<meta>` in the
+first 1,024 bytes. A page without a declaration is strict UTF-8, or UTF-16 by its NULs, or the encoding that its letters
+suggest, or windows-1252. A wrong header is obeyed, as browsers do: its author saw the page that way. UTF-32, which
+browsers do not support, is tried when nothing else fits.
 """
 
 import codecs
@@ -13,14 +13,14 @@ from typing import Final
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as the next one does
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like UTF-16-LE below
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
 _PRESCAN_BYTES = 1_024
-"""HTML §13.2.3.2: user agents look for `<meta>` in this many bytes."""
+"""HTML §13.2.3.2: user agents search this many bytes for `<meta>`."""
 
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
@@ -28,16 +28,16 @@ _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)", re.IGNOREC
 _XML_ENCODING = re.compile(rb"\A\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
 
 CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-"""Bytes that are no part of text in any encoding but UTF-16 and UTF-32 (MIME Sniffing, section 3)."""
+"""Bytes that never occur in text of any encoding except UTF-16 and UTF-32 (MIME Sniffing, section 3)."""
 _NO_TEXT: Final = frozenset(
     {"Cc", "Cn", "Co", "Cs"}
 )  # controls, unassigned, private, half a character
 _SPACES: Final = frozenset("\t\n\f\r\x1b\x85")
 _WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _LEAST_TEXT: Final = 8
-"""Characters; fewer are text in one order of their bytes as well as in the other."""
+"""Characters; a shorter text is valid in either byte order."""
 _PAUSES: Final = frozenset(" \n\u3000\u3001\u3002\uff0c")
-"""What text of any script has some of; ASCII that is read two bytes at a time has none."""
+"""Characters of which text in any script has some; ASCII read two bytes at a time has none."""
 _LEAST_BYTES: Final = 4
 
 _NUL_SHARE: Final = 0.3
@@ -45,22 +45,22 @@ _STRAY_SHARE: Final = 0.1
 
 _SAMPLE_BYTES: Final = 32_768
 _BEFORE: Final = 512
-"""Bytes of a sample in front of the first letter that is not ASCII."""
+"""Bytes of a sample before the first letter that is not ASCII."""
 
 _SAFE_BYTE = re.compile(rb"[\n <]")
-"""Never a part of a character of several bytes, in any encoding guessed."""
+"""Never part of a multi-byte character, in any encoding that is guessed."""
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 _LEAST_LETTERS: Final = 16
-"""Bytes beyond ASCII; fewer fit everything."""
+"""Bytes beyond ASCII; fewer fit every encoding."""
 
 _FALLBACK: Final = "cp1252"
 _GUESSABLE: Final = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp866", "cp874", "koi8_r", "iso8859_2", "iso8859_5", "iso8859_7", "cp932", "euc_jp", "gb18030",
     "big5hkscs", "cp949",
 ]  # fmt: skip
-"""What browsers know and pages are found in. Without a list, 32 kB take eight times as long, and
-Polish becomes Nordic; with windows-1257 in it, Turkish becomes Baltic."""
+"""Encodings that browsers support and pages use. Without a list, 32 kB take eight times as long, and Polish becomes
+Nordic; with windows-1257 in it, Turkish becomes Baltic."""
 
 _CODECS = {
     "utf-8": "utf-8",
@@ -93,9 +93,9 @@ _CODECS = {
     **{f"cp{page}": f"cp{page}" for page in range(1250, 1259)},
     **{f"iso8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
 }
-"""Python's name of a codec to the codec a browser uses under that label, often its superset
-(Encoding Standard §4.2). What is not here is refused: UTF-7 and EBCDIC write markup in other bytes
-than ASCII's, and not every registered codec makes text of bytes (base64, unicode_escape, idna)."""
+"""Python's name of a codec to the codec that a browser uses under that label, often its superset (Encoding Standard
+§4.2). Others are refused: UTF-7 and EBCDIC write markup in other bytes than ASCII's, and not every registered codec
+decodes bytes to text (base64, unicode_escape, idna)."""
 
 _LABELS = {
     "x-sjis": "cp932",
@@ -112,7 +112,7 @@ _LABELS = {
     "unicode-1-1-utf-8": "utf-8",
     "iso-8859-8-i": "iso8859-8",
 }
-"""Labels of the Encoding Standard that Python does not know."""
+"""Labels of the Encoding Standard that Python lacks."""
 
 
 def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
@@ -136,7 +136,7 @@ def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
     try:
         return body.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
-        # A body cut in mid-character is still UTF-8.
+        # A body that is cut inside a character is still UTF-8.
         if error.reason == "unexpected end of data":
             return body.decode("utf-8", "replace"), "utf-8"
         guessed = _guessed(body, error.start)
@@ -144,14 +144,14 @@ def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
 
 
 def wide_encoding(body: bytes, charset: str | None) -> str | None:
-    """UTF-16 or UTF-32, if a body is in one of them by its first bytes or by what is said of it."""
+    """UTF-16 or UTF-32, if the first bytes or the declared charset of a body show it."""
     encoding = next((name for bom, name in _BOMS if body.startswith(bom)), None)
     encoding = encoding or codec_of(charset or "") or _wide(body)
     return encoding if encoding in _WIDE else None
 
 
 def stray_characters(text: str) -> int:
-    """Count how many characters of a text belong into none."""
+    """Count the characters that do not belong in any text."""
     return sum(
         character == "\ufffd"
         or (unicodedata.category(character) in _NO_TEXT and character not in _SPACES)
@@ -179,7 +179,7 @@ def codec_of(label: str) -> str | None:
 
 
 def _declared(head: bytes) -> str | None:
-    """Give what the first bytes say of themselves, or `None`."""
+    """Return the encoding that the first bytes declare, or `None`."""
     if xml := _XML_ENCODING.match(head):
         return _ascii_compatible(xml[1])
     for meta in _META.finditer(_COMMENT.sub(b"", head)):
@@ -189,16 +189,16 @@ def _declared(head: bytes) -> str | None:
 
 
 def _ascii_compatible(label: bytes) -> str | None:
-    """HTML §13.2.3.2: bytes read as ASCII cannot be UTF-16, whatever they say."""
+    """HTML §13.2.3.2: bytes that read as ASCII cannot be UTF-16, whatever they declare."""
     codec = codec_of(label.decode("latin-1"))
     return "utf-8" if codec in {"utf-16-le", "utf-16-be"} else codec
 
 
 def _wide(body: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a byte order mark.
+    """Detect UTF-16 or UTF-32 without a byte order mark.
 
-    Markup is ASCII, so that every other byte of it is NUL, and text in UTF-8 has none. Other text has
-    bytes in it that no other encoding uses, and is nothing but text if they are read in its order.
+    Markup is ASCII, so in UTF-16 every other byte of it is NUL, while UTF-8 text has none. Other text has bytes that
+    no other encoding uses, and has only valid characters if they are read in the right order.
     """
     head = body[:_PRESCAN_BYTES]
     if len(head) < _LEAST_BYTES:
@@ -223,11 +223,11 @@ def _is_text(head: bytes, encoding: str) -> bool:
 
 
 def _guessed(body: bytes, first: int) -> str:
-    """The encoding that the letters of a page look like.
+    """The encoding that the letters of a page suggest.
 
     Args:
-        body: bytes that are no UTF-8.
-        first: where the first of them is that says so; markup and scripts before it tell nothing.
+        body: bytes that are not UTF-8.
+        first: position of the first such byte; markup and scripts before it are no evidence.
     """
     sample = _sample(body, max(0, first - _BEFORE))
     if len(sample) - len(sample.translate(None, _NOT_ASCII)) < _LEAST_LETTERS:
@@ -238,7 +238,7 @@ def _guessed(body: bytes, first: int) -> str:
     best = found.best()
     if best is None:
         return _FALLBACK
-    # Western European text looks the same in several; of those, browsers mean this one.
+    # Western European text is the same in several encodings; browsers mean this one.
     equal = {
         match.encoding
         for match in found
@@ -248,10 +248,10 @@ def _guessed(body: bytes, first: int) -> str:
 
 
 def _sample(body: bytes, start: int) -> bytes:
-    """Some of a body that begins and ends between characters, whatever its encoding."""
+    """A sample of a body that begins and ends between characters, whatever its encoding."""
     sample = body[start : start + _SAMPLE_BYTES]
     first = _SAFE_BYTE.search(sample) if start else None
     end = max(map(sample.rfind, (b"\n", b" ", b"<")))
-    if end > len(sample) // 2:  # the body, too, may be cut in mid-character
+    if end > len(sample) // 2:  # the body itself may also be cut inside a character
         sample = sample[:end]
     return sample[first.start() :] if first else sample

@@ -1,4 +1,4 @@
-"""A page as text, and how it passes between processes: as JSON."""
+"""A page as text, and how it passes between processes, as JSON."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,33 +9,33 @@ from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageL
 
 
 class Document(Frozen):
-    """A page as text, whatever it was read from; every string is clean.
+    """A page as text, whatever its format was; every string is clean.
 
     Attributes:
         title: one line; empty if the page has none.
         description: one line, the page's own; empty if it has none.
-        author: names on one line, as the page gives them; may be empty.
-        published: ISO 8601 where that could be read, else as the page writes it; may be empty.
+        author: names on one line, as on the page; may be empty.
+        published: ISO 8601 if it could be parsed, else as on the page; may be empty.
         modified: likewise.
-        language: BCP 47 tag the page declares, or empty.
+        language: BCP 47 tag that the page declares, or empty.
         site: name of the site on one line, or empty.
-        canonical_url: the address that the page gives as its own, or empty.
-        kind: what the page is; `None` where nothing tells.
-        is_protected: whether the page says that it is not free to read.
-        sources: where each of these comes from, by its name here.
+        canonical_url: the canonical address that the page declares, or empty.
+        kind: of the page; `None` if unknown.
+        is_protected: whether the page declares that it is not free to read.
+        sources: the source of each of these, by its name here.
         markdown: the content.
         word_count: words of the Markdown; a Han character or kana is one.
         outline: the headings of the Markdown, in order, with the page's own anchors.
         images: of the main content, in order, at most 50.
         links: of the main content to other pages, in order, each address once, at most 1,000.
-        indexes: of its site, as the page tells of them, best first; of an index, the further files it is in.
+        indexes: of its site, those that the page points to, best first; for an index, its further files.
         code_blocks: of the Markdown, in order.
-        truncated: whether the page goes on behind the end of the Markdown.
-        hidden_chars_removed: characters of the text that no reader sees.
-        removed: blocks of a page of HTML that are not in the Markdown, by the rule that took them out;
-            `content.removals` names the rules.
-        notes: sentences a caller should know.
-        is_skeleton: whether the page needs its scripts to say more than this.
+        truncated: whether the page continues after the end of the Markdown.
+        hidden_chars_removed: invisible characters that were removed from the text.
+        removed: number of blocks of an HTML page that are not in the Markdown, by the rule that removed them;
+            `content.removals` lists the rules.
+        notes: sentences that a caller should know.
+        is_skeleton: whether the page needs its scripts to show more than this.
     """
 
     title: str = ""
@@ -64,7 +64,7 @@ class Document(Frozen):
 
 
 _NOT_PASSED: Final = {"truncated"}
-"""Only who fetched a page knows whether all of it came."""
+"""Only the code that fetched a page knows whether it is complete."""
 
 _PASSED: Final = frozenset(Document.model_fields) - _NOT_PASSED
 
@@ -82,18 +82,18 @@ def options_for(
 
 
 def to_frame(document: Document) -> Mapping[str, Any]:
-    """Write what the jobs `page` and `text` give: the fields as JSON has them."""
+    """Write the result of the jobs `page` and `text`: the fields as JSON values."""
     return document.model_dump(mode="json", exclude=_NOT_PASSED)
 
 
 def from_frame(frame: Mapping[str, Any]) -> Document:
-    """Read back what `to_frame` wrote.
+    """Read the output of `to_frame`.
 
     Args:
-        frame: of the job `page` or `text`, from wherever it came.
+        frame: of the job `page` or `text`, from any source.
 
     Raises:
-        ValueError: a field is missing, unknown, or not of its kind.
+        ValueError: a field is missing, unknown, or of the wrong type.
     """
     if frame.keys() != _PASSED:
         raise ValueError("not the fields of a page")

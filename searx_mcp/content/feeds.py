@@ -1,7 +1,7 @@
 """Feeds: RSS 0.9x, 1.0 and 2.0, Atom and JSON Feed, as a readable list.
 
-Feeds are read as they are written and not as they should be: half of them are not well-formed. No document type
-reaches the parser, so there are no entities to expand and no files to load.
+Feeds are parsed leniently, since half of them are not well-formed. No document type reaches the parser, so there are
+no entities to expand and no files to load.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 MAX_ENTRIES: Final = 100
 
 _MAX_CHARS: Final = 4_000_000
-"""Characters parsed; a feed with more has its newest entries at the beginning."""
+"""Characters that are parsed; a longer feed has its newest entries at the beginning."""
 
 _MISC = re.compile(r"(?:\s++|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*+", re.IGNORECASE)
@@ -26,7 +26,7 @@ _REPAIRED = re.compile(
     r"<!\[CDATA\[(?:[^\]]|\](?!\]>))*+(?:\]\]>|\Z)"
     r"|&(?:(?P<name>[A-Za-z][A-Za-z0-9]{1,30});|\#(?:x(?P<hex>[0-9A-Fa-f]{1,8})|(?P<code>[0-9]{1,9}));)?"
 )
-"""Entities outside CDATA, and `&` that begins none."""
+"""Entities outside CDATA, and `&` that begins no entity."""
 
 _ALLOWED = re.compile("[\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters of XML 1.0, section 2.2."""
@@ -56,7 +56,7 @@ _MAX_AUTHORS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry; nothing is cleaned, and what is not given is empty.
+    """One entry; nothing is cleaned, and missing values are empty.
 
     Attributes:
         title: text, perhaps with markup.
@@ -75,7 +75,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed; nothing is cleaned, and what is not given is empty.
+    """A feed; nothing is cleaned, and missing values are empty.
 
     Attributes:
         title: text, perhaps with markup.
@@ -83,9 +83,9 @@ class Feed:
         link: of the site, as written.
         author: names.
         language: a tag, as written.
-        updated: when it changed last, as written.
-        entries: the first of them, in their order.
-        count: all that were read.
+        updated: time of the last change, as written.
+        entries: the first ones, in order.
+        count: of all entries that were read.
     """
 
     title: str
@@ -99,7 +99,7 @@ class Feed:
 
 
 class _Element(Protocol):
-    """The part that is used of an element of lxml, which has no types of its own."""
+    """The part of an lxml element that is used here; lxml has no types."""
 
     tag: object
     text: str | None
@@ -114,15 +114,15 @@ _Children = Mapping[str, list[_Element]]
 
 
 def is_html(text: str) -> bool:
-    """Tell whether the root element of an XML document is HTML's."""
+    """Whether the root element of an XML document is HTML's."""
     return _root(text)[0] == "html"
 
 
 def xml_feed(text: str) -> Feed | None:
-    """Read a feed, or return `None` for a document whose root element is none of a feed.
+    """Read a feed, or return `None` for a document whose root element is not that of a feed.
 
     Args:
-        text: a decoded XML document; cut or broken ones are read as far as they go.
+        text: a decoded XML document; a truncated or broken one is read as far as possible.
     """
     name, start = _root(text)
     if name not in _FEEDS:
@@ -158,7 +158,7 @@ def _feed(root: _Element) -> Feed | None:
 
 
 def _root(text: str) -> tuple[str, int]:
-    """The name of the root element, if it is one of those looked for, and where it begins."""
+    """The name of the root element, if it is one of a feed or of HTML, and its position."""
     position = _after_misc(text, 0)
     if doctype := _DOCTYPE.match(text, position):
         position = doctype.end()
@@ -173,7 +173,7 @@ def _root(text: str) -> tuple[str, int]:
 
 
 def _rss(root: _Element, channel: _Children, around: _Children) -> Feed:
-    # RSS 0.9 and 1.0 have the entries beside the channel.
+    # In RSS 0.9 and 1.0 the entries are siblings of the channel.
     items = channel.get("item") or around.get("item") or []
     return Feed(
         title=_text(channel, "title", "dc:title"),
@@ -232,7 +232,7 @@ def _entry(entry: _Element) -> Entry:
 def _markup(content: _Element) -> str:
     """A text construct of Atom as HTML (RFC 4287, section 3.1)."""
     kind = (content.get("type") or "text").lower()
-    if len(content):  # xhtml, or HTML that was not escaped
+    if len(content):  # XHTML, or HTML that was not escaped
         from lxml import etree  # noqa: PLC0415 - most processes never read a feed
 
         inner = (etree.tostring(child, encoding="unicode", method="html") for child in content)
@@ -288,7 +288,7 @@ def _elements(element: _Element) -> Iterator[_Element]:
 
 
 def _local(element: _Element) -> str:
-    """The name with the usual prefix of its namespace; an unknown one hides it."""
+    """The name with the usual prefix of its namespace; with an unknown one, it matches nothing."""
     namespace, _, name = str(element.tag).rpartition("}")
     return f"{_PREFIXES.get(namespace[1:], '?')}{name}"
 
@@ -299,7 +299,7 @@ def _after_misc(text: str, position: int) -> int:
 
 
 def _repaired(match: re.Match[str]) -> str:
-    """An entity of HTML by its number, since XML knows five; what is none as text."""
+    """An HTML entity as a number, since XML has only five; an unknown one as text."""
     if match[0].startswith("<"):
         return match[0]
     if name := match["name"]:
@@ -314,7 +314,7 @@ def _repaired(match: re.Match[str]) -> str:
 
 
 def json_feed(text: str) -> Feed | None:
-    """Read a feed, or return `None` for JSON that is none.
+    """Read a feed, or return `None` for JSON that is not a feed.
 
     Args:
         text: a decoded body.

@@ -1,8 +1,8 @@
-"""Pieces of HTML that are no pages, as Markdown: summaries in feeds, READMEs, entries.
+"""HTML fragments as Markdown: summaries in feeds, READMEs, entries.
 
-markdownify writes them. What stands here rids the piece of what a reader does not see, rewrites what markdownify
-would get wrong or would need quadratic time for, and adds fences that hold, tables on one line each,
-and escaping. Markdown that a piece smuggles into its text must not become a link or an image of ours: a host
+markdownify writes them. This module removes what a reader does not see, rewrites what markdownify would convert
+wrongly or in quadratic time, and adds fences that cannot be closed by their content, tables with one line per row,
+and escaping. Markdown that a fragment smuggles into its text must not become a link or an image of ours: a host
 renders an image without being asked.
 """
 
@@ -35,10 +35,10 @@ from searx_mcp.errors import ContentError, ErrorCode
 
 _ALT_CHARS: Final = 300
 _TEXT_ONLY: Final = "xmp,plaintext"
-"""Their content is text that would be markup when serialized and parsed again."""
+"""Their content is text that would become markup when it is serialized and parsed again."""
 
 _MAX_COLSPAN: Final = 20
-"""A span of 1,000, which browsers allow, would make 1 MB of cells into 100 MB of pipes."""
+"""A span of 1,000, which browsers allow, would turn 1 MB of cells into 100 MB of pipes."""
 
 _OWN: Final = frozenset({"a", "li", "pre", "table", "tr", "td", "th"})
 _LIBRARY: Final = frozenset({
@@ -46,7 +46,7 @@ _LIBRARY: Final = frozenset({
     "dt", "em", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "kbd", "ol", "p", "q",
     "s", "samp", "section", "strong", "ul",
 })  # fmt: skip
-"""markdownify looks conversions up by tag name, so that <soup> would call its `convert_soup`."""
+"""markdownify finds converters by tag name, so <soup> would call its `convert_soup`."""
 
 _LINE_BREAK = re.compile(r"\n(?!\n)")
 _SPACE = re.compile(r"\s+")
@@ -56,13 +56,13 @@ _BAR = re.compile(r"(?<!\\)\|")
 _FAILURES: Final = (
     RecursionError, ParserRejectedMarkup, ValueError, TypeError, AttributeError, LookupError,
 )  # fmt: skip
-"""What bs4 and markdownify are known to raise on markup they did not expect."""
+"""Errors that bs4 and markdownify are known to raise on unexpected markup."""
 
 _BLOCKS: Final = frozenset({
     "article", "blockquote", "body", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5",
     "h6", "hr", "li", "ol", "p", "pre", "section", "table", "ul",
 })  # fmt: skip
-"""Text behind or inside one of these starts a line, where `-` and `#` mean something."""
+"""Text after or inside one of these starts a line, where `-` and `#` are markup."""
 
 _LAYOUT_CONTENT: Final = ("table", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
 _TABLE_PARTS: Final = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
@@ -71,7 +71,7 @@ _MARKED: Final = {
     **dict.fromkeys(("b", "del", "em", "i", "q", "s", "strong", *_CODE), "span"),
     "dd": "div",
 }
-"""Elements that put a mark in front of their content, and what they become around code."""
+"""Elements that write a mark before their content, and their replacements around code."""
 
 _AS_DIV: Final = (
     "address", "details", "fieldset", "figure", "footer", "form", "header", "main", "nav",
@@ -79,25 +79,25 @@ _AS_DIV: Final = (
 )  # fmt: skip
 
 _PARAGRAPHS: Final = _BLOCKS.union(_AS_DIV, _TABLE_PARTS, ["figcaption"]) - {"br"}
-"""What ends a paragraph."""
+"""Elements that end a paragraph."""
 
 
 def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
-    """Convert a piece of HTML.
+    """Convert a fragment.
 
     Args:
-        html: markup as it stands in a feed or a README; any string.
+        html: markup from a feed or a README; any string.
         url: against which links are resolved.
         config: the limits, and whether fenced code stays.
 
     Returns:
-        CommonMark with GFM tables, links absolute, images as words; without raw HTML.
+        CommonMark with GFM tables, absolute links, images as alternative text; without raw HTML.
 
     Raises:
-        ContentError: `extraction_failed`; the markup is larger or deeper than allowed, or the
-            converter failed on it. The plain text is the way out.
+        ContentError: `extraction_failed`; the markup is larger or deeper than allowed, or the converter failed on
+            it. Use its plain text instead.
     """
-    # Cleaned before it is converted: a character that vanishes later could join two halves of markup
+    # Cleaned before it is converted: a character that is removed later could join two halves of markup
     # that the converter found harmless apart.
     seen = clean(_seen(html, url=url))
     if len(seen.encode("utf-8", "replace")) > config.max_fragment_bytes:
@@ -122,7 +122,7 @@ def fragment_markdown(html: str, *, url: str, config: ContentConfig) -> str:
 
 
 def _seen(html: str, *, url: str) -> str:
-    """A piece of HTML without what a reader does not see, links absolute, images as words."""
+    """A fragment without what a reader does not see, with absolute links, images as alternative text."""
     tree = parse(guard(html))
     removals = Removals()
     drop_unseen(tree, removals)
@@ -140,7 +140,7 @@ def _seen(html: str, *, url: str) -> str:
 
 
 def _describe_images(root: LexborNode) -> None:
-    """Put words in the place of images, or nothing where there are none."""
+    """Replace images by their alternative text, if they have any."""
     for image in root.css("img"):
         alt = " ".join((image.attributes.get("alt") or "").split())
         alt = alt.translate({0x5B: "(", 0x5D: ")"})
@@ -151,7 +151,7 @@ def _describe_images(root: LexborNode) -> None:
 
 
 def _resolve_links(root: LexborNode, base: str) -> None:
-    """Make links absolute; one that leads nowhere safe loses its address and stays as text."""
+    """Make links absolute; one without a safe address loses it and stays as text."""
     for link in root.css("a,area"):
         href = link.attributes.get("href")
         if href is None:
@@ -163,7 +163,7 @@ def _resolve_links(root: LexborNode, base: str) -> None:
 
 
 def _depth(soup: BeautifulSoup) -> int:
-    """Elements inside each other at most, without recursion."""
+    """The deepest nesting of elements, computed without recursion."""
     depths = {id(soup): 0}
     for tag in soup.find_all():
         depths[id(tag)] = depths[id(tag.parent)] + 1
@@ -171,10 +171,10 @@ def _depth(soup: BeautifulSoup) -> int:
 
 
 def _prepare(soup: BeautifulSoup) -> None:
-    """Rewrite what the converter would get wrong, or would need quadratic time for.
+    """Rewrite what the converter would convert wrongly, or in quadratic time.
 
-    Elements are emptied and renamed, not removed: bs4 looks for an element among all its siblings
-    before it takes it out, and 100,000 <br> in one <pre> took minutes.
+    Elements are emptied and renamed, not removed: bs4 searches all siblings of an element before it removes it, and
+    100,000 <br> in one <pre> took minutes.
     """
     around: set[int] = set()
     for pre in soup.find_all("pre"):
@@ -196,11 +196,11 @@ def _prepare(soup: BeautifulSoup) -> None:
 
 
 def _keep_at_margin(pre: Tag, seen: set[int]) -> None:
-    """Let nothing stand on the line of a fence but the marks of quotes and lists: it would be none.
+    """Allow only the marks of quotes and lists on the line of a fence: anything else would break the fence.
 
     Args:
         pre: the block of code.
-        seen: ids of the elements around others that were looked at; added to.
+        seen: ids of the ancestors that were already visited; added to.
     """
     for parent in pre.parents:
         if id(parent) in seen:
@@ -211,7 +211,7 @@ def _keep_at_margin(pre: Tag, seen: set[int]) -> None:
 
 
 def _keep_on_line(code: Tag) -> None:
-    """Let nothing end a paragraph in code: the rest of it would be markup."""
+    """Keep code from ending a paragraph: the rest of it would become markup."""
     if code.find(_PARAGRAPHS) is not None:
         code.name = "span"
         return
@@ -221,7 +221,7 @@ def _keep_on_line(code: Tag) -> None:
 
 
 def _is_in_place(item: Tag) -> bool:
-    """Tell whether the mark of an item would begin a line: it stands in a block, and not behind text."""
+    """Whether the mark of an item would begin a line: it is in a block, and not after text."""
     if item.parent is None or item.parent.name not in _PARAGRAPHS:
         return False
     before = item.previous_sibling
@@ -231,11 +231,11 @@ def _is_in_place(item: Tag) -> bool:
 
 
 def _flatten_layout(soup: BeautifulSoup) -> None:
-    """Turn tables that lay out blocks into blocks: their cells do not fit on a line."""
+    """Turn layout tables into blocks: their cells contain blocks, which do not fit on a line."""
     layout: set[int] = set()
     for content in soup.find_all(_LAYOUT_CONTENT):
         table = content.find_parent("table")
-        # Once a table is known, so are the tables around it.
+        # If a table is already known, so are the tables around it.
         while table is not None and id(table) not in layout:
             layout.add(id(table))
             table = table.find_parent("table")
@@ -251,13 +251,13 @@ def _flatten_layout(soup: BeautifulSoup) -> None:
 class _Converter(MarkdownConverter):
     """markdownify with the rules of this module; one per page.
 
-    It walks the tree, calling `get_conv_fn` for each element by name with the element, the Markdown
-    of its children, and the names around it with the marks `_inline` (in a heading or a cell) and
-    `_noformat` (in code).
+    It walks the tree, and calls `get_conv_fn` by the name of each element with the element, the Markdown of its
+    children, and the names of its ancestors with the marks `_inline` (in a heading or a cell) and `_noformat` (in
+    code).
     """
 
     def __init__(self, *, keep_code_blocks: bool) -> None:
-        # `wrap` without a width joins the lines of a paragraph, and wraps nothing.
+        # `wrap` without a width joins the lines of a paragraph, and does not wrap.
         super().__init__(heading_style="atx", wrap=True, wrap_width=None)
         self._keep_code_blocks = keep_code_blocks
 
@@ -303,7 +303,7 @@ def _link(el: Tag, text: str) -> str:
     href = el.get("href")
     if not isinstance(href, str) or not text.strip():
         return text
-    # "Look!" in front of a link must not make it an image.
+    # "Look!" before a link must not turn it into an image.
     before = " " if text[0].isspace() or _character_before(el) == "!" else ""
     after = " " if text[-1].isspace() else ""
     label = _SPACE.sub(" ", _HEADING_MARK.sub("", text)).strip()
@@ -338,7 +338,7 @@ def _cell(el: Tag, text: str) -> str:
 
 
 def _table(text: str) -> str:
-    """Rows as they came, with the rule under the first, which GFM takes for the head."""
+    """Rows with the delimiter row after the first, which GFM requires for a header."""
     caption, bar, rows = text.strip().partition("|")
     first, _, rest = (bar + rows).partition("\n")
     rule = "|" + " --- |" * (len(_BAR.findall(first)) - 1)
@@ -354,7 +354,7 @@ def _starts_line(el: NavigableString) -> bool:
 
 
 def _character_before(el: PageElement) -> str:
-    """The last character of the text before an element, wherever in the tree that is."""
+    """The last character of the text before an element, anywhere in the tree."""
     for before in el.previous_elements:
         if isinstance(before, NavigableString) and before:
             return before[-1]
@@ -362,7 +362,7 @@ def _character_before(el: PageElement) -> str:
 
 
 def _number(value: object, *, default: int, most: int) -> int:
-    """A number out of an attribute; anything else is the default."""
+    """Read a number from an attribute; anything else is the default."""
     if (
         isinstance(value, str)
         and value.isascii()

@@ -1,4 +1,4 @@
-"""A feed as a page: its entries as a list in Markdown."""
+"""A feed as a page: its entries become a Markdown list."""
 
 import re
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ _TITLE_CHARS: Final = 300
 _NAME_CHARS: Final = 100
 _SUMMARY_CHARS: Final = 600
 _FRAGMENT_CHARS: Final = 4_000
-"""HTML of one entry that is converted: enough for its summary."""
+"""Characters of HTML of one entry that are converted: enough for its summary."""
 _ALL_FRAGMENTS: Final = 100_000
-"""HTML of all entries that is converted, shared among them: the worst kind takes a second."""
+"""Characters of HTML of all entries that are converted, shared among them: the worst kind takes a second."""
 _TAG = re.compile(
     r"</?(?:a|abbr|b|br|cite|code|em|font|i|p|q|s|small|span|strong|sub|sup|u)\b[^<>]*>"
 )
@@ -46,17 +46,17 @@ class ListedFeed:
 
 
 def plain_text(text: str, max_chars: int) -> str:
-    """A title or a name out of a feed as one clean line; many hold entities or tags."""
+    """A title or a name from a feed as one clean line; many contain entities or tags."""
     return clean_line(unescape(_TAG.sub("", text[: 4 * max_chars])), max_chars)
 
 
 def listed_feed(feed: Feed, *, url: str, config: ContentConfig) -> ListedFeed:
-    """Make a list of a feed.
+    """Convert a feed to a list.
 
     Args:
-        feed: as it was read.
+        feed: the parsed feed.
         url: its address, against which links are resolved.
-        config: how fragments become Markdown.
+        config: how fragments are converted to Markdown.
     """
     site = absolute_web(url, feed.link) if feed.link else ""
     title = escape(plain_text(feed.title, _TITLE_CHARS)) or "Feed"
@@ -78,7 +78,7 @@ def listed_feed(feed: Feed, *, url: str, config: ContentConfig) -> ListedFeed:
 
 def _listed(entry: Entry, address: str, summary: str) -> str:
     title = escape(plain_text(entry.title, _TITLE_CHARS))
-    if not title and summary:  # a note, whose text is all it has
+    if not title and summary:  # a note, which has only a text
         title, summary = summary, ""
         head = [f"{title} {link('link', address)}" if address else title]
     else:
@@ -110,7 +110,7 @@ def _summary(fragment: str, url: str, config: ContentConfig) -> str:
 
 
 def _capped(markdown: str) -> str:
-    """The beginning of some Markdown, with nothing left open."""
+    """The beginning of some Markdown, without open markup."""
     if len(markdown) <= _SUMMARY_CHARS:
         return markdown
     head = markdown[: cut(markdown, 0, _SUMMARY_CHARS)].rstrip()

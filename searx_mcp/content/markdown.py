@@ -1,11 +1,11 @@
-"""Markdown as text: what is written into it shows as it is, and what strangers wrote of it does nothing.
+"""Writes and disarms Markdown: our text looks as intended, and untrusted Markdown has no effects.
 
-Plain text is escaped, code is fenced so that it cannot get out, and what acts without being asked is taken out
-of Markdown that a stranger wrote: a host that renders it fetches images, and follows what a reader clicks. Images
-become words, as those of HTML pages do, links that lead nowhere safe lose their address, and tags that load
-something are shown instead of obeyed. Fenced code at the margin stays as it is.
+Plain text is escaped, code gets a fence that it cannot close, and active content is removed from untrusted
+Markdown: a host that renders it fetches images, and follows what a reader clicks. Images become their alternative
+text, as in HTML pages, links without a safe address lose it, and tags that load something are shown as text. Fenced
+code at the margin stays as it is.
 
-Not a parser: Markdown written against it may still hide an image in what looks like code here.
+Not a parser: Markdown written to defeat this may still hide an image in what looks like code here.
 """
 
 import re
@@ -19,7 +19,7 @@ from searx_mcp.content.clean import unescaped
 from searx_mcp.urls.hosts import without_userinfo
 
 _ESCAPED = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps the character after the text
     r"|[`*]"
     r"|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])"  # not inside snake_case
     r"|<(?=[A-Za-z/!?])"  # HTML
@@ -69,19 +69,19 @@ _TAG = re.compile(
     r"(?P<attributes>(?:[^<>\"']++|\"[^<>\"]*+\"|'[^<>']*+')*+)(?P<end>>)?)",
     re.IGNORECASE,
 )
-"""A tag; without an end where a value has an angle bracket, or where another tag begins."""
+"""A tag; without its end if a value contains an angle bracket, or if another tag begins first."""
 _ATTRIBUTE = re.compile(r"(?P<name>[^\s\"'/=]++)(?:\s*+=\s*+(?P<value>\"[^\"]*+\"|'[^']*+'|\S++))?")
 _ACTING_TAG = re.compile(
     r"img|image|picture|source|video|audio|track|frame|object|embed|applet|link|meta|base|svg|input|form"
     r"|title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext",
     re.IGNORECASE,
 )
-"""What loads or sends something, and what GitHub Flavored Markdown (section 6.11) disallows."""
+"""Tags that load or send something, and those that GitHub Flavored Markdown (section 6.11) disallows."""
 _ACTING_ATTRIBUTE = re.compile(
     r"on.+|(?:xlink:)?href|src|srcset|action|formaction|ping|background|poster|data", re.IGNORECASE
 )
 _INERT_STYLE = re.compile(r"[^(\\&@]*")
-"""Without functions, escapes or entities no address can be in it."""
+"""A style without functions, escapes or entities contains no address."""
 _INLINE_START = re.compile(r"!(?=\[[^\[\]\n]{0,500}+\]\()")
 _LOADING = re.compile(r"<(?=ima?ge?\b[^<>]{0,4000}?\bsrc\s*=)", re.IGNORECASE)
 _SAFE = re.compile(r"https?://\w[\w.:-]*+(?:[/?#]|\Z)|[\w./-]*+(?:[?#]|\Z)")
@@ -91,15 +91,15 @@ _USERINFO = re.compile(
     re.IGNORECASE,
 )
 _SHOWN: Final = "&lt;"
-"""Not a backslash: one before it would undo that, and in a block of HTML it means nothing."""
+"""Not a backslash: another one before it would undo the escape, and it has no meaning in a block of HTML."""
 
 _FENCES: Final = "`~"
 _BASE: Final = "https://page.invalid/"
-"""Relative addresses are as good as the page's own; no site can have this name (RFC 2606)."""
+"""Relative addresses are as safe as the page's own; no site can have this name (RFC 2606)."""
 
 
 def escape(text: str) -> str:
-    """Plain text as Markdown that shows the same.
+    """Escape plain text as Markdown that looks the same.
 
     Args:
         text: lines of plain text.
@@ -111,7 +111,7 @@ def escape(text: str) -> str:
 
 
 def link(label: str, address: str) -> str:
-    """A link.
+    """Write a link.
 
     Args:
         label: escaped text of one line.
@@ -121,17 +121,17 @@ def link(label: str, address: str) -> str:
 
 
 def escape_words(text: str) -> str:
-    """Plain text inside a line, likewise."""
+    """Escape plain text inside a line."""
     return _ESCAPED.sub(_backslashed, text)
 
 
 def escape_line_starts(text: str) -> str:
-    """Markdown whose lines begin no block."""
+    """Escape line starts, so that no line of some Markdown begins a block."""
     return _LIST_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
 
 
 def safe_address(address: str) -> str:
-    """An address that ends no link: what could is percent-encoded."""
+    """Percent-encode the characters of an address that could end a link."""
     return address.translate(_URL_UNSAFE)
 
 
@@ -154,7 +154,7 @@ def fence(code: str, *, language: str) -> str:
 
 
 def code_span(code: str) -> str:
-    """Code in a sentence; its marks are more than it holds in a row."""
+    """Inline code; its backticks outnumber any run in it."""
     longest = longest_backticks(code)
     marks = "`" * (longest + 1)
     pad = " " if longest and "`" in {code[0], code[-1]} else ""
@@ -162,15 +162,15 @@ def code_span(code: str) -> str:
 
 
 def longest_backticks(code: str) -> int:
-    """Count how many backticks stand in a row at most."""
+    """The length of the longest run of backticks."""
     return max(map(len, _BACKTICKS.findall(code))) if "`" in code else 0
 
 
 def code_spans(markdown: str) -> list[tuple[int, int]]:
-    """Find where fenced code stands, its fences included, in order.
+    """Find fenced code, including its fences, in order.
 
-    A fence at the margin that is never closed ends with the text. One inside a quote or a list
-    would end with that, and counts for nothing.
+    A fence at the margin that is never closed ends with the text. One inside a quote or a list would end with that,
+    and is ignored.
 
     Args:
         markdown: any text. Linear in its length.
@@ -195,7 +195,7 @@ def code_spans(markdown: str) -> list[tuple[int, int]]:
 
 
 def in_code(markdown: str) -> Callable[[int], bool]:
-    """A question to ask of offsets: whether fenced code stands there."""
+    """Make a function that returns whether an offset is in fenced code."""
     spans = code_spans(markdown)
     starts = [start for start, _ in spans]
 
@@ -207,7 +207,7 @@ def in_code(markdown: str) -> Callable[[int], bool]:
 
 
 def _can_open(mark: re.Match[str]) -> bool:
-    # `` ```x``` `` on one line is code in a sentence.
+    # `` ```x``` `` on one line is inline code.
     return mark["marks"][0] == "~" or "`" not in mark["info"]
 
 
@@ -227,12 +227,12 @@ class _Closers:
         self._starts = [mark.start() for mark in closing]
         self._ends = [mark.end() for mark in closing]
         self._lengths = [len(mark["marks"]) for mark in closing]
-        # The longest from each on: so that no fence is looked for that is not there.
+        # The maximum from each position on, so that no search is made for a fence that does not exist.
         longest = accumulate(reversed(self._lengths), max)
         self._longest = list(longest)[::-1]
 
     def behind(self, start: int, length: int) -> int | None:
-        """The end of the first one behind a start that has at least a length."""
+        """The end of the first line after a position that is at least as long as required."""
         at = bisect_right(self._starts, start)
         if at == len(self._starts) or self._longest[at] < length:
             return None
@@ -242,7 +242,7 @@ class _Closers:
 
 
 def disarm(markdown: str) -> str:
-    """Take out of some Markdown what acts without being asked.
+    """Remove active content from Markdown.
 
     Args:
         markdown: clean text, since an invisible character could hide markup. Linear in its length.
@@ -257,9 +257,9 @@ def disarm(markdown: str) -> str:
 
 
 def disarm_plain(text: str) -> str:
-    """Let no image be in some plain text, if it is taken for Markdown; all else stays as it is.
+    """Remove images from plain text that may be rendered as Markdown; everything else stays as it is.
 
-    Code is plain text too, so what is no image in Markdown, as `vec![1]`, stays.
+    Code is plain text, too, so text that is not an image in Markdown, such as `vec![1]`, stays.
 
     Args:
         text: clean, for the same reason. Linear in its length.
@@ -269,13 +269,13 @@ def disarm_plain(text: str) -> str:
 
 
 def _disarmed(text: str) -> str:
-    # In this order: what one step puts in the place of something, the next ones look at.
+    # In this order: later steps also check the output of earlier ones.
     if "@" in text:
         text = _USERINFO.sub(r"\1", text)
     if "<" in text:
         text = _IMAGE_TAG.sub(_described_tag, text)
     if "[" in text:
-        # What is left of images is nested or broken over lines.
+        # Any remaining images are nested or broken over lines.
         text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(_described, text))
         text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
     if "<" in text:
@@ -331,10 +331,10 @@ def _acts(name: str, value: str, *, is_link: bool) -> bool:
 
 
 def _is_safe(target: str) -> bool:
-    """Tell whether a target, as Markdown reads it, leads somewhere a reader can follow."""
-    if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
+    """Whether a reader can follow a target, as Markdown reads it, to a safe address."""
+    if _SAFE.match(target) and len(target) <= MAX_CHARS:  # almost always, and fast
         return True
     target = unescaped(_ESCAPE.sub(r"\1", target))
-    if without_userinfo(target) != target:  # it was hidden in entities
+    if without_userinfo(target) != target:  # its user name was hidden in entities
         return False
     return target.startswith("#") or bool(absolute(_BASE, target))

@@ -1,4 +1,4 @@
-"""The headings of a text in Markdown, how a caller names one of them, its sections, and where to cut it."""
+"""The headings of a Markdown text, how a caller names one, its sections, and where to cut the text."""
 
 import re
 import unicodedata
@@ -18,10 +18,10 @@ from searx_mcp.models.page import Heading
 
 _TITLE_CHARS: Final = 200
 _LINE_CHARS: Final = 1_000
-"""A longer line is no heading, whatever stands before or below it."""
+"""A longer line is not a heading, whatever is before or below it."""
 
 _MAX_HEADINGS: Final = 5_000
-"""A text with more is a list; its first ones are enough to find the way."""
+"""A text with more is a list; its first headings are enough for orientation."""
 
 _MARK = re.compile(
     r"^ {0,3}(?:(?P<level>\#{1,6})(?=[ \t])(?P<title>[^\n]*+)|(?P<underline>=++|-++)[ \t]*+$)",
@@ -49,33 +49,33 @@ _FOLDED_CHARS: Final = 100
 _STEP = re.compile(r"\s*[>\u203a\u00bb]\s*")
 _TEXT_FRAGMENT: Final = ":~:"
 _HOST_PREFIX: Final = "user-content-"
-"""GitHub puts it before the ids of what users wrote; addresses leave it out."""
+"""GitHub adds it to the ids in users' texts; addresses omit it."""
 
 _NEAR: Final = 3
 _LIKE: Final = 0.5
 _COMPARED: Final = 500
-"""Headings compared letter by letter with a name that none of them has."""
+"""Headings that are compared by letters with a name that matches none of them."""
 
 _BLANK = re.compile(r"\n(?:[ \t]*\n)++")
 
 _LEAST_SHARE: Final = 0.5
-"""A cut at a good place leaves at least this share of the window."""
+"""A cut at a good position leaves at least this share of the window."""
 
 _CLUSTER: Final = 32
-"""Characters of one letter with its marks, or one emoji, at most."""
+"""Most characters of one letter with its marks, or of one emoji."""
 
 _JOINS_BACK = re.compile(
     "[\u200c\u200d\ufe00-\ufe0f\u180b-\u180f\u1160-\u11ff\U0001f3fb-\U0001f3ff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
-"""Characters that change the one before them, and are no marks to Unicode."""
+"""Characters that modify the one before them, but are not marks in Unicode."""
 
 _FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
 _ZWJ: Final = "\u200d"
 
 
 def headings(markdown: str) -> tuple[Heading, ...]:
-    """The headings of a text, ATX and setext, in order; those in code and front matter are none.
+    """Find the headings of a text, ATX and setext, in order; not those in code and front matter.
 
     Args:
         markdown: any text. Linear in its length.
@@ -98,11 +98,11 @@ def headings(markdown: str) -> tuple[Heading, ...]:
 
 
 def find(outline: Sequence[Heading], name: str) -> int | None:
-    """Tell which heading a caller means.
+    """Find the heading that a caller names.
 
-    In this order: a fragment that leads to it, as the page or as GitHub would write it; its title;
-    its title but for case, spaces, punctuation and a number before it; and, where only one heading
-    fits and the name is no fragment, its beginning or some of its words.
+    In this order: its fragment, as written by the page or by GitHub; its title; its title without case, spaces,
+    punctuation and a number before it; and, if only one heading matches and the name is not a fragment, its
+    beginning or some of its words.
 
     Args:
         outline: the headings of a page.
@@ -129,7 +129,7 @@ def find(outline: Sequence[Heading], name: str) -> int | None:
 
 
 def near(outline: Sequence[Heading], name: str) -> list[str]:
-    """The titles most like a name that `find` does not know; at most three, best first."""
+    """The titles most similar to a name that `find` does not find; at most three, best first."""
     wanted = _folded(name)
     folded = {_folded(heading.title): heading.title for heading in reversed(outline[:_COMPARED])}
     close = get_close_matches(wanted, folded, n=_NEAR, cutoff=_LIKE)
@@ -139,7 +139,7 @@ def near(outline: Sequence[Heading], name: str) -> list[str]:
 
 
 def ancestors(outline: Sequence[Heading], index: int) -> tuple[int, ...]:
-    """The headings a heading stands under, outermost first."""
+    """The headings above a heading in the hierarchy, outermost first."""
     found: list[int] = []
     level = outline[index].level
     for position in range(index - 1, -1, -1):
@@ -152,7 +152,7 @@ def ancestors(outline: Sequence[Heading], index: int) -> tuple[int, ...]:
 
 
 def slug(title: str) -> str:
-    """The fragment that GitHub makes of a title, without the number that tells equal ones apart."""
+    """The fragment that GitHub makes from a title, without the number that distinguishes duplicates."""
     return _NO_SLUG.sub("", title.strip().lower()).replace(" ", "-")
 
 
@@ -221,7 +221,7 @@ def _by_title(outline: Sequence[Heading], name: str) -> int | None:
 
 
 def _by_path(outline: Sequence[Heading], steps: list[str]) -> int | None:
-    """The heading at the end of a path; steps may be left out."""
+    """The heading at the end of a path; steps may be omitted."""
     wanted = [_unnumbered(step) for step in steps if _unnumbered(step)]
     if len(wanted) < 2:  # noqa: PLR2004 - a path has a beginning and an end
         return None
@@ -264,12 +264,12 @@ class Span:
 
 
 def path(outline: Sequence[Heading], index: int) -> tuple[str, ...]:
-    """The titles that lead to a heading, outermost first, its own last."""
+    """The titles of the headings above a heading, outermost first, and its own at the end."""
     return tuple(outline[at].title for at in (*ancestors(outline, index), index))
 
 
 def section_span(outline: Sequence[Heading], index: int, total: int) -> tuple[int, int]:
-    """Find where a section begins and ends, with the sections under it.
+    """Find the start and end of a section, including its subsections.
 
     Args:
         outline: the headings of the text, in order.
@@ -282,7 +282,7 @@ def section_span(outline: Sequence[Heading], index: int, total: int) -> tuple[in
 
 
 def sections(outline: Sequence[Heading], total: int) -> list[Span]:
-    """The whole text in order: what stands before the first heading, then up to each next one."""
+    """Split the whole text, in order: the part before the first heading, then a part for each heading."""
     found: list[Span] = []
     above: list[Heading] = []
     start = 0
@@ -299,9 +299,9 @@ def sections(outline: Sequence[Heading], total: int) -> list[Span]:
 
 
 def block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
-    """Find where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
+    """Find the ends of the paragraphs, lists, tables and fenced code in a section, including blank lines.
 
-    A paragraph that ends with a colon belongs to what it announces.
+    A paragraph that ends with a colon belongs to the block after it.
     """
     for blank in _BLANK.finditer(markdown, section.start, section.end):
         at = blank.start()
@@ -311,15 +311,15 @@ def block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> 
 
 
 def has_words(text: str) -> bool:
-    """Tell whether there is anything but headings, which belong to what follows them."""
+    """Whether there is anything but headings, which belong to what follows them."""
     return any(line and not line.startswith("#") for line in text.split("\n"))
 
 
 def cut(markdown: str, start: int, max_chars: int) -> int:
     """Find where to end a window on a text.
 
-    At the end of a paragraph, else of a sentence, a line or a word, if that leaves at least half of
-    the window; else wherever no letter is torn from its marks.
+    At the end of a paragraph, else of a sentence, a line or a word, if that leaves at least half of the window; else
+    anywhere that does not separate a letter from its marks.
 
     Args:
         markdown: the text.
@@ -327,7 +327,7 @@ def cut(markdown: str, start: int, max_chars: int) -> int:
         max_chars: code points in it at most; at least 1.
 
     Returns:
-        The end; behind the start, unless that is the end of the text.
+        The end; after the start, unless that is the end of the text.
     """
     stop = start + max(1, max_chars)
     if stop >= len(markdown):
@@ -340,7 +340,7 @@ def cut(markdown: str, start: int, max_chars: int) -> int:
 
 
 def _good_ends(markdown: str, least: int, stop: int) -> Iterator[int]:
-    """The last end of each kind in a window, the best kind first; -1 if it has none."""
+    """The last end of each kind in a window, the best kind first; -1 if there is none."""
     yield _behind(markdown, "\n\n", least, stop)
     yield _behind_sentence(markdown, least, stop)
     yield _behind(markdown, "\n", least, stop)

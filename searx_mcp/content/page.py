@@ -1,4 +1,4 @@
-"""A page of HTML as text: what it says of itself, its main content as Markdown, and its signs."""
+"""An HTML page as text: its metadata, its main content as Markdown, and its signs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -38,23 +38,23 @@ from searx_mcp.models.style import Style
 _SHOWN_KINDS: Final = frozenset({
     PageKind.COLLECTION, PageKind.LISTING, PageKind.PRODUCT, PageKind.SERVICE,
 })  # fmt: skip
-"""Pages whose images show what is told beside them. Without their words F1 is .012 higher on a
-quarter of WCXB dev (`python -m benchmarks.extraction`); they stay in the list of images."""
+"""Pages whose images repeat the text next to them. Without their alternative texts F1 is .012 higher on a quarter of
+WCXB dev (`python -m benchmarks.extraction`); they stay in the list of images."""
 
 _SHORT: Final = 1_000
-"""Characters up to which too little is said to tell what a page is, and every word of it stays."""
+"""A page with fewer characters has too little text to determine its kind, and every word of it stays."""
 
 _BLANK = re.compile(r"\s*\n\s*\n\s*")
 
 _HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _HEADINGS: Final = ",".join(_HEADING_TAGS)
 MARK: Final = "data-anchor"
-"""The attribute in which it is noted."""
+"""The attribute with a heading's anchor."""
 
 _MAX_HEADINGS: Final = 5_000
 _MAX_CHARS: Final = 200
 _MAX_STEPS: Final = 8
-"""Elements looked at before and around a heading."""
+"""Elements that are visited before and around a heading."""
 
 _FRAGMENT = re.compile(r"[^\s#]+")
 _WRAPPERS: Final = frozenset({"section", "div", "article", "header", "hgroup", "li", "dt"})
@@ -63,20 +63,20 @@ _MARKERS: Final = frozenset({"a", "span"})
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page of HTML.
+    """An HTML page.
 
     Attributes:
-        metadata: what it says of itself; not cleaned.
+        metadata: not cleaned.
         written: its main content; clean.
-        kind: what it is, or `None` if that was not looked for.
-        indexes: of its site, as it tells of them, best first.
+        kind: of the page, or `None` if it was not determined.
+        indexes: of its site, those that the page points to, best first.
         is_empty: whether there is nothing to read on it.
         is_plain: whether the main content is plain text, since the page is too large to be converted.
         is_cut: whether it has more tags than were read.
-        is_skeleton: whether it needs its scripts to say anything.
+        is_skeleton: whether it has no content without its scripts.
         is_uncovered: whether it is shown with text that its style hides, since that is most of it.
-        removed: blocks that were taken out, by rule.
-        is_style_cut: whether its style was too much to be looked at, so that text may be shown that it hides.
+        removed: number of removed blocks, by rule.
+        is_style_cut: whether its style exceeded a limit, so that hidden text may be shown.
     """
 
     metadata: Metadata
@@ -94,7 +94,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The parts that are read of a page before anything is taken out of it."""
+    """The parts of a page that are read before anything is removed from it."""
 
     html: Guarded
     hints: Hints
@@ -117,12 +117,12 @@ def read_page(
         html: the decoded page; any string.
         url: the address it came from, against which links are resolved.
         style: how the Markdown is written.
-        max_chars: of the page that are read; a longer one becomes plain text.
-        max_elements: of a page that is converted; one of more becomes plain text.
-        removals: notes what is taken out; one of its own by default.
+        max_chars: characters of the page that are read; a longer one becomes plain text.
+        max_elements: of a page that is converted; one with more becomes plain text.
+        removals: records what is removed; a new one by default.
 
     Returns:
-        Everything empty if the page holds nothing.
+        Everything empty if the page has no content.
     """
     is_long = len(html) > max_chars
     removals = removals or Removals()
@@ -145,7 +145,7 @@ def read_page(
     passed = _uncover(tree, source, removals)
     main = _whole(tree) if is_plain else find_main(tree, hints, removals)
     if not _has_text(main):
-        # A page of nothing but navigation is its navigation.
+        # A page with nothing but navigation is its navigation.
         tree = parse(guarded)
         removals.clear()
         passed = _uncover(tree, source, removals)
@@ -173,7 +173,7 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 
 def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Passed:
-    """Leave what a reader sees."""
+    """Remove everything except what a reader sees."""
     show_unscripted(tree)
     has_panels = show_panels(tree)
     normalize_sources(tree, removals)
@@ -183,7 +183,7 @@ def _uncover(tree: LexborHTMLParser, source: _Source, removals: Removals) -> Pas
     if has_panels:
         drop_unlabelled(tree, removals)
     open_buttons(tree)
-    # Only now: what loses its elements here could no longer be told to be hidden.
+    # Only now: it takes elements apart, and then their styles could no longer hide their content.
     normalize_text(tree, removals)
     return passed
 
@@ -207,10 +207,10 @@ def _plain(main: Main) -> Written:
 
 
 def _paragraphs(text: str) -> Written:
-    """Give plain text as Markdown.
+    """Write plain text as Markdown.
 
-    Other threads wait while an expression works, so it gets a piece at a time; what is cut inside a word is put
-    together again before it is escaped.
+    Other threads wait while a regular expression runs, so it gets one piece at a time; words that are cut are
+    joined again before they are escaped.
     """
     paragraphs: list[list[str]] = [[]]
     hidden = 0
@@ -231,16 +231,15 @@ def _paragraphs(text: str) -> Written:
 
 
 def _lines(root: LexborNode) -> str:
-    """The text of an element, every text node on a line of its own."""
+    """The text of an element, every text node on a separate line."""
     return root.text(separator="\n\n", strip=True)
 
 
 def mark_anchors(tree: LexborHTMLParser) -> None:
-    """Note on every heading what leads to it, before the elements that say so are taken out.
+    """Mark every heading with its anchor, before the elements that define it are removed.
 
-    In this order: a link of the heading to itself, as documentation generators write it, an id on
-    the heading, one on an element in it, an empty `<a>` or `<span>` before it, and an id of what it
-    is the beginning of.
+    In this order: a link of the heading to itself, as documentation generators write it, an id on the heading, one
+    on an element in it, an empty `<a>` or `<span>` before it, and an id of an element that begins with it.
     """
     if tree.body is not None:
         for heading in _headings(tree.body):
@@ -248,7 +247,7 @@ def mark_anchors(tree: LexborHTMLParser) -> None:
 
 
 def _headings(root: LexborNode) -> list[LexborNode]:
-    """Headings, without those that hold others: looking into each would be quadratic."""
+    """Headings, without those that contain others: searching each would be quadratic."""
     found = root.css(_HEADINGS)[:_MAX_HEADINGS]
     around = (above for heading in found for above in ancestors(heading, _MAX_STEPS))
     holding = {above.mem_id for above in around if above.tag in _HEADING_TAGS}
@@ -256,7 +255,7 @@ def _headings(root: LexborNode) -> list[LexborNode]:
 
 
 def _anchor(heading: LexborNode) -> str:
-    # Of a heading that holds only text the parser need not be asked, which takes 2 µs each time.
+    # For a heading with only text the parser is not queried, which takes 2 µs each time.
     holds = next(heading.iter(), None) is not None
     return (
         (holds and _self_link(heading))
@@ -279,7 +278,7 @@ def _inside(heading: LexborNode) -> str:
 
 
 def _preceding(node: LexborNode) -> Iterator[LexborNode]:
-    """The nodes in front of one, the nearest first; too many of them are cut off."""
+    """The nodes before one, the nearest first, up to a limit."""
     before = node.prev
     for _ in range(_MAX_STEPS):
         if before is None:
@@ -289,7 +288,7 @@ def _preceding(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _before(heading: LexborNode) -> str:
-    """An empty element in front of the heading, alone or in a paragraph."""
+    """An empty element before the heading, alone or in a paragraph."""
     for node in _preceding(heading):
         if node.is_element_node and not node.text().strip():
             own = _id(node) if node.tag in _MARKERS else ""

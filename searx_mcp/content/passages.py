@@ -1,9 +1,9 @@
-"""The passages of a text in Markdown, in the order in which they fit a question.
+"""The passages of a Markdown text, ranked by how well they fit a question.
 
-BM25 of each passage with the text itself as the collection (Robertson and Zaragoza, "The Probabilistic
-Relevance Framework", 2009), in which the words of the headings above count too; and on top of it how much of
-the question a passage has, by the weight of its words and by its pairs of words. What was measured, and
-beside what else: `docs/decisions/passages.md`.
+BM25 of each passage with the text itself as the collection (Robertson and Zaragoza, "The Probabilistic Relevance
+Framework", 2009), which also counts the words of the headings above; plus the share of the question that a passage
+covers, by the weight of its words and by its pairs of words. The measurements, with the alternatives:
+`docs/decisions/passages.md`.
 """
 
 import math
@@ -19,24 +19,24 @@ from searx_mcp.content.words import folded, stems, terms, tokens
 from searx_mcp.models.page import Heading, Passage
 
 _CHARS: Final = 600
-"""Paragraphs of a section are joined up to so many characters, about 150 tokens: some passages of different
-sections then fit a window, and each still says something."""
+"""Paragraphs of a section are joined up to this many characters, about 150 tokens: then some passages of different
+sections fit in a window, and each is still meaningful."""
 _MOST_CHARS: Final = 1_200
-"""A block that is longer is parted, unless it is code."""
+"""A longer block is split, unless it is code."""
 _MOST_CODE: Final = 2_400
-"""Likewise for fenced code, whose parts do not stand well alone."""
+"""Likewise for fenced code, since parts of it are hard to understand alone."""
 
 _K1: Final = 1.2
 _B: Final = 0.75
 _HEADING_WEIGHT: Final = 2.0
-"""How much a word in the titles above a passage counts, in words of the passage."""
+"""Weight of a word in the titles above a passage, relative to one in the passage."""
 
 UNLIKE: Final = 8
-"""Parts without a word of the question that `score_all` imagines beside those it gets: of one or two parts
-nothing can be told about how rare a word is, and it would weigh less than one that is in none."""
+"""Imaginary parts without a word of the question that `score_all` adds to its parts: one or two parts do not show how
+rare a word is, and a word in them would weigh less than one that is in none."""
 _SHARE_WEIGHT: Final = 0.15
-"""What coverage and pairs each count beside BM25, which is a share of what it can be at most: the best passage of a page
-has about half of that."""
+"""Weight of coverage and of pairs relative to BM25, which is a share of its maximum: the best passage of a page has
+about half of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Ranked:
     """A passage and how well it fits.
 
     Attributes:
-        span: where it stands.
-        score: as of `Match`.
+        span: its position.
+        score: as in `Match`.
     """
 
     span: Span
@@ -54,16 +54,15 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How well a text fits a question, whatever other texts do.
+    """How well a text fits a question, independently of other texts.
 
     Attributes:
-        score: 0 to 1; 0 without a word of the question. The mean of three shares: BM25 of the most that it
-            could be, `coverage`, and pairs of neighbouring words of the question that are neighbours in
-            the text; BM25 counts the most. It rises with each. Of the 193 questions of
-            `benchmarks/passages_data`, the passage that answers has 0.15 to 0.52 (the second and the eighth
-            tenth), the best one of a page about something else 0 to 0.13.
-        coverage: 0 to 1; the share of the question that is in the text or its headings, by the weight of
-            its words.
+        score: 0 to 1; 0 without a word of the question. The weighted mean of three shares: BM25 as a share of its
+            maximum, `coverage`, and the share of pairs of neighbouring words in the question that are neighbours in
+            the text; BM25 has the largest weight. It rises with each. For the 193 questions of
+            `benchmarks/passages_data`, the passage that answers has 0.15 to 0.52 (the second and the eighth tenth),
+            the best one of a page about something else 0 to 0.13.
+        coverage: 0 to 1; the share of the question that is in the text or its headings, by the weight of its words.
     """
 
     score: float
@@ -72,24 +71,24 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The parts of a question that stand in one passage: how often, by term, and which pairs."""
+    """The parts of a question in one passage: how often each term occurs, and which pairs."""
 
     counts: dict[str, float]
     pairs: frozenset[tuple[str, str]]
 
 
 def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranked]:
-    """All passages of a text, those that fit a question best first.
+    """Rank all passages of a text by how well they fit a question.
 
     Args:
         markdown: the text. Linear in its length.
         outline: its headings, in order.
-        question: words to look for.
+        question: words to search for.
 
     Returns:
-        The whole text in parts of a section each, of whole paragraphs where these are not too long. Behind
-        those with words of the question come the others, the nearest to the best one first. Empty if it has no
-        word of the question.
+        The whole text in parts of one section each, in whole paragraphs if these are not too long. After the parts
+        with words of the question come the others, the closest to the best one first. Empty if it has no word of
+        the question.
     """
     spans = [*_parts(markdown, outline)]
     matches = score_all([(markdown[each.start : each.end], each.path) for each in spans], question)
@@ -110,15 +109,15 @@ def passages(
     begin: int = 0,
     end: int | None = None,
 ) -> list[Passage]:
-    """The passages of a part of a page, those that fit a question best first.
+    """Rank the passages of a part of a page by how well they fit a question.
 
     Args:
         markdown: of the page.
         outline: its headings, in order.
-        question: words to look for.
+        question: words to search for.
         title: of the page; a heading that it begins with is in no path.
         begin: code points before the part.
-        end: code points up to its end; all of the page unless given.
+        end: code points up to its end; by default the end of the page.
 
     Returns:
         All of the part; empty if the page has no word of the question.
@@ -143,7 +142,7 @@ def passages(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text by its words.
+    """The words of a text.
 
     Attributes:
         body: its terms (`words.terms`), in order.
@@ -157,7 +156,7 @@ class Words:
 
 
 def words_of(text: str, titles: Sequence[str] = ()) -> Words:
-    """Take a text in Markdown and the headings above it apart."""
+    """Split a Markdown text and the headings above it into words."""
     return Words(stems(tokens(text)), stems(tokens(" ".join(titles))), len(text))
 
 
@@ -167,14 +166,14 @@ def score_all(
     *,
     weights: Mapping[str, float] | None = None,
 ) -> list[Match]:
-    """Tell how well texts fit a question, by what orders the passages of a page.
+    """Score how well texts fit a question, as `rank` does for the passages of a page.
 
     Args:
-        parts: texts in Markdown with the headings above each, or their words where they are known, which takes a
+        parts: Markdown texts with the headings above each, or their words if they are known, which takes a
             twentieth of the time. Linear in their length.
-        question: words to look for.
-        weights: of the question's terms (`words.terms`), as `weigh` gives them for a collection; one that
-            is not among them weighs what it does in the parts. All do unless given.
+        question: words to search for.
+        weights: of the question's terms (`words.terms`), from `weigh` for a collection; missing ones are
+            computed from the parts. By default all are.
 
     Returns:
         One match for each part, in their order.
@@ -200,7 +199,7 @@ def score_all(
 
 
 def weigh(times: Mapping[str, int], total: int) -> dict[str, float]:
-    """Give what each term tells of a text it stands in (inverse document frequency).
+    """Compute the weight of each term for a text that contains it (inverse document frequency).
 
     Args:
         times: how many texts of a collection have each term.
@@ -212,7 +211,7 @@ def weigh(times: Mapping[str, int], total: int) -> dict[str, float]:
 
 
 def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
-    """The whole text in order: blocks of one section, joined while they are short."""
+    """Split the whole text, in order: blocks of one section, joined while they are short."""
     is_code = in_code(markdown)
     start = 0
     is_filled = False
@@ -238,7 +237,7 @@ def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
 
 
 def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -> int:
-    """Find where to part a block that is too long: code and tables between two lines."""
+    """Find where to split a block that is too long; code and tables between two lines."""
     if is_code(start) or markdown.startswith("|", start):
         line = markdown.rfind("\n", start + most // 2, start + most) + 1
         if line:
@@ -249,11 +248,11 @@ def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -
 def _find(
     body: str, path: Sequence[str], wanted: frozenset[str], pairs: frozenset[tuple[str, str]]
 ) -> _Found:
-    """Give what of the question stands in a passage and in the titles above it."""
+    """Find the parts of the question in a passage and in the titles above it."""
     found: list[Sequence[str]] = []
     for text in (body, " ".join(path)):
         plain = folded(text)
-        # It is much faster to look for the terms than to take all words apart.
+        # Searching for the terms is much faster than splitting the text into words.
         found.append(stems(tokens(text)) if any(term in plain for term in wanted) else ())
     return _count(found[0], found[1], wanted, pairs)
 
@@ -264,7 +263,7 @@ def _count(
     wanted: frozenset[str],
     pairs: frozenset[tuple[str, str]],
 ) -> _Found:
-    """Give what of the question stands among the words of a passage and of the titles above it."""
+    """Find the parts of the question among the words of a passage and of the titles above it."""
     counts: dict[str, float] = {}
     seen: set[tuple[str, str]] = set()
     for words, weight in ((body, 1.0), (titles, _HEADING_WEIGHT)):
@@ -276,17 +275,17 @@ def _count(
 
 
 def _frequency(found: Iterable[_Found]) -> Counter[str]:
-    """Count the passages that have each term."""
+    """Count the passages with each term."""
     return Counter(term for each in found for term in each.counts)
 
 
 def _match(
     found: _Found, weights: dict[str, float], whole: float, pairs: int, length: float
 ) -> Match:
-    """Put the three shares together; `length` is that of the text by that of a usual one."""
+    """Combine the three shares; `length` is relative to the average text."""
     if not found.counts or not whole:
         return Match(0.0, 0.0)
-    # BM25 nears this sum of weights, the more often all terms stand in a text.
+    # BM25 approaches this sum of weights as all terms occur more often.
     share = _bm25(found.counts, weights, length) / (whole * (_K1 + 1))
     covered = math.fsum(weights[term] for term in found.counts) / whole
     score, most = share + _SHARE_WEIGHT * covered, 1 + _SHARE_WEIGHT
@@ -297,7 +296,7 @@ def _match(
 
 def _bm25(counts: dict[str, float], weights: dict[str, float], length: float) -> float:
     norm = _K1 * (1 - _B + _B * length)
-    # Sorted, so that the sum of floats is the same in every run.
+    # Sorted, so that the floating-point sum is the same in every run.
     return sum(
         weights[term] * times * (_K1 + 1) / (times + norm)
         for term, times in sorted(counts.items())

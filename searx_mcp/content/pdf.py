@@ -1,10 +1,9 @@
 """PDFs as Markdown.
 
-Only what a reader of the pages sees. Embedded files, scripts, forms and annotations are never opened.
-Text that stands outside its page, or is too small to be seen, is left out. Not covered: text hidden
-by its colour or below a picture.
+Only what a reader of the pages sees. Embedded files, scripts, forms and annotations are never opened. Text that is
+outside its page, or is too small to be visible, is left out. Not covered: text hidden by its colour or below an image.
 
-PDFium is written in C++ and has one state for the whole process: one document at a time.
+PDFium is written in C++ and has one state for the whole process: it handles one document at a time.
 """
 
 import re
@@ -34,12 +33,12 @@ _PAGE_LEVEL: Final = 2
 _SEPARATOR: Final = "\n\n"
 
 _SHOWN_RANGES: Final = 10
-"""Ranges of pages named in a note at most."""
+"""Most ranges of pages in a note."""
 
 _EXTRA: Final = "searx-mcp[pdf]"
 
 _MAX_BOOKMARKS: Final = 2_000
-"""Entries of the outline read; that of a book of 1,000 pages has some 500."""
+"""Entries of the outline that are read; a book of 1,000 pages has about 500."""
 
 _MAX_LEVEL: Final = 6
 _MAX_TITLE: Final = 300
@@ -51,8 +50,8 @@ _UNKNOWN_SECURITY: Final = 5
 """FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
 
 _TOP_OF_VIEW: Final[Mapping[int, int]] = {1: 1, 3: 0, 5: 3, 7: 0}
-"""Where the upper edge stands among the numbers of a destination, by its kind: XYZ (left, top, zoom),
-FitH and FitBH (top), FitR (left, bottom, right, top); PDFDEST_VIEW_* of fpdf_doc.h."""
+"""Position of the upper edge among the numbers of a destination, by its kind: XYZ (left, top, zoom), FitH and FitBH
+(top), FitR (left, bottom, right, top); PDFDEST_VIEW_* of fpdf_doc.h."""
 
 
 _DATE = re.compile(
@@ -63,12 +62,12 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Information:
-    """The words of a PDF on itself, in clean lines; empty where it says nothing.
+    """The metadata of a PDF, in clean lines; missing values are empty.
 
     Attributes:
-        created: when it was made, in ISO 8601.
-        modified: when it was changed, likewise.
-        hidden: characters taken out of the texts.
+        created: in ISO 8601.
+        modified: likewise.
+        hidden: characters removed from the texts.
     """
 
     title: str
@@ -80,22 +79,22 @@ class _Information:
 
 
 def pages_of(fragment: str) -> str:
-    """The pages that the fragment of an address asks for.
+    """The pages that the fragment of an address requests.
 
-    `page` is a parameter of RFC 8118; there it names one page, and ranges are ours.
+    `page` is a parameter of RFC 8118; there it names one page, and ranges are our extension.
 
     Args:
         fragment: as in `page=3-7,9`, with or without `#`; any string.
 
     Returns:
-        Such as `3-7,9`, or `3-` for all from the third; empty if it asks for none.
+        Text such as `3-7,9`, or `3-` for all from the third; empty if no pages are requested.
     """
     found = _FRAGMENT.search(fragment.lower())
     return found[1] if found and found[1].count(",") < _MAX_RANGES else ""
 
 
 def _ranges_of(pages: str, count: int) -> Sequence[range]:
-    """The pages asked for as ranges; nothing for what `pages_of` would not give."""
+    """The requested pages as ranges; none for text that `pages_of` would not return."""
     if not _RANGES.fullmatch(pages):
         return ()
     found = []
@@ -109,21 +108,21 @@ def _ranges_of(pages: str, count: int) -> Sequence[range]:
 def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Read a PDF.
 
-    An outline of its own becomes headings; without one, each page has a heading.
+    Its own outline becomes headings; without one, each page has a heading.
 
     Args:
         body: the file.
-        options: `pages` as `pdf_pages.pages_of` gives them, all if missing or empty; `max_pages` (1,000) and
-            `max_chars` (1,000,000 code points of Markdown), which end the reading.
+        options: `pages` as `pages_of` returns them, all if missing or empty; `max_pages` (1,000) and `max_chars`
+            (1,000,000 code points of Markdown), after which reading ends.
 
     Returns:
-        `markdown`, `title`, `author`, `description`, `published`, `modified`, `word_count`,
-        `truncated`, `notes`, `hidden_chars_removed` and `outline`, each as in `models.page.Page`,
-        and `page_count`. The anchor of a heading is that of its page, such as `page=3`.
+        `markdown`, `title`, `author`, `description`, `published`, `modified`, `word_count`, `truncated`, `notes`,
+        `hidden_chars_removed` and `outline`, each as in `models.page.Page`, and `page_count`. The anchor of a
+        heading is that of its page, such as `page=3`.
 
     Raises:
-        ContentError: `unsupported_content_type` if PDFium is not installed; `extraction_failed` for
-            a file that is broken or needs a password, that has no text or none of these pages.
+        ContentError: `unsupported_content_type` if PDFium is not installed; `extraction_failed` for a file that is
+            broken or needs a password, that has no text or none of these pages.
     """
     with _opened(body) as document:
         about = _information(document)
@@ -147,12 +146,12 @@ def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class _Reading:
-    """One document, page by page.
+    """Reads one document, page by page.
 
     Attributes:
         outline: the headings in it.
         hidden: characters left out because they are invisible.
-        is_truncated: whether the reading was ended before all pages asked for were read.
+        is_truncated: whether reading ended before the last requested page.
     """
 
     def __init__(self, document: "PdfDocument", options: Mapping[str, Any]) -> None:
@@ -180,14 +179,14 @@ class _Reading:
 
     @property
     def markdown(self) -> str:
-        """The text that was read so far."""
+        """The text read so far."""
         return _SEPARATOR.join(self._parts)
 
     def run(self) -> None:
         """Read the pages.
 
         Raises:
-            ContentError: there are none, or there is no text on them.
+            ContentError: there are none, or they have no text.
         """
         if not self._pages:
             raise _failure(
@@ -202,7 +201,7 @@ class _Reading:
             raise self._without_text()
 
     def notes(self) -> list[str]:
-        """Give what a caller should know."""
+        """Return what a caller should know."""
         notes = []
         read_ones = f"Of the PDF's {_pages(self._count)}, these were read: {_ranges(self._read)}"
         if self.is_truncated:
@@ -221,10 +220,10 @@ class _Reading:
         return notes
 
     def _take(self, number: int) -> bool:
-        """Read one page; tell whether it had room, at least in part."""
+        """Read one page; returns whether it fitted, at least in part."""
         try:
             found = page_lines(self._document, number - 1, max_chars=self._max_chars + 1)
-        except (RuntimeError, AssertionError):  # what PDFium and its Python part raise
+        except (RuntimeError, AssertionError):  # raised by PDFium and its Python binding
             self._read.append(number)
             self._broken.append(number)
             return True
@@ -275,7 +274,7 @@ class _Reading:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Such as `3-7,9`."""
+    """Format pages as `3-7,9`."""
     runs = [
         [number for _, number in run]
         for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
@@ -297,8 +296,8 @@ def _opened(body: bytes) -> Iterator["PdfDocument"]:
     """Open a PDF, one at a time: PDFium has one state for the whole process.
 
     Raises:
-        ContentError: `unsupported_content_type` if PDFium is not installed, `extraction_failed` if
-            the file cannot be opened.
+        ContentError: `unsupported_content_type` if PDFium is not installed, `extraction_failed` if the file cannot
+            be opened.
     """
     try:
         import pypdfium2  # noqa: PLC0415 - an extra
@@ -317,7 +316,7 @@ def _opened(body: bytes) -> Iterator["PdfDocument"]:
 
 
 def _information(document: "PdfDocument") -> _Information:
-    """Give what the PDF says of itself."""
+    """Return the metadata of the PDF."""
     texts = [
         clean_counted(document.get_metadata_value(key)) for key in ("Title", "Author", "Subject")
     ]
@@ -333,7 +332,7 @@ def _information(document: "PdfDocument") -> _Information:
 
 
 def iso_date(text: str) -> str:
-    """A date of PDF 32000-1:2008, 7.9.4, as far as it goes, in ISO 8601; empty if it is none."""
+    """Convert a PDF date (PDF 32000-1:2008, 7.9.4), as far as it is valid, to ISO 8601; empty for other text."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return ""
@@ -351,7 +350,7 @@ def iso_date(text: str) -> str:
 
 
 def _bookmarks(document: "PdfDocument") -> Sequence[Bookmark]:
-    """The outline; entries that lead out of the document are left out."""
+    """The outline, without entries that point outside the document."""
     found: list[Bookmark] = []
     for number, entry in enumerate(document.get_toc()):
         if number == _MAX_BOOKMARKS:
@@ -370,7 +369,7 @@ def _bookmark(entry: "PdfBookmark") -> Bookmark | None:
     kind, place = destination.get_view()
     number = _TOP_OF_VIEW.get(kind, len(place))
     top = place[number] if number < len(place) else None
-    # Zero stands for "unchanged" where a writer had no number.
+    # Some writers put zero, which means "unchanged", where they had no number.
     return Bookmark(title, min(entry.level + 1, _MAX_LEVEL), page, top or None)
 
 

@@ -1,9 +1,8 @@
-"""Lines of a PDF page: where they stand, and how they are put together to paragraphs.
+"""Lines of a PDF page: their positions, and how they are joined into paragraphs.
 
-A PDF knows where each character stands, not what belongs together. What tells is what a typesetter
-did: a line that could have taken the first word of the next one ends a paragraph or stands alone, as
-a line of code or a row of a table does; a wide gap, an indent or another size of type begins something
-new.
+A PDF has the position of each character, but not the structure. Typesetting shows the structure: a line with room for
+the first word of the next one ends a paragraph or stands alone, such as a line of code or a row of a table; a wide
+gap, an indent or another type size begins something new.
 """
 
 import re
@@ -25,28 +24,28 @@ if TYPE_CHECKING:
 
 
 _WIDE_GAP: Final = 1.2
-"""Times the usual distance of lines; TeX sets paragraphs 1.29 times apart."""
+"""Times the usual line spacing; TeX sets paragraphs 1.29 times apart."""
 
 _WIDE_LIST_GAP: Final = 1.6
-"""The same for items of a list, which TeX sets 1.26 times apart."""
+"""The same for list items, which TeX sets 1.26 times apart."""
 
 _OTHER_SIZE: Final = 1.12
-"""Times the size of type: 11 pt under a heading of 12.5 pt."""
+"""Times the type size: 11 pt under a heading of 12.5 pt."""
 
 _INDENT: Final = 0.8
-"""Times the size of type; the smallest indent in use is one em."""
+"""Times the type size; the smallest indent in use is one em."""
 
 _SAME_LINE: Final = 0.3
-"""Times the size of type; letters in the middle of a line stand no higher."""
+"""Times the type size; letters within a line are not raised more than this."""
 
 _MARGIN: Final = 0.05
-"""Share of the lines that reach the right margin at least; a title goes beyond that of its column."""
+"""Least share of the lines that reach the right margin; a title extends beyond that of its column."""
 
 _RAGGED: Final = 2
-"""Times the size of type; how far from the margin a line ends that reaches it."""
+"""Times the type size; largest distance from the margin at which a line still reaches it."""
 
 _MAX_NUMBERING: Final = 12
-"""Letters and digits that may stand before a title, as in "Chapter 12: ..."."""
+"""Letters and digits that may precede a title, as in "Chapter 12: ..."."""
 
 _BULLET = re.compile(
     r"[\u2022\u2023\u25e6\u2043\u2219\u25aa\u25cf\u25cb\u25a0\uf0b7\u00b7*\u2013-] +(?=\S)"
@@ -57,7 +56,7 @@ _DIGIT = re.compile(r"[0-9]")
 
 
 class _Joint(Enum):
-    """The way in which a line goes on with the next one."""
+    """How a line continues with the next one."""
 
     JOIN = auto()
     BREAK = auto()
@@ -66,15 +65,15 @@ class _Joint(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of clean text where it stands, in points from the lower left corner.
+    """One line of clean text with its position, in points from the lower left corner.
 
     Attributes:
         text: without spaces at its ends; not empty.
-        left: where it begins.
-        right: where it ends.
-        base: the lower edge of its type at its end.
-        size: the height of its type.
-        is_hyphenated: whether its last word goes on in the next line.
+        left: start of the line.
+        right: end of the line.
+        base: lower edge of its type at its end.
+        size: height of its type.
+        is_hyphenated: whether its last word continues in the next line.
     """
 
     text: str
@@ -92,8 +91,8 @@ class Bookmark:
     Attributes:
         title: one clean line.
         level: 1 to 6.
-        page: index of the page it leads to.
-        top: where it leads to there, in points from the lower edge; `None` for the page's top.
+        page: index of the target page.
+        top: target position on it, in points from the lower edge; `None` for the page's top.
     """
 
     title: str
@@ -108,7 +107,7 @@ class Block:
 
     Attributes:
         text: the Markdown, without empty lines.
-        heading: the entry of the outline it is the heading of, or `None`.
+        heading: its outline entry if it is a heading, or `None`.
         title: its words without markup, if it is a heading.
     """
 
@@ -118,12 +117,12 @@ class Block:
 
 
 def blocks(lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()) -> Iterator[Block]:
-    """Put the lines of one page together.
+    """Join the lines of one page.
 
     Args:
-        lines: in the order in which they are read.
-        bookmarks: of this page, in order. A line that says the same becomes the heading; otherwise
-            one is put where it leads to.
+        lines: in reading order.
+        bookmarks: of this page, in order. A line with the same text becomes the heading; otherwise one is inserted
+            at its target.
 
     Yields:
         Paragraphs, lists and headings, in order.
@@ -148,7 +147,7 @@ def blocks(lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()) -> Iterato
 
 
 class _Layout:
-    """The measures that the lines of one page have in common."""
+    """The measures that all lines of one page share."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
@@ -162,14 +161,14 @@ class _Layout:
             self._margins += [_margin(column)] * len(column)
 
     def joint(self, index: int) -> _Joint:
-        """Tell how the line before goes on with the one at `index`, which may be behind the last."""
+        """Return how the line before continues with the line at `index`, which may be past the last."""
         if not 0 < index < len(self._lines):
             return _Joint.BLOCK
         before, line = self._lines[index - 1], self._lines[index]
         if before.is_hyphenated:
             return _Joint.JOIN
         gap = before.base - line.base
-        if gap < -_SAME_LINE * line.size:  # the next column, or a footnote written first
+        if gap < -_SAME_LINE * line.size:  # the next column, or a footnote that was written first
             goes_on = line.text[0].islower() and self._is_full(index - 1)
             return _Joint.JOIN if goes_on else _Joint.BLOCK
         if not 1 / _OTHER_SIZE <= line.size / before.size <= _OTHER_SIZE:
@@ -193,7 +192,7 @@ class _Layout:
         return _Joint.BLOCK if is_indented and self._is_full(index) else _Joint.BREAK
 
     def _is_full(self, index: int) -> bool:
-        """Tell whether the first word of the next line would not have fitted on this one."""
+        """Whether the first word of the next line would not have fitted on this one."""
         line = self._lines[index]
         if index + 1 == len(self._lines):
             return line.right >= self._margins[index] - line.size
@@ -203,14 +202,14 @@ class _Layout:
         return line.right + width * (word + 1) > self._margins[index]
 
     def _hangs(self, index: int) -> bool:
-        """Tell whether an indented line is the second of a paragraph, not the first of one."""
+        """Whether an indented line is the second of a paragraph, as opposed to the first."""
         if index + 1 == len(self._lines):
             return True
         return self._lines[index + 1].left > self._lines[index].left - _INDENT
 
 
 def _columns(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
-    """Lines one below the other, as long as they go down."""
+    """Group successive lines as long as each is below the one before."""
     start = 0
     for index, (before, line) in enumerate(pairwise(lines), start=1):
         if line.base > before.base + _SAME_LINE * line.size:
@@ -221,7 +220,7 @@ def _columns(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
 
 
 def _margin(column: Sequence[Line]) -> float:
-    """Tell how far to the right a column goes."""
+    """Return how far to the right a column extends."""
     rights = sorted((line.right for line in column), reverse=True)
     needed = max(1, ceil(_MARGIN * len(rights)))
     near = _RAGGED * median(line.size for line in column)
@@ -236,17 +235,17 @@ def _is_item(text: str) -> bool:
 def _joined(text: str, before: Line, line: Line) -> str:
     if not before.is_hyphenated:
         return f"{text} {line.text}"
-    # "exam-ple" is one word, "A-B" and "10-20" keep the hyphen; "well-known" loses it.
+    # "exam-ple" becomes one word, "A-B" and "10-20" keep the hyphen; "well-known" loses it.
     return text + line.text if line.text[0].islower() else f"{text}-{line.text}"
 
 
 def _heading(title: str, level: int) -> str:
-    # Behind the mark of a heading, "1." begins no list.
+    # After the mark of a heading, "1." begins no list.
     return f"{'#' * level} {escape(f'x{title}')[1:]}"
 
 
 def _markdown(lines: Sequence[str]) -> str:
-    """Lines of plain text as Markdown that shows the same, items of lists as such."""
+    """Write lines of plain text as Markdown that looks the same, and list items as such."""
     return "\n".join(_line_markdown(line) for line in lines)
 
 
@@ -261,7 +260,7 @@ def _line_markdown(text: str) -> str:
 def _placed(
     lines: Sequence[Line], bookmarks: Sequence[Bookmark]
 ) -> Mapping[int, Sequence[tuple[str, Bookmark]]]:
-    """Headings with their titles, by the index of the line they stand before, or are."""
+    """Headings with their titles, by the index of the line that they precede, or are."""
     placed: dict[int, list[tuple[str, Bookmark]]] = {}
     keys = [_letters(line.text) for line in lines]
     for bookmark in bookmarks:
@@ -278,7 +277,7 @@ def _placed(
 
 
 def _place(lines: Sequence[Line], bookmark: Bookmark) -> int:
-    """The first line below the place a bookmark leads to."""
+    """The first line below the target of a bookmark."""
     top = bookmark.top
     if top is None:
         return 0
@@ -286,7 +285,7 @@ def _place(lines: Sequence[Line], bookmark: Bookmark) -> int:
 
 
 def _says(line: str, title: str) -> bool:
-    """Tell whether a line is a title, with or without the number of the section."""
+    """Whether a line is a title, with or without the number of the section."""
     short, long = sorted((line, title), key=len)
     if not short or not long.endswith(short):
         return False
@@ -299,11 +298,11 @@ def _letters(text: str) -> str:
 
 
 _SMALLEST: Final = 0.002
-"""Height of type that can be read, as a share of the page: 1.6 pt on a letter."""
+"""Height of readable type, as a share of the page: 1.6 pt on letter paper."""
 _USUAL_SIZE: Final = 10.0
 _LINE = re.compile("[^\r\n\ufffe]+")
 _HYPHEN: Final = "\ufffe"
-"""What PDFium gives for a hyphen at the end of a line, together with the line's end."""
+"""PDFium's character for a hyphen at the end of a line, including the line's end."""
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -325,7 +324,7 @@ def page_lines(document: "PdfDocument", index: int, *, max_chars: int) -> PageLi
     Args:
         document: the PDF.
         index: of the page, from 0.
-        max_chars: characters read at most.
+        max_chars: characters that are read at most.
 
     Raises:
         RuntimeError: the page is broken.
@@ -354,7 +353,7 @@ def _lines(page: "PdfPage", textpage: "PdfTextPage", text: str) -> PageLines:
 
 
 class _Window:
-    """The places of the characters of a page, and which of them can be seen."""
+    """The positions of the characters of a page, and which of them are visible."""
 
     def __init__(self, page: "PdfPage", textpage: "PdfTextPage", text: str) -> None:
         from pypdfium2 import raw  # noqa: PLC0415 - an extra
@@ -368,7 +367,7 @@ class _Window:
         self._astral = [match.start() for match in _ASTRAL.finditer(text)]
 
     def line(self, text: str, first: int, last: int, *, is_hyphenated: bool) -> Line | None:
-        """A line from its first character to its last; `None` if it cannot be seen."""
+        """A line from its first character to its last; `None` if it is invisible."""
         left, bottom, _, top = self._box(first)
         end_left, end_bottom, right, end_top = self._box(last)
         size = max(top - bottom, end_top - end_bottom)
@@ -383,7 +382,7 @@ class _Window:
         return Line(text, left, right, end_bottom, size, is_hyphenated=is_hyphenated)
 
     def _box(self, place: int) -> tuple[float, float, float, float]:
-        """Left, bottom, right and top of the character at a place of the text."""
+        """Left, bottom, right and top of the character at a position in the text."""
         raw = self._raw
         in_utf16 = place + bisect_left(self._astral, place)
         index = raw.FPDFText_GetCharIndexFromTextIndex(self._textpage, in_utf16)

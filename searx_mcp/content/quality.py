@@ -1,19 +1,18 @@
-"""How much a page that was read is worth to the one who asked, and which pages say the same.
+"""How useful a page is for a query, and which pages are copies of one text.
 
-The score is 0.5 relevance + 0.35 density + 0.15 of its kind, each 0 to 1, and 0 for a page of which
-nothing is worth giving.
+The score is 0.5 relevance + 0.35 density + 0.15 for its kind, each 0 to 1, and 0 for a page with nothing useful.
 
-- *Relevance*: the mean over the terms of the question of how well the page covers each: 1 in the title,
-  0.9 in a heading, else n / (n + 1.5) for n times in the text.
-- *Density*: how much there is (0.4, full from 600 words on), how much of it is sentences (0.3), how
-  little of it is links (0.2), and how varied its words are (0.1).
-- *Kind*: what pages of the kind are good for when they are read.
+- *Relevance*: the mean over the terms of the question of how well the page covers each: 1 in the title, 0.9 in a
+  heading, else n / (n + 1.5) for n occurrences in the text.
+- *Density*: how long it is (0.4, full from 600 words on), how much of it is sentences (0.3), how little of it is links
+  (0.2), and how varied its words are (0.1).
+- *Kind*: how useful pages of the kind usually are.
 
-Without a question, density and kind share the whole.
+Without a question, density and kind make up the whole score.
 
-Pages that say the same are copies of one text at several addresses. A page is reduced to a sketch, the smallest
-hashes of its runs of words (bottom-k sketch: Broder, "On the resemblance and containment of documents", 1997).
-The share of equal hashes among the smallest of both is an estimate of the share of equal runs.
+Copies are pages with the same text at several addresses. A page is reduced to a sketch, the smallest hashes of its
+runs of words (bottom-k sketch: Broder, "On the resemblance and containment of documents", 1997). The share of equal
+hashes among the smallest of both is an estimate of the share of equal runs.
 """
 
 # ruff: noqa: RUF001 - letters that look like Latin ones are of other scripts here
@@ -34,7 +33,7 @@ from searx_mcp.models.response import Poor
 _RELEVANCE: Final = 0.5
 _DENSITY: Final = 0.35
 _KIND: Final = 0.15
-"""A page about something else is worth nothing however dense it is, so relevance has half."""
+"""A page about something else is useless even if it is dense, so relevance has half."""
 
 _KINDS: Final = {
     PageKind.DOCUMENTATION: 1.0,
@@ -52,42 +51,41 @@ _IN_HEADING: Final = 0.9
 _HALF: Final = 1.5
 
 _LOOKED_AT: Final = 4_000
-"""Characters of the page from which density and signs are taken; about 0.5 ms."""
+"""Characters of the page that are read for density and signs; about 0.5 ms."""
 _SEARCHED: Final = 20_000
 """Characters in which the terms of the question are counted."""
 _FULL: Final = 600
 _SENTENCE: Final = 30
 _VARIED: Final = 0.5
-"""Of 487 pages of all kinds half have .54 different words among the first 400, and one in twenty less than
-.41."""
+"""Of 487 pages of all kinds half have .54 different words among the first 400, and one in twenty has less than .41."""
 _VARIETY_OF: Final = 400
 
 _EMPTY: Final = 10
-"""Words below which there is nothing to read."""
+"""With fewer words, there is nothing to read."""
 _SHORT: Final = 200
-"""Words below which a page may be nothing but a wall."""
+"""With fewer words, a page may be only a wall."""
 _FIRST_SCREEN: Final = 1_000
 _ERROR_SCREEN: Final = 300
 _CONSENTS: Final = 2
-"""Phrases about cookies that a wall has at least; one stands in the footer of many pages."""
+"""Fewest phrases about cookies on a wall; many pages have one in the footer."""
 
 _JUDGED: Final = 80
-"""Words from which on repetition says something."""
+"""Fewest words for judging repetition."""
 _STUFFED: Final = 0.2
 _STUFFED_LIST: Final = 0.4
 _REPEATED: Final = 0.65
 _BOTH: Final = (0.1, 0.45)
-"""Spam: share of its most frequent word, share of its runs of four words that occur four times or more, or
-both at once; in a list the first alone, from `_STUFFED_LIST` on. Set so that none of the 1,497 main texts of
-WCXB's development set is spam: rows of products have repeated runs up to .85 and a word up to .25."""
+"""Spam: the share of its most frequent word, the share of its runs of four words that occur four times or more, or both
+together; in a list only the first, from `_STUFFED_LIST` on. Set so that none of the 1,497 main texts of WCXB's
+development set is spam: rows of products have repeated runs up to .85 and a word up to .25."""
 _LISTED: Final = 40
-"""Words for each full stop, from which on a text is a list: rows of products repeat each other rightly."""
+"""Words per full stop from which a text is a list: rows of products may repeat each other."""
 _RUN: Final = 4
 _OFTEN: Final = 4
 _SHORTEST_KEYWORD: Final = 3
 
 _PROTECTED: Final = 0.6
-"""What is left of the score of a page that says it is not free: it may go on behind a wall."""
+"""Factor for the score of a page that declares that it is not free: the rest may be behind a wall."""
 
 _LABEL = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
@@ -96,10 +94,10 @@ _SENTENCE_END = re.compile(
     "[.!?\u2026\u061f\u06d4\u0964\u17d4\u104b](?=\\s|$)|[\u3002\uff01\uff1f]"
 )
 _UNPUNCTUATED = re.compile("[\u0e00-\u0eff]")
-"""Thai and Lao, whose sentences have no marks."""
+"""Thai and Lao, whose sentences have no punctuation."""
 _UNKNOWN_PROSE: Final = 0.7
 _JOINED: Final = "\u0600"
-"""From here on, scripts in which a term may stand inside a longer run of letters."""
+"""First character of the scripts in which a term may be inside a longer run of letters."""
 
 PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
     Poor.PAYWALL: (
@@ -205,34 +203,34 @@ PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
         "頁面不存在", "找不到網頁", "ページが見つかりません", "お探しのページ", "페이지를 찾을 수 없",
     ),
 }  # fmt: skip
-"""Fifteen languages, as sites write them; the first that is found counts."""
+"""Phrases in fifteen languages, as sites write them; the first match counts."""
 
 _SHINGLE: Final = 3
-"""Words of a run. Two pages on one subject share words, but few runs of three."""
+"""Words of a run. Two pages on one subject have common words, but few common runs of three."""
 _HASHES: Final = 128
 """Hashes of a sketch: the estimate is off by .04 (one standard deviation) at the threshold."""
 _MAX_CHARS: Final = 8_000
-"""Of the text that is sketched; 2 to 3 ms. Copies are alike from the beginning on."""
+"""Characters of the text that are sketched; 2 to 3 ms. Copies are alike from the beginning."""
 _FEWEST: Final = 150
-"""Runs below which a text is not sketched: a copy of it costs little, and short pages of one template are alike
-without saying the same."""
+"""A text with fewer runs is not sketched: a copy of it costs little, and short pages of one template are alike but have
+different content."""
 
 SAME: Final = 0.6
-"""Share of equal runs from which on two pages count as one. Measured on the texts under
-`benchmarks/summaries_data`: copies with every fortieth word changed have .87, with every twentieth .74,
-with a fifth of foreign text around them .83; two different texts .01 at most, two pages of one template with
-other values .16. Run `tests/content/test_quality.py` after a change."""
+"""Share of equal runs from which two pages count as one. Measured on the texts in `benchmarks/summaries_data`: copies
+with every fortieth word changed have .87, with every twentieth .74, with a fifth of foreign text around them .83; two
+different texts .01 at most, two pages of one template with other values .16. Run `tests/content/test_quality.py` after
+a change."""
 
 Sketch = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The worth of a page.
+    """The quality of a page.
 
     Attributes:
         score: 0 to 1.
-        poor: why nothing of it is worth giving, or `None`.
+        poor: why the page is useless, or `None`.
     """
 
     score: float
@@ -247,14 +245,14 @@ def assess(
     kind: PageKind | None = None,
     is_protected: bool = False,
 ) -> Quality:
-    """Judge a page.
+    """Assess a page.
 
     Args:
         markdown: its main content, or the beginning of it.
         query: what the reader wants to know; may be empty.
         title: of the page.
-        kind: what it is, if that is known.
-        is_protected: whether it says that it is not free to read.
+        kind: of the page, if it is known.
+        is_protected: whether it declares that it is not free to read.
     """
     asked = tuple(dict.fromkeys(terms(query))) if query else ()
     beginning = _TARGET.sub("", markdown[:_LOOKED_AT])
@@ -279,7 +277,7 @@ def _kind(kind: PageKind | None) -> float:
 
 
 def _relevance(markdown: str, title: str, asked: Sequence[str]) -> float:
-    """Tell how much of the question the page covers."""
+    """Return how much of the question the page covers."""
     text = markdown[:_SEARCHED]
     in_title = set(terms(title))
     in_headings = set(terms(" ".join(_HEADING.findall(text))))
@@ -293,12 +291,12 @@ def _relevance(markdown: str, title: str, asked: Sequence[str]) -> float:
 
 
 def _counts(text: str, wanted: Sequence[str]) -> dict[str, int]:
-    """Tell how often terms stand in a text, words by their beginnings: faster than taking all words apart."""
+    """Count terms in a text, as beginnings of words: faster than splitting it into words."""
     lower = folded(text)
     return {
         term: lower.count(term)
         if term >= _JOINED
-        # The literal first, so that the search for it is fast; then that no letter is before it.
+        # The literal first, which makes the search fast; then a check that no letter precedes it.
         else len(re.findall(rf"{re.escape(term)}(?<!\w{re.escape(term)})", lower))
         for term in wanted
     }
@@ -318,7 +316,7 @@ def _density(markdown: str, beginning: str, found: Sequence[str]) -> float:
 
 
 def _wall(beginning: str, title: str, found: Sequence[str], asked: Sequence[str]) -> Poor | None:
-    """Give what a short page shows instead of what was looked for."""
+    """Return the kind of wall that a short page shows instead of content."""
     if len(found) >= _SHORT:
         return None
     screen = f"{title}\n{beginning[:_FIRST_SCREEN]}".lower()
@@ -326,14 +324,14 @@ def _wall(beginning: str, title: str, found: Sequence[str], asked: Sequence[str]
         shown = screen[: len(title) + _ERROR_SCREEN] if poor is Poor.ERROR else screen
         hits = [phrase for phrase in phrases if phrase in shown]
         enough = _CONSENTS if poor is Poor.CONSENT else 1
-        # Who asks about logging in or about an error may well be answered by such a page.
+        # For a question about logging in or about an error, such a page may well be the answer.
         if len(hits) >= enough and not set(asked) & set(stems(tokens(" ".join(hits)))):
             return poor
     return Poor.EMPTY if len(found) < _EMPTY else None
 
 
 def _is_spam(beginning: str, found: list[str]) -> bool:
-    """Tell whether a text repeats itself as no person would."""
+    """Whether a text repeats itself more than a person would."""
     if len(found) < _JUDGED:
         return False
     keywords = Counter(
@@ -349,13 +347,13 @@ def _is_spam(beginning: str, found: list[str]) -> bool:
 
 
 def sketch(text: str) -> Sketch:
-    """Reduce a text to what it is recognised by.
+    """Compute the sketch of a text, by which copies are recognised.
 
     Args:
-        text: Markdown or plain text; addresses, marks and letter case do not count.
+        text: Markdown or plain text; addresses, marks and letter case are ignored.
 
     Returns:
-        Hashes in order; empty for a text of too few words.
+        Hashes in order; empty for a text with too few words.
     """
     found = tokens(text[:_MAX_CHARS])
     runs = {" ".join(found[at : at + _SHINGLE]) for at in range(len(found) - _SHINGLE + 1)}
@@ -381,8 +379,8 @@ def groups(sketches: Sequence[Sketch]) -> dict[int, int]:
         sketches: in order of rank.
 
     Returns:
-        For the place of each repetition, the place of the first text like it. A text is compared with
-        first ones only, so that a chain of small changes does not join its ends.
+        For the index of each copy, the index of the first text like it. A text is compared only with first
+        ones, so that a chain of small changes does not join its ends.
     """
     firsts: list[int] = []
     repeats: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What is taken out of a page on its way to Markdown, each time with the rule that says so."""
+"""What is removed from a page on its way to Markdown, with the rule that removed it."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -21,10 +21,10 @@ class Rule(StrEnum):
     """A panel of tabs, or a folded text, whose label is hidden."""
 
     CODE = "code"
-    """A label, a button or line numbers of a block of code."""
+    """A label, a button or line numbers at a block of code."""
 
     POST = "post"
-    """What folds threads, scores, and what is said twice in a post."""
+    """Controls that fold threads, scores, and repetitions in a post."""
 
     LANDMARK = "landmark"
     """Navigation, a dialog or an aside, by element or role."""
@@ -32,22 +32,22 @@ class Rule(StrEnum):
     HEADER = "header"
     FOOTER = "footer"
     FORM = "form"
-    """A form to fill in, with what introduces it."""
+    """A form to fill in, with its introduction."""
 
     CONSENT = "consent"
     """Asks for consent."""
 
     NAMED = "named"
-    """Said to be no content by its class."""
+    """Not content, by its class."""
 
     SECTION = "section"
-    """A section whose heading says that it leads elsewhere."""
+    """A section that leads to other pages, by its heading."""
 
     CARDS = "cards"
     """A row of cards that lead to other pages."""
 
     LINKS = "links"
-    """A list of nothing but links."""
+    """A list that contains only links."""
 
     REPEATED = "repeated"
     """A short link that recurs."""
@@ -56,18 +56,18 @@ class Rule(StrEnum):
     """A byline, a date, a credit, or a label with links, around the text of an article."""
 
     CAPTION = "caption"
-    """A caption of an article that says whose the picture is, or what the picture's words say."""
+    """A caption of an article that is only a credit, or repeats the picture's alternative text."""
 
     BESIDE = "beside"
-    """Stands beside what holds the content."""
+    """Next to the element with the content."""
 
 
 class Removals:
-    """Counts what is taken out, by rule.
+    """Counts what is removed, by rule.
 
     Attributes:
         counts: blocks, by rule.
-        texts: what they said, in order, with the rule; only if that was asked for.
+        texts: the removed texts, in order, with the rule; only on request.
     """
 
     def __init__(self, *, keeps_texts: bool = False) -> None:
@@ -76,22 +76,22 @@ class Removals:
         self._keeps_texts = keeps_texts
 
     def note(self, node: LexborNode, rule: Rule) -> None:
-        """Count what stays in the tree, but will not be written."""
+        """Count a node that stays in the tree, but will not be written."""
         self.counts[rule] += 1
         if self._keeps_texts and (text := node.text(separator=" ").strip()):
             self.texts.append((rule, text))
 
     def remove(self, node: LexborNode, rule: Rule) -> None:
-        """Take an element out of the tree."""
+        """Remove an element from the tree."""
         self.note(node, rule)
         node.decompose()
 
     def remove_all(self, nodes: Iterable[LexborNode], rule: Rule) -> None:
-        """Take elements out of the tree."""
+        """Remove elements from the tree."""
         for node in nodes:
             self.remove(node, rule)
 
     def clear(self) -> None:
-        """Begin again, for the same page."""
+        """Start again, for the same page."""
         self.counts.clear()
         self.texts.clear()

@@ -1,8 +1,8 @@
-"""A page in Markdown as sentences, each with the block and the headings it stands under, and as it is shown alone.
+"""The sentences of a Markdown page, each with its block, its headings, and its text when shown alone.
 
-Ends are found by marks, in most scripts: `.`, `!`, `?` and their like before a space, in Han and kana anywhere.
-Thai and Lao have no such marks: there a space ends a clause, and clauses are taken together until they
-have the length of a sentence.
+Sentence ends are found by punctuation, in most scripts: `.`, `!`, `?` and the like before a space, in Han and kana
+anywhere. Thai and Lao have no such punctuation: there a space ends a clause, and clauses are joined until they have
+the length of a sentence.
 """
 
 # ruff: noqa: RUF001 - Cyrillic letters that look like Latin ones are Cyrillic here
@@ -18,7 +18,7 @@ _STOPS: Final = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u1368\u17d4
 """Latin, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Khmer, Burmese."""
 _WIDE_STOPS: Final = "\u3002\uff01\uff1f\uff61"
 _CLOSING: Final = "\"'\u201d\u2019\u00bb)\\]*_\\\\"
-"""What closes behind a stop, as Markdown writes it: marks may be escaped."""
+"""Closing characters after a stop, as Markdown writes them: marks may be escaped."""
 _WIDE_CLOSING: Final = "\u201d\u2019\u300d\u300f\uff09\u300b"
 _NOTES: Final = r"(?:\[\^[\w-]{1,20}\])*"
 
@@ -26,8 +26,8 @@ _ENDS: Final = frozenset(_STOPS + _WIDE_STOPS)
 _BEHIND: Final = " \u00a0\u202f[]" + _CLOSING + _WIDE_CLOSING
 _CUT: Final = ("...", "\u2026")
 
-# Whether a space follows is looked at afterwards: a run of marks is read once, from its start.
-# 50,000 "!" in a row took 40 s otherwise.
+# Whether a space follows is checked later: a run of marks is read once, from its start.
+# Otherwise, 50,000 "!" in a row took 40 s.
 _ASCII_END = re.compile(rf"[.!?]+[\"')\]*_\\]*{_NOTES}")
 _END = re.compile(
     rf"[{_STOPS}{_WIDE_STOPS}]+[{_CLOSING}{_WIDE_CLOSING}]*(?:[ \u00a0\u202f]\u00bb)?{_NOTES}"
@@ -53,19 +53,19 @@ _BEFORE_DAY: Final = (
 )
 
 _ABBREVIATIONS: Final = frozenset(_SHORTENED.split())
-"""What is shortened in the prose of ten languages; they end no sentence."""
+"""Abbreviations in the prose of ten languages; they do not end a sentence."""
 _BEFORE_FIGURE: Final = frozenset(_SHORTENED_BEFORE_FIGURE.split())
 """They end a sentence like any word, but not before a figure."""
 _BEFORE_ORDINAL: Final = frozenset(_BEFORE_DAY.split())
-"""German writes "am 3. Mai"; other languages that do so go on in lower case."""
+"""German writes "am 3. Mai"; in other languages that do so, the next word is in lower case."""
 _LARGEST_ORDINAL_DIGITS: Final = 2
 
 _GOES_ON_BEHIND_QUOTE: Final = frozenset("とっのはがをにでもやへ、\uff0c,")
 _REACH: Final = 40
-"""Characters that hold every abbreviation; keeps the scan linear."""
+"""Characters that are enough for every abbreviation; keeps the scan linear."""
 _CLAUSE: Final = 70
-"""Characters from which on a space between Thai letters ends a sentence. Sentences of the Thai text
-under `benchmarks/summaries_data` have 30 to 140."""
+"""Characters after which a space between Thai letters ends a sentence. Sentences of the Thai text in
+`benchmarks/summaries_data` have 30 to 140."""
 
 _CODE = re.compile(r"``.+?``(?!`)|`[^`]+`")
 _TARGETS = re.compile(
@@ -75,7 +75,7 @@ _TARGETS = re.compile(
     r"|(?<![\\!])\[(?P<link>(?:[^\[\]\\`]|\\.|`[^`]+`|\[[^\[\]]{0,500}\])*)\]"
     r"\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s\"[^\"]*\")?\)"
 )
-"""Code, images, marks of notes and links; the text of a link may hold any of the others."""
+"""Code, images, note references and links; the text of a link may contain any of the others."""
 _LABEL = re.compile(
     r"^(?:[\u2139\u26a0\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?\s*)\**[^\W\d_]{2,14}:\**\s*"
 )
@@ -87,13 +87,13 @@ _SPACES = re.compile(r"\s+")
 _MARKED = re.compile(r"[`*\[~!]")
 
 _MIN_TOKENS: Final = 4
-"""Shorter ones are labels: "Read more.", "Figure 3."."""
+"""Shorter sentences are labels: "Read more.", "Figure 3."."""
 _LABEL_TOKENS: Final = 9
-"""A line of fewer that ends with a colon announces something and says nothing: "Answer by Jo:"."""
+"""A line with fewer tokens that ends with a colon only announces something: "Answer by Jo:"."""
 _TITLE_CHARS: Final = 80
-"""A bold line of fewer is a heading: that is how deep ones are written."""
+"""A bold line with fewer characters is a heading: deep headings are written that way."""
 _WRAPPED: Final = 40
-"""Characters of a line behind which the next one may belong to it, as in text wrapped at a margin."""
+"""Characters of a line after which the next one may continue it, as in text wrapped at a margin."""
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)\s*#*$")
@@ -108,7 +108,7 @@ _WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
 _ADDRESS = re.compile(r"^[^`]*\bhttps?://")
 _OWNED = re.compile(r"\W*©")
 _ENOUGH_TITLES: Final = 3
-"""Headings that say what a page without sentences has, such as a list of articles."""
+"""Headings that show the content of a page without sentences, such as a list of articles."""
 _HARD_BREAK: Final = ("  ", "\\")
 _COLONS: Final = (":", "\uff1a")
 
@@ -121,10 +121,10 @@ def sentence_ends(text: str) -> Iterator[int]:
     """Find where sentences end, in order.
 
     Args:
-        text: a line or more of prose. The end of the text itself is no end here.
+        text: one or more lines of prose. The end of the text itself does not count.
 
     Yields:
-        Offsets behind the last mark of each sentence.
+        Offsets after the last mark of each sentence.
     """
     pattern = _ASCII_END
     if not text.isascii():
@@ -138,9 +138,9 @@ def sentence_ends(text: str) -> Iterator[int]:
 
 
 def _is_ended(text: str) -> bool:
-    """Tell whether a piece of prose ends like a sentence; in scripts without stops all prose does.
+    """Whether a piece of prose ends like a sentence; in scripts without stops all prose does.
 
-    What is cut with an ellipsis, and what announces something with a colon, does not.
+    A piece that is cut with an ellipsis, or announces something with a colon, does not.
     """
     bare = text.rstrip(_BEHIND)
     if bare.endswith(_CUT):
@@ -163,14 +163,14 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _is_shortened(last_words: str, following: str) -> bool:
-    """Tell whether the full stop at the end belongs to its word."""
+    """Whether the full stop at the end belongs to its word."""
     before, _, word = last_words.rpartition(" ")
     word = word.strip("(\u00ab\u201e\u201c\"'*_)]").lower()
     if not word.endswith("."):
         return False
     bare = word[:-1]
     if bare in _ABBREVIATIONS or all(len(part) == 1 and part.isalpha() for part in bare.split(".")):
-        return True  # initials and "e.g."; of "z. B." each part is one of its own
+        return True  # initials and "e.g."; each part of "z. B." is an abbreviation
     if following.isdigit():
         return bare in _BEFORE_FIGURE
     return (
@@ -181,11 +181,11 @@ def _is_shortened(last_words: str, following: str) -> bool:
 
 
 def plain(piece: str) -> str:
-    """Take from a line of Markdown what its reader does not need.
+    """Remove what a reader does not need from a line of Markdown.
 
-    Addresses of links, images, marks of footnotes, emphasis and the label of a callout go; code,
-    mathematics, escapes and every word stay as they are. What comes out is still Markdown, and has no
-    link or image that the piece did not have.
+    Addresses of links, images, footnote references, emphasis and the label of a callout are removed; code, mathematics,
+    escapes and every word stay as they are. The result is still Markdown, and has no link or image that was not in
+    the piece.
 
     Args:
         piece: of one block; may be cut anywhere.
@@ -208,7 +208,7 @@ def _code(found: re.Match[str]) -> str:
 
 
 def _closed(piece: str) -> str:
-    """In one line, and with nothing joined to a link that was none."""
+    """Join lines, and keep text that was not a link from becoming one."""
     if not piece.isascii():
         piece = _LABEL.sub("", piece.lstrip())
     return _SPACES.sub(" ", piece).replace("](", "] (").replace("![", "! [").strip()
@@ -219,13 +219,13 @@ class Sentence(NamedTuple):
 
     Attributes:
         text: as it is shown.
-        terms: what it is compared by.
-        counts: the same in order, as often as they stand there.
-        size: its tokens, function words included.
-        block: number of the paragraph, list or table it stands in.
-        section: number of the heading it stands under; 0 before the first.
-        is_row: whether it is the row of a table, its cells in one line.
-        is_whole: whether it ends like a sentence, and gives no address.
+        terms: for comparisons.
+        counts: the same in order, with repetitions.
+        size: number of tokens, including function words.
+        block: number of its paragraph, list or table.
+        section: number of its heading; 0 before the first.
+        is_row: whether it is a table row, with its cells on one line.
+        is_whole: whether it ends like a sentence, and contains no address.
     """
 
     text: str
@@ -247,11 +247,10 @@ class Prose:
 
 
 def read(text: str, *, most: int) -> Prose:
-    """Divide a page into sentences.
+    """Split a page into sentences.
 
     Args:
-        text: Markdown or plain text. Code, mathematics set apart, rows of links and images are left
-            out.
+        text: Markdown or plain text. Code, display formulas, rows of links and images are left out.
         most: sentences at most.
     """
     reader = _Reader()
@@ -282,7 +281,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 class _Reader:
-    """Puts lines together to blocks and takes them apart into sentences."""
+    """Joins lines into blocks and splits these into sentences."""
 
     def __init__(self) -> None:
         self.prose = Prose()

@@ -1,8 +1,8 @@
 """Extractive summaries: whole sentences of the page, in the order of the page.
 
-Nothing is written anew, so nothing can be made up. With a query, sentences are weighed by how well they
-and what stands around them answer it; without one, or where nothing does, what the page says of itself comes
-first, and then what holds much of it and stands early. What repeats another sentence is left out.
+No text is generated, so none can be made up. With a query, sentences are weighted by how well they and the text around
+them answer it; without one, or if no sentence answers it, the page's own description comes first, and then sentences
+that are central to the page and early in it. Repetitions are left out.
 """
 
 import math
@@ -18,39 +18,39 @@ from searx_mcp.content.sentences import Prose, Sentence, read
 from searx_mcp.content.words import FIGURE_PARTS, FIGURE_WORDS, stems, terms, tokens
 
 _MAX_SENTENCES: Final = 400
-"""Considered at most: the first pages of a book are enough to say what it is about."""
+"""Most sentences that are considered: the first pages of a book are enough for its subject."""
 _MAX_CHARS: Final = 40_000
-"""Of the page considered at most; about 8 ms. Of a longer one, half of this is its beginning and half are
-lines with words of the query."""
+"""Most characters of the page that are considered; about 8 ms. For a longer one, half of this is its beginning and half
+are lines with words of the query."""
 
 _REPEATS: Final = 0.6
-"""Share of common terms from which on a sentence says nothing new."""
+"""Share of common terms from which a sentence is a repetition."""
 _NOVELTY: Final = 0.5
-"""How much of a sentence's weight a repetition of the whole of another costs (maximal marginal relevance,
-Carbonell and Goldstein 1998)."""
+"""Share of a sentence's weight that it loses if it fully repeats another (maximal marginal relevance, Carbonell and
+Goldstein 1998)."""
 _WORTH: Final = 0.2
 """Share of the best weight below which a sentence does not answer the query."""
 
 _TRUE: Final = 0.65
-"""Share of the terms of a description that the text must have. Of every sixth page of WCXB dev that has a
-description, 75 % have more; held against the text of another page, 1 %."""
+"""Share of a description's terms that the text must have. In a sixth of WCXB dev, 75 % of the pages with a description
+have more; compared with the text of another page, 1 %."""
 _TELLING: Final = 6
-"""Terms that such a description has at least; a site's motto has fewer, which any text may have by chance."""
+"""Fewest terms of such a description; a site's motto has fewer, which any text may have by chance."""
 
 _CANDIDATES: Final = 60
-"""Of the best sentences that may be chosen: each choice looks at all that are left."""
+"""Best sentences that are candidates: each choice reads all that are left."""
 
 _END: Final = re.compile(r"[^\w\s)\]\u2019'\"`]['\")\]\u2019\u201d]*$")
-"""The end of a sentence: a sign, and what closes behind it."""
+"""The end of a sentence: punctuation, and closing characters after it."""
 _SEPARATOR: Final = "; "
 _OPEN: Final = (":", "?", "\uff1a", "\uff1f")
-"""Ends of what announces something or asks, and says nothing itself."""
+"""Ends of sentences that only announce something or ask."""
 
 _KEY_POINTS: Final = 5
 _POINT_CHARS: Final = 320
 _POINTS_OF_BLOCK: Final = 1
 _POINT_REPEATS: Final = 0.4
-"""A key point is a sentence of its own: of bearable length, one of each block, and unlike the others."""
+"""Key points are separate sentences: readable in length, one from each block, and unlike each other."""
 
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -60,34 +60,34 @@ _HEADING: Final = 0.5
 _BEFORE: Final = 0.3
 _BEHIND: Final = 0.05
 _BLOCK: Final = 0.05
-"""What a word counts that stands in a heading above, in the sentence before, in the one behind, or
-anywhere in the same block, where one in the sentence itself counts 1."""
+"""Weights of a word in a heading above, in the sentence before, in the one after, or anywhere in the same block; a
+word in the sentence itself has 1."""
 
 _TITLE_SHARE: Final = 0.6
-"""What a word of the question counts that the title of the page has: the whole page is about it."""
+"""Weight of a word of the question that is in the page's title: the whole page is about it."""
 
 _FIGURE: Final = 1.3
-"""By how much a sentence with a figure wins where a figure is asked for."""
+"""Factor for a sentence with a figure if the question asks for one."""
 
 _EARLY: Final = 0.1
 _EARLY_REACH: Final = 5
-"""By how much the first sentence wins over an equal later one that answers a question, and after how
-many sentences that is halved."""
+"""Advantage of the first sentence over an equal later one that answers a question, and the number of sentences after
+which it is halved."""
 
 _LEAD: Final = 1.0
 _LEAD_REACH: Final = 4
-"""The same where nothing was asked: then a page says first what it is about."""
+"""The same without a question: then a page begins with its subject."""
 
 _OPENING: Final = 1.2
-"""By how much the first sentence of a block wins."""
+"""Factor for the first sentence of a block."""
 
 _COMMON: Final = 0.3
 _FEW: Final = 10
-"""A word in more than this share of at least so many sentences says nothing about any of them."""
+"""A word in more than this share of at least this many sentences is ignored."""
 
 
 _ENOUGH: Final = 3
-"""Sentences from which on a page is told by them alone, and not by its labels and items too."""
+"""Sentences from which a summary needs no labels and list items."""
 
 
 _HAN_FIGURES: Final = frozenset("二三四五六七八九十百千万億亿两")
@@ -95,7 +95,7 @@ _HAN_FIGURES: Final = frozenset("二三四五六七八九十百千万億亿两")
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Sentences that stand for a page, in its order.
+    """Sentences that summarise a page, in its order.
 
     Attributes:
         summary: joined.
@@ -109,7 +109,7 @@ class Digest:
 def digest(
     text: str, *, query: str = "", title: str = "", description: str = "", max_chars: int
 ) -> Digest:
-    """Choose the sentences of `summarize` and `key_points`, weighing the page once."""
+    """Choose the sentences of `summarize` and `key_points`, but weigh the page only once."""
     weighed = _weighed(text, query, title, description)
     return Digest(_summary(weighed, max_chars), _points(weighed))
 
@@ -117,28 +117,28 @@ def digest(
 def summarize(
     text: str, *, query: str = "", title: str = "", description: str = "", max_chars: int
 ) -> str:
-    """Choose the sentences that say most.
+    """Choose the most informative sentences.
 
     Args:
-        text: Markdown or plain text. Code, headings and rows of links are left out; the row of a table
-            is taken only where it answers the query, and so is what does not end like a sentence, but
-            on pages that have few sentences.
+        text: Markdown or plain text. Code, headings and rows of links are left out; so are table rows and text
+            that does not end like a sentence, unless they answer the query or, for the latter, the page has few
+            sentences.
         query: what the reader wants to know; empty for a summary of the whole.
-        title: of the page; its words tell which sentences are about its subject.
-        description: what the page says of itself; its sentences come first where nothing is asked and the text has most
-            of their words.
+        title: of the page; sentences with its words are about the page's subject.
+        description: the page's own; without a query its sentences come first if the text has most of their
+            words.
         max_chars: characters of the summary at most.
 
     Returns:
-        Sentences joined by spaces, with a semicolon behind what does not end like one, each in the words of the text, without addresses of links, images,
-        marks of footnotes and emphasis; empty if there is none. If not even the best fits, it is cut at
-        a word, with an ellipsis.
+        Sentences joined by spaces, with a semicolon after text that does not end like a sentence, each in the
+        words of the text, without addresses of links, images, footnote references and emphasis; empty if there
+        is none. If not even the best fits, it is cut at a word, with an ellipsis.
     """
     return _summary(_weighed(text, query, title, description), max_chars)
 
 
 def key_points(text: str, *, query: str = "", title: str = "") -> tuple[str, ...]:
-    """Choose up to five sentences that each say something else.
+    """Choose up to five sentences, each with a different point.
 
     Args:
         text: as for `summarize`.
@@ -146,13 +146,13 @@ def key_points(text: str, *, query: str = "", title: str = "") -> tuple[str, ...
         title: likewise.
 
     Returns:
-        Sentences as `summarize` gives them, in the order of the page, each of another paragraph.
+        Sentences in the form of `summarize`, in the order of the page, each from another paragraph.
     """
     return _points(_weighed(text, query, title, ""))
 
 
 class _Weighed(NamedTuple):
-    """Sentences, what each is worth, and how many of the first ones are the page's description."""
+    """Sentences, the weight of each, and how many of the first ones are the page's description."""
 
     sentences: list[Sentence]
     weights: list[float]
@@ -177,7 +177,7 @@ def _weighed(text: str, query: str, title: str, description: str) -> _Weighed:
 
 
 def _description(text: str, sentences: list[Sentence]) -> list[Sentence]:
-    """The sentences in which a page describes itself, if it says the same."""
+    """The sentences of the page's description, if the text agrees with it."""
     described = [each for each in read(text, most=_MAX_SENTENCES).sentences if each.is_whole]
     said = frozenset().union(*(each.terms for each in described))
     known = frozenset().union(*(each.terms for each in sentences))
@@ -210,13 +210,13 @@ def _summary(weighed: _Weighed, max_chars: int) -> str:
 
 
 def _joined(sentences: list[str]) -> str:
-    """Sentences in one line; items of lists and cells, which may end in nothing, end in a semicolon."""
+    """Join sentences to one line; list items and cells, which may have no punctuation, end in a semicolon."""
     ended = [text if _END.search(text) else f"{text};" for text in sentences[:-1]]
     return " ".join((*ended, *sentences[-1:]))
 
 
 def _ranked(weights: list[float]) -> list[int]:
-    """The sentences that are worth it, best first."""
+    """The sentences above the threshold, best first."""
     least = _WORTH * max(weights, default=0.0)
     ranked = sorted(range(len(weights)), key=lambda index: (-weights[index], index))
     worth = [index for index in ranked if weights[index] > 0 and weights[index] >= least]
@@ -279,18 +279,18 @@ def _cut(sentence: str, max_chars: int) -> str:
 def _relevance(
     prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool
 ) -> list[float]:
-    """Tell how well each sentence answers, by BM25 over the sentences of the page.
+    """Score how well each sentence answers, by BM25 over the sentences of the page.
 
-    A sentence counts with its surroundings: its headings, its neighbours and its block.
+    A sentence counts with its context: its headings, its neighbours and its block.
 
     Args:
         prose: of the page.
         asked: terms of the question.
         title: terms of the title of the page.
-        wants_figure: whether the answer has a figure, as far as the question shows.
+        wants_figure: whether the answer probably has a figure, judging by the question.
 
     Returns:
-        A score for each sentence; 0 where neither it nor its surroundings have a term.
+        A score for each sentence; 0 if neither it nor its context has a term.
     """
     sentences = prose.sentences
     own = [asked & sentence.terms for sentence in sentences]
@@ -323,10 +323,10 @@ def _relevance(
 
 
 def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
-    """Tell how much of the page each sentence holds: the cosine with the sum of all, by TF-IDF.
+    """Score how central each sentence is to the page: the cosine with the sum of all, by TF-IDF.
 
-    The beginning of the page and of each block is preferred, and so is what shares words with the title. Rows of tables are
-    worth nothing, nor is what does not end like a sentence, where there are sentences.
+    The beginning of the page and of each block is preferred, and so are sentences with words of the title. Table rows
+    score 0; so does text that does not end like a sentence, if there are sentences.
     """
     sentences = prose.sentences
     has_whole = sum(sentence.is_whole for sentence in sentences) >= _ENOUGH
@@ -335,7 +335,7 @@ def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
     limit = _COMMON * total if total >= _FEW else total
     idf = {term: math.log(1 + total / found) for term, found in frequency.items() if found <= limit}
     whole = Counter(chain.from_iterable(sentence.counts for sentence in sentences))
-    # What a term adds to the norm of a sentence, and to its product with the sum of all.
+    # The contribution of a term to the norm of a sentence, and to its product with the sum of all.
     parts = {term: (weight * weight, weight * weight * whole[term]) for term, weight in idf.items()}
     scores = []
     block = -1
@@ -353,7 +353,7 @@ def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
 
 
 def _has_figure(text: str) -> bool:
-    """Tell whether a sentence holds a figure: a digit of any script, or a Han numeral before a unit."""
+    """Whether a sentence contains a figure: a digit of any script, or a Han numeral before a unit."""
     return any(map(str.isdigit, text)) or not _HAN_FIGURES.isdisjoint(text)
 
 
@@ -380,6 +380,6 @@ def _bm25(weights: dict[str, float], idf: dict[str, float], norm: float) -> floa
 
 
 def _similarity(left: Sentence, right: Sentence) -> float:
-    """Share of the terms of two sentences that both have."""
+    """Share of the terms of two sentences that are common to both."""
     common = len(left.terms & right.terms)
     return common / (len(left.terms) + len(right.terms) - common) if common else 0.0

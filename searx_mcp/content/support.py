@@ -1,9 +1,9 @@
-"""Whether any passage supports a question: what decides between evidence and "not found".
+"""Whether any passage supports a question: the decision between evidence and "not found".
 
-The score is the share of the question that stands in a few sentences of one passage. How rare a word is in the page says
-little, as the page may answer in other words. A number or a name weighs more than any other word, and a number that is
-nowhere refuses: a page about another model, version or year has all the rest. How the rule was chosen, and how far it can
-be trusted: `docs/decisions/passages.md`.
+The score is the share of the question's words in a few sentences of one passage. How rare a word is in the page matters
+little, since the page may answer in other words. A number or a name weighs more than any other word, and a number that
+is missing from the page rules it out: a page about another model, version or year has all the other words. How the rule
+was chosen, and how reliable it is: `docs/decisions/passages.md`.
 """
 
 import math
@@ -20,32 +20,33 @@ from searx_mcp.content.words import ASKING_PARTS, ASKING_WORDS, stems, tokens
 _WINDOW: Final = 150
 """Code points within which words support each other, one or two sentences."""
 _FEWEST: Final = 8
-"""Words of a window at least."""
+"""Fewest words of a window."""
 _FLOOR: Final = 0.58
-"""Least score of a passage that answers a question of one word."""
+"""Least score of a passage that answers a one-word question."""
 _SINKING: Final = 0.6
-"""The power of the question's weight by which the floor sinks: few passages share all of a long question."""
+"""The floor falls with this power of the question's weight: few passages contain all of a long question."""
 _NOWHERE: Final = 0.1
-"""What the floor of a question of one word rises by if that word stands nowhere in the page; of more words, by their share
-of it times the root of their number."""
+"""Increase of the floor for a one-word question if that word is nowhere in the page; for more words, times the share of
+them that is missing and the root of their number."""
 _LETTERS: Final = 5
-"""Letters of a word that weighs 1; a shorter one weighs less, as it stands in more texts by chance."""
+"""Letters of a word with weight 1; a shorter one weighs less, as it is in more texts by chance."""
 _TELLING: Final = 2.0
-"""What a number or a name weighs."""
+"""Weight of a number or a name."""
 _LOST: Final = 0.3
-"""What is taken off for a name that stands nowhere in the page; it may be translated or misspelt."""
+"""Deduction for a name that is nowhere in the page; it may be translated or misspelt."""
 _FEW: Final = 3
-"""Words of a question of which one alone may support it; of more, one such as the name of a town says nothing."""
+"""Most words of a question that one word alone may support; for a longer one, a single word such as the name of a town
+is not enough."""
 _ALIKE: Final = 4
-"""Letters that two forms of a word have in common at least: `lock`, `locked`."""
+"""Letters that two forms of a word must share: `lock`, `locked`."""
 _LONGER: Final = 2
-"""Letters that one of them may have more, of the six that a term has."""
+"""Letters by which one form may be longer, of the six letters of a term."""
 _MOST_MISSING: Final = 5
 
 _ASKING = re.compile("|".join(ASKING_PARTS))
 _EDGES: Final = "?!.,:;\"'()[]{}\u00ab\u00bb\u201e\u201c\u201d\u00bf\u00a1\uff1f\u061f\u3002"
 _SUFFIX = re.compile(r"(?<=\w\w)['\u2019]\w{1,4}$")
-"""Endings that are written behind an apostrophe: `UMC's`, `Tesla'dan`."""
+"""Endings after an apostrophe: `UMC's`, `Tesla'dan`."""
 _CODE = re.compile(r"[a-z][A-Z]|\w(?:_|\.|::)\w|^--\w|\w\(|[^\W\d]/\d")
 _GERMAN: Final = frozenset(
     (
@@ -68,23 +69,23 @@ _GERMAN: Final = frozenset(
         "im",
     )
 )
-"""In German every noun has a capital."""
+"""In German every noun is capitalised."""
 _DIGIT = re.compile(r"\d")
 _DECADE = re.compile(r"(\d{2,})[^\W\d]+")
 """A number with an ending, such as `1970er`."""
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _GRAMS: Final = {2: 1.5, 3: 0.2}
-"""What terms of scripts without spaces weigh, by their letters: pairs of Han or kana, and South-East Asian triples."""
+"""Weights of terms in scripts without spaces, by length: pairs of Han or kana, and South-East Asian triples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How far passages support a question.
+    """How well passages support a question.
 
     Attributes:
         score: 0 to 1, of the best passage.
-        answered: whether that is enough to take it for an answer.
-        missing: words of the question, as asked, that the best passage lacks; those that weigh most first, five at most.
+        answered: whether the score is high enough for an answer.
+        missing: words of the question, as asked, that the best passage lacks; the heaviest first, five at most.
         best: index of the best passage; `None` if there is none.
     """
 
@@ -99,15 +100,15 @@ UNSUPPORTED: Final = Support(0.0, answered=False)
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A question by its terms, each once.
+    """A question as unique terms.
 
     Attributes:
         words: the words as asked, by term.
-        telling: those of names, and those with a digit.
-        exact: those of code, and with a digit.
-        rigid: those that have no other form: these, and acronyms.
-        joined: neighbours within one name of code, such as `parcel.returned`.
-        sizes: what each term weighs where nothing is known of a page.
+        telling: terms of names, and terms with a digit.
+        exact: terms of code, and terms with a digit.
+        rigid: terms without other forms: the exact ones, and acronyms.
+        joined: neighbours within one name in code, such as `parcel.returned`.
+        sizes: weight of each term when nothing is known about a page.
     """
 
     words: dict[str, str]
@@ -120,7 +121,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """Where terms of a question stand: in the titles, and at which places of a passage."""
+    """The positions of a question's terms: in the titles, and in a passage."""
 
     titles: frozenset[str]
     places: list[tuple[int, str]]
@@ -130,7 +131,7 @@ class _Located:
         return self.titles.union(term for _, term in self.places)
 
     def densest(self, weights: Mapping[str, float]) -> frozenset[str]:
-        """The terms of the titles and of the place where most of the question stands close together."""
+        """The terms in the titles and in the window of the passage with most of the question."""
         count = Counter[str]()
         weight = most = 0.0
         first, best = 0, (0, 0)
@@ -148,14 +149,14 @@ class _Located:
 
 
 def support(question: str, passages: Sequence[Words]) -> Support:
-    """Tell how far the best of some passages supports a question.
+    """Score how well the best of some passages supports a question.
 
     Args:
         question: in words.
-        passages: of one page, by their words; linear in their length.
+        passages: of one page, as words; linear in their length.
 
     Returns:
-        Of a question that only asks, such as "Summarize the main points", that any passage answers it.
+        For a question without content words, such as "Summarize the main points", that any passage answers it.
     """
     asked = _asked(question)
     if not asked.words:
@@ -163,7 +164,7 @@ def support(question: str, passages: Sequence[Words]) -> Support:
     alike = _Alike(asked.words, asked.rigid)
     located = [_locate(each, alike) for each in passages]
     times = Counter(term for each in located for term in each.terms())
-    # What stands all over a page is its topic, and tells little of what is asked about it.
+    # A word all over a page is its topic, and says little about what is asked.
     weights = {
         term: size * (1 - times[term] / (2 * max(1, len(passages))))
         for term, size in asked.sizes.items()
@@ -180,14 +181,14 @@ def support(question: str, passages: Sequence[Words]) -> Support:
 
 
 def _floor(asked: _Question, times: Mapping[str, int]) -> float:
-    """The least score of a passage that answers: more if words of the question stand nowhere in the page."""
+    """The least score of a passage that answers: higher if words of the question are nowhere in the page."""
     nowhere = len(asked.words) - len(times)
     least = _FLOOR + _NOWHERE * nowhere / math.sqrt(len(asked.words))
     return least / math.pow(max(1.0, sum(asked.sizes.values())), _SINKING)
 
 
 def _asked(question: str) -> _Question:
-    """Take a question apart; words that only ask are left out."""
+    """Split a question into terms; question words are left out."""
     plain = _ASKING.sub(" ", question)
     is_german = not _GERMAN.isdisjoint(tokens(plain))
     words: dict[str, str] = {}
@@ -215,14 +216,14 @@ def _asked(question: str) -> _Question:
 
 
 def _size(term: str) -> float:
-    """What a term weighs by its letters, in usual words."""
+    """The weight of a term by its length, relative to an average word."""
     if _SPACELESS.match(term):
         return _GRAMS.get(len(term), 1.0)
     return min(1.0, len(term) / _LETTERS)
 
 
 class _Alike:
-    """Finds the term of a question that a word is, or is another form of."""
+    """Finds the term of a question that a word equals, or is another form of."""
 
     def __init__(self, asked: Iterable[str], rigid: frozenset[str]) -> None:
         self._known = {term: term for term in asked}
@@ -254,7 +255,7 @@ def _locate(passage: Words, alike: _Alike) -> _Located:
 
 
 def _lost(asked: _Question, present: frozenset[str], passages: Sequence[Words]) -> float:
-    """What a score loses for what is nowhere in the page: all for a number or a name of code, some for another name."""
+    """Deduction from a score for missing terms: all of it for a number or a name in code, a part for another name."""
     side_by_side = (
         pair for each in passages for text in (each.titles, each.body) for pair in pairwise(text)
     )
@@ -266,7 +267,7 @@ def _lost(asked: _Question, present: frozenset[str], passages: Sequence[Words]) 
 def _missing(
     asked: _Question, found: frozenset[str], weights: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """The words that a passage lacks, those that weigh most first; of one without spaces, the letters."""
+    """The words that a passage lacks, the heaviest first; for a word without spaces, the missing letters."""
     lacking: dict[str, float] = {}
     before = last = ""
     for term, word in asked.words.items():

@@ -1,4 +1,4 @@
-"""Values as services and pages write them, read without trusting them: members of JSON, dates, lengths and sizes."""
+"""Values from services and pages, read without trusting them: members of JSON, dates, lengths and sizes."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 
 MAX_LINE: Final = 200
-_MAX_COUNT: Final = 1 << 53  # what JSON numbers hold exactly (RFC 8259, section 6)
+_MAX_COUNT: Final = 1 << 53  # exact in JSON numbers (RFC 8259, section 6)
 _DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ]|$)")
 
 _MAX_CHARS: Final = 60
-"""Longer text is no date."""
+"""Longer text is not a date."""
 
 _PARTIAL = re.compile(r"[0-9]{4}(?:-[0-9]{2})?")
 _DATE = re.compile(r"([0-9]{4})(?:[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})|([0-9]{2})([0-9]{2}))")
@@ -30,16 +30,16 @@ _ZONE = re.compile(r" ?(?:(?P<offset>[+-][0-9]{2}:?[0-9]{2})|(?:UTC|GMT|Z))$")
 _UNIX = re.compile(r"1[0-9]{9}(?:[0-9]{3})?")
 """Seconds or milliseconds between 2001 and 2033."""
 _FIGURES = re.compile(r"[0-9]{1,4}(?:[-/. :T+\u5e74\u6708\u65e5]{1,2}[0-9]{1,9}){0,9}(?:Z|\u65e5)?")
-"""Figures and what stands between them in dates, East Asia's year, month and day among it."""
+"""Figures and the separators between them in dates, including East Asia's year, month and day."""
 
 _MAX_SECONDS: Final = 10**9
-"""Over 30 years; longer is no length of anything."""
+"""Over 30 years; anything longer is not a duration."""
 _UNIT: Final = 1024
 _UNITS: Final = ("kiB", "MiB", "GiB")
 
 
 class Fields:
-    """The members of a JSON object; one that is missing or of another type is empty."""
+    """The members of a JSON object; a missing one, or one of another type, is empty."""
 
     def __init__(self, members: Mapping[str, object]) -> None:
         self._members = members
@@ -51,12 +51,12 @@ class Fields:
         return self._members.get(name) is not None
 
     def line(self, name: str, most: int = MAX_LINE) -> str:
-        """A string as one clean line of at most so many characters."""
+        """A string as one clean line of at most `most` characters."""
         value = self._members.get(name)
         return clean_line(value, most) if isinstance(value, str) else ""
 
     def text(self, name: str) -> str:
-        """A string as it came."""
+        """A string, unchanged."""
         value = self._members.get(name)
         return value if isinstance(value, str) else ""
 
@@ -80,7 +80,7 @@ class Fields:
         return float(value) if abs(value) < _MAX_COUNT else None
 
     def flag(self, name: str) -> bool:
-        """Tell whether a member is `true`."""
+        """Whether a member is `true`."""
         return self._members.get(name) is True
 
     def part(self, name: str) -> "Fields":
@@ -94,14 +94,14 @@ class Fields:
         return objects(value) if isinstance(value, list) else []
 
     def lines(self, name: str, most: int = MAX_LINE) -> list[str]:
-        """The strings of a list, or the one string that stands in its place, as clean lines."""
+        """The strings of a list, or a single string instead of one, as clean lines."""
         value = self._members.get(name)
         values = value if isinstance(value, list) else [value]
         cleaned = (clean_line(item, most) for item in values if isinstance(item, str))
         return [line for line in cleaned if line]
 
     def texts(self, name: str) -> list[str]:
-        """The strings of a list, or the one string that stands in its place, as they came."""
+        """The strings of a list, or a single string instead of one, unchanged."""
         value = self._members.get(name)
         values = value if isinstance(value, list) else [value]
         return [item for item in values if isinstance(item, str)]
@@ -118,14 +118,14 @@ class Fields:
         ]
 
     def members(self) -> list[tuple[str, "Fields"]]:
-        """The members that are objects, by name as it came."""
+        """The members that are objects, by unchanged name."""
         return [
             (key, Fields(item)) for key, item in self._members.items() if isinstance(item, dict)
         ]
 
 
 def loads(data: bytes | str) -> object:
-    """JSON, or a `ValueError` whatever is wrong with it."""
+    """Parse JSON; raises `ValueError` whatever is wrong with it."""
     try:
         value: object = json.loads(data)
     except RecursionError as exc:
@@ -139,16 +139,16 @@ def objects(values: Iterable[object]) -> list[Fields]:
 
 
 def iso_date(text: str) -> str:
-    """A date in ISO 8601 where it parses, else the text itself as one clean line.
+    """A date in ISO 8601 if it parses, else the text itself as one clean line.
 
-    A date without a time stays one, an offset is kept and none is guessed, fractions of seconds are
-    dropped. Numbers such as 3/4/2024 stay as they are: which is the month is unknown.
+    A date without a time stays one, an offset is kept and none is guessed, fractions of seconds are dropped. Numbers
+    such as 3/4/2024 stay as they are: which one is the month is unknown.
 
     Args:
-        text: what a page or a feed gives; any string.
+        text: from a page or a feed; any string.
 
     Returns:
-        At most 60 characters; empty if there is nothing.
+        At most 60 characters; empty if there is no text.
     """
     line = clean_line(text, _MAX_CHARS)
     if not line or _PARTIAL.fullmatch(line):
@@ -162,7 +162,7 @@ def iso_date(text: str) -> str:
 def only_date(text: str) -> str:
     """A date in ISO 8601, or in figures whose order is unknown; empty for any other text.
 
-    For where a date is told to be one: unlike `iso_date` it passes on no words.
+    For a field that readers trust to be a date: unlike `iso_date` it never returns words.
 
     Args:
         text: any string.
@@ -191,7 +191,7 @@ def _instant(line: str) -> str:
         zone = _ZONE.search(line)
         plain = line if zone is None else line[: zone.start()] + (zone["offset"] or "+00:00")
         instant = datetime.fromisoformat(plain)
-    elif ":" in line:  # without a time, RFC 5322 knows no date
+    elif ":" in line:  # RFC 5322 has no date without a time
         instant = parsedate_to_datetime(line)
     else:
         return line
@@ -206,7 +206,7 @@ def length(seconds: float | None) -> str:
 
 
 def size(count: float | None) -> str:
-    """So many bytes as `1.50 MiB`; empty if unknown."""
+    """A number of bytes as `1.50 MiB`; empty if unknown."""
     if count is None or count < 0:
         return ""
     if count < _UNIT:

@@ -1,9 +1,8 @@
-"""Words of any script, and what texts are compared by: words without their endings, and pairs of letters.
+"""Words in any script, and terms for comparing texts: words without their endings, and pairs of letters.
 
-`words` counts what a reader would call a word; terms are for matching. A question finds "prices" by
-"price", "Wärmepumpe" by "warmepumpe", and in Han, kana, Thai, Lao, Khmer and Burmese, which are
-written without spaces, what it asks for by two or three letters in a row. Words that say little of what a text
-or a question is about are no terms.
+`words` counts what a reader would call a word; terms are for matching. A question finds "prices" by "price",
+"Wärmepumpe" by "warmepumpe", and in Han, kana, Thai, Lao, Khmer and Burmese, which are written without spaces, text by
+runs of two or three letters. Words that say little about the subject of a text or a question are not terms.
 """
 
 # ruff: noqa: RUF001 - Cyrillic letters that look like Latin ones are Cyrillic here
@@ -23,24 +22,24 @@ _MARKS: Final = (
     "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0e7f\u1000-\u109f\u1780-\u17d3"
     "\u200c\u200d"
 )
-"""Vowel signs and accents, which are no letters to `\\w`, by the blocks of their scripts."""
+"""Vowel signs and accents, which `\\w` does not match, by the blocks of their scripts."""
 
 _WORD = re.compile(
     rf"[{_HAN}]|[^\W_{_HAN}](?:[^\W_{_HAN}]|[{_MARKS}]|['\u2019_-](?=[^\W_{_HAN}]))*+"
 )
 _SPECIAL = re.compile(rf"[{_HAN}{_MARKS}]")
 _PLAIN_WORD = re.compile(r"[^\W_]++(?:['\u2019_-](?=[^\W_])[^\W_]++)*+")
-"""The same in a text without any of these, in three quarters of the time."""
+"""The same for a text without any of these, in three quarters of the time."""
 
 _LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _SPACE = re.compile(r"(?<=\S)\s")
 
 _SLICE: Final = 65_536
-"""Characters searched at once where a text may be long: 5 ms, in which no other thread runs."""
+"""Characters searched at once if a text may be long: 5 ms, in which no other thread runs."""
 
 _TERM_MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-"""The marks inside of a term: without those of South-East Asia, whose letters are taken in threes, and of
-Arabic, which are taken out before."""
+"""The marks inside a term: without those of South-East Asia, whose letters are grouped in threes, and of Arabic, which
+are removed before."""
 
 _LETTER: Final = rf"[^\W_{_HAN}{_SOUTH_EAST}]"
 _TERM: Final = rf"\d++(?:[.,]\d++)*+(?!{_LETTER})|{_LETTER}(?:{_LETTER}|[{_TERM_MARKS}])*"
@@ -54,11 +53,11 @@ _ARABIC_LETTERS = re.compile("\u0627\u0644|\u0644\u0644")
 _ARABIC_ARTICLE = re.compile(
     r"(?<!\w)(?:[\u0648\u0628\u0641\u0643]?\u0627\u0644|\u0644\u0644)(?=\w\w)"
 )
-"""The article is written onto its noun, and so are "and", "with", "then" and "like" before it."""
+"""In Arabic the article is joined to its noun, and so are "and", "with", "then" and "like" before it."""
 
 _PREFIX: Final = 6
-"""Letters of a word that count: cutting words off is the stemming that needs no language. Chosen before
-anything was measured; run `python -m benchmarks.summaries` after a change."""
+"""Letters of a word that count: truncation is the only stemming that works for every language. Chosen before anything
+was measured; run `python -m benchmarks.summaries` after a change."""
 
 _SHORTEST_PLURAL: Final = 4
 _PAIR: Final = 2
@@ -131,9 +130,8 @@ _CJK = """
 _ALL: Final = (_EN, _DE, _FR, _ES, _PT_IT_NL, _RU_PL, _AR_FA_UR_HI, _TR_ID_VI, _CJK)
 
 FUNCTION_WORDS: Final = frozenset(word for words in _ALL for word in words.split())
-"""As `terms.tokens` writes them: lower case, without accents. A word of one language may be lost in
-another ("die", "are"), but for those that name things there ("war", "fur", "door"), which are not
-here; what a page speaks of often is weighed low anyway."""
+"""In the form of `tokens`: lower case, without accents. A word of one language may be lost in another ("die", "are"),
+except nouns there ("war", "fur", "door"), which are not listed; frequent words of a page have a low weight anyway."""
 
 _ASKING_EN: Final = """
 able accept accepted accepts according actually along already always among amount amounts another associated available become becomes begin begins besides between both call
@@ -176,20 +174,20 @@ ASKING_WORDS: Final = frozenset(
     for words in (_ASKING_EN, _ASKING_DE, _ASKING_ROMANCE, _ASKING_EAST)
     for word in words.split()
 )
-"""Words that questions are made of, beside `FUNCTION_WORDS`: a passage that answers need not have them."""
+"""Words of questions, in addition to `FUNCTION_WORDS`: a passage that answers need not have them."""
 
 ASKING_PARTS: Final = (
     "总结", "概述", "要約", "什么时候", "有没有", "叫什么", "是什么", "为什么", "是谁", "何时", "何处", "哪一", "哪位", "哪种", "名字", "名称", "类型", "关于", "除了", "之外", "多少", "多久", "多长", "几个", "什么", "什麼", "哪个", "哪里", "哪些", "如何", "会怎样", "怎样", "几", "哪", "谁", "吗",
     "何という", "何ですか", "何曜日", "何人", "何度", "何を", "どうしますか", "どのくらい", "どちら", "いくら", "どこ", "誰", "いつ", "ですか", "ますか",
     "でした", "何", "เกี่ยวกับ", "เรียกว่า", "เมื่อไร", "อย่างไร", "ประเภท", "ที่ไหน", "สิ่งใด", "ใคร", "ใด", "เท่าไหร่", "เท่าไร", "อะไร", "ไหน", "ไหม", "กี่", "คือ",
 )  # fmt: skip
-"""The same in scripts without spaces, the longer ones first where one begins another."""
+"""The same in scripts without spaces, the longer ones first if one begins with another."""
 
 _EXCEPTIONS: Final = """
 unless except ausser sauf salvo excepto exceto eccetto tenzij behalve кроме oprocz chyba haric kecuali
 """
 EXCEPTIONS: Final = frozenset(_EXCEPTIONS.split())
-"""What takes a part of a sentence back, wherever it stands behind it."""
+"""Words that take back a part of a statement, anywhere after that part."""
 
 _NEGATIVE: Final = """
 not no never without nor neither none nobody nothing nowhere cannot hardly barely
@@ -207,18 +205,18 @@ tidak bukan tanpa jangan belum
 khong chua
 """
 NEGATIONS: Final = frozenset(_NEGATIVE.split()) | EXCEPTIONS
-"""What turns what is said into its contrary, as `folded` writes it. Italian "mai" is not here: in German it is a month."""
+"""Words that negate a statement, in the form of `folded`. Italian "mai" is not here: in German it is a month."""
 
 _DENYING: Final = """
 denies denied deny denying refutes refuted disputes disputed doubts doubted false untrue
 bestreitet bestritt leugnet dementiert falsch nie conteste dement niega nego desmiente nega smentisce отрицает
 """
 DENIALS: Final = NEGATIONS | frozenset(_DENYING.split())
-"""What turns a clause behind it into its contrary."""
+"""Words that negate the clause after them."""
 
 _CONTRASTING: Final = "but while whereas although aber sondern wahrend mais pero ma maar но"
 CONTRASTS: Final = frozenset(_CONTRASTING.split())
-"""They begin a clause that says something else."""
+"""Words that begin a contrasting clause."""
 
 NEGATION_PARTS: Final = (
     "不", "没", "沒", "無", "无", "未", "ない", "ません", "なし", "なく", "ずに", "않", "없", "못",
@@ -240,7 +238,7 @@ quanto quanta quanti quantas preco prezzo
 """
 
 FIGURE_WORDS: Final = frozenset(_FIGURES.split())
-"""Words of a question whose answer has a figure in it, as a rule."""
+"""Words of a question whose answer usually contains a figure."""
 
 FIGURE_PARTS: Final = (
     "多少", "几个", "多长", "多大", "多高", "费用", "价格", "何割", "何人", "何年", "いくら", "いくつ",
@@ -250,25 +248,25 @@ FIGURE_PARTS: Final = (
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case, in order.
+    """Return the words of a text, in lower case, in order.
 
     Args:
-        text: plain text or Markdown; the addresses of links are no words.
+        text: plain text or Markdown; the addresses of links do not count.
 
     Returns:
-        Words; a Han character or kana is one of its own.
+        Words; a Han character or kana is a separate word.
     """
     text = _LINK_TARGET.sub("", text).lower()
     return (_WORD if _SPECIAL.search(text) else _PLAIN_WORD).findall(text)
 
 
 def count(text: str) -> int:
-    """Count how many words a text has, however long it is."""
+    """Count the words of a text of any length."""
     return sum(len(words(piece)) for piece in pieces(text))
 
 
 def pieces(text: str) -> Iterator[str]:
-    """A text in pieces of 64 Ki characters, cut before a space wherever one is near enough."""
+    """Split a text into pieces of 64 Ki characters, each cut before a space if one is near enough."""
     start = 0
     while len(text) - start > _SLICE:
         space = _SPACE.search(text, start + _SLICE, start + 2 * _SLICE)
@@ -291,20 +289,18 @@ def _folded_letters() -> dict[str, str]:
 
 
 _FOLDED: Final = _folded_letters()
-"""Latin letters without their accents, Arabic without its vowel signs, and letters that are written in two
-ways."""
+"""Latin letters without their accents, Arabic without its vowel signs, and letters with two spellings."""
 _FOLDABLE = re.compile(f"[{''.join(_FOLDED)}]")
 
 
 def tokens(text: str) -> list[str]:
-    """The pieces of a text that can be compared, in order.
+    """Return the comparable pieces of a text, in order.
 
     Args:
         text: plain text or Markdown; the addresses of links are left out.
 
     Returns:
-        Words in lower case without accents; pairs of Han and kana; triples of South-East Asian
-        letters.
+        Words in lower case without accents; pairs of Han and kana; triples of South-East Asian letters.
     """
     if "](" in text:
         text = _LINK_TARGET.sub("", text)
@@ -334,7 +330,7 @@ def folded(text: str) -> str:
 
 
 def stems(found: list[str]) -> list[str]:
-    """Give what tells texts apart among their tokens: no function words, and no endings."""
+    """Return the distinctive stems among some tokens: no function words, and no endings."""
     return [
         token[:_PREFIX]
         if len(token) > _PREFIX
@@ -347,7 +343,7 @@ def stems(found: list[str]) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text, in order; all of them if it has nothing but function words."""
+    """The terms of a text, in order; function words count only if there is nothing else."""
     found = tokens(text)
     return stems(found) or found
 
@@ -360,6 +356,6 @@ def _grams(run: str, size: int) -> list[str]:
     if len(run) <= size:
         return [run]
     grams = [run[at : at + size] for at in range(len(run) - size + 1)]
-    # Pairs of hiragana alone are endings and particles; Han begin behind kana.
+    # Pairs of only hiragana are endings and particles; a new Han word begins after kana.
     kept = [gram for gram in grams if not ("\u3040" <= gram[0] < "\u30a0" > gram[1])]
     return kept or grams

@@ -1,1 +1,1 @@
-"""A page of HTML: guarded, parsed, rid of what is hidden, its main content and what it says of itself."""
+"""An HTML page: guarded, parsed, without hidden parts; its main content and its metadata."""

@@ -1,7 +1,7 @@
-"""Which values hold for an element, after all that is declared for it (CSS Cascade 5, section 6).
+"""The computed values of an element, after the cascade (CSS Cascade 5, section 6).
 
-Most declarations hide nothing, so those that may are told first; only properties that have a part in these are
-looked at, and elements that no such rule names cost nothing.
+Most declarations hide nothing, so those that may hide are found first. Only properties involved in these are
+read, and elements that no such rule matches cost nothing.
 """
 
 import re
@@ -26,21 +26,21 @@ from searx_mcp.content.html.selectors import Matcher, Weight, weigh
 from searx_mcp.content.html.stylesheet import Rule, StyleSheet
 
 MAX_INLINE: Final = 1_000_000
-"""Characters of all `style` attributes of a page."""
+"""Characters in all `style` attributes of a page."""
 
 SKELETON: Final = frozenset({"html", "head", "body"})
 _BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
 _MAX_VARIABLES: Final = 64
-"""Replaced in one value, and no further than `_MAX_VALUE` characters of it."""
+"""Replaced in one value; replacing also stops when it is longer than `_MAX_VALUE` characters."""
 
 _MAX_VALUE: Final = 1_000
 _HALVES: Final = {"position": "absolute", "overflow": "hidden", "transition": ""}
-"""What makes some declarations hide that stand in another rule or on an element."""
+"""Declarations that, in another rule or on an element, complete some declarations to hiding ones."""
 
 _NONE: Final[dict[str, str]] = {}
 _SOME_OPACITY: Final = 0.3
-"""Seen, but not if it lies in something else that is hardly seen."""
+"""Visible, but not inside something else that is almost transparent."""
 
 _SOME_SIZE: Final = 5.0
 _PLACE: Final = "position left right top bottom inset"
@@ -66,13 +66,13 @@ _WAYS: Final = tuple((frozenset(names.split()), frozenset((words or names).split
     ("width height max-height overflow contain transition", "width height block-size inline-size overflow contain transition"),
     ("color text-fill-color text-shadow text-stroke background-clip background-color background-image", "color background text-s position"),
 ))  # fmt: skip
-"""Properties that hide together, and words of all that undo or complete them."""
+"""Properties that hide together, and words in all that undo or complete them."""
 
 _ALWAYS: Final = frozenset({"display", "visibility", "opacity"})
-"""Properties that hide if a variable says so, also where it would take too long to look at all variables."""
+"""Properties that may hide through a variable, even where checking all variables would take too long."""
 
 _MAX_GROUNDS: Final = 256
-"""Colours of grounds that an ink is compared with; with more, every ink is looked at where it is used."""
+"""Background colours that a text colour is compared with; with more, every text colour is checked where it is used."""
 
 _ANYWHERE: Final = frozenset({"*"})
 Style = Mapping[str, Value]
@@ -81,14 +81,14 @@ _NO_ELEMENTS: Final[Mapping[int, LexborNode]] = {}
 
 
 class Applied(NamedTuple):
-    """A value that holds for an element, with its rule; `None` stands for the element's own style."""
+    """A value that applies to an element, with its rule; `None` is the element's own style."""
 
     text: str
     rule: Rule | None
 
 
 class _Own(NamedTuple):
-    """What an element declares itself."""
+    """An element's own declarations."""
 
     element: LexborNode
     style: Style
@@ -96,7 +96,7 @@ class _Own(NamedTuple):
 
 
 class Cascade:
-    """The styles and looks of a page's elements; each is found once, when it is asked for.
+    """The styles and looks of a page's elements; each is computed once, on demand.
 
     Args:
         tree: the page.
@@ -124,26 +124,26 @@ class Cascade:
 
     @property
     def is_cut(self) -> bool:
-        """Whether something of the page's style was too much to be looked at."""
+        """Whether part of the page's style exceeded a limit and was not read."""
         return self._is_cut or self._sheet.is_cut or self._matcher.is_exhausted
 
     @property
     def passes_over(self) -> bool:
-        """Whether something is passed over."""
+        """Whether anything is ignored."""
         return bool(self._excluded) or not self._keeps_faint
 
     def exclude(self, selectors: AbstractSet[str] | None) -> None:
-        """Pass over rules from now on, by default over all of them."""
+        """Ignore rules from now on, by default all of them."""
         self._excluded |= selectors or {rule.text for rule in self._suspicion.rules}
         self._forget()
 
     def show_faint(self) -> None:
-        """Pass over opacity in elements' own styles, and what is assumed of the ground of the page."""
+        """Ignore opacity in inline styles, and the assumed background of the page."""
         self._keeps_faint = False
         self._forget()
 
     def suspects(self) -> dict[int, LexborNode]:
-        """The elements that something may hide, by their ids in memory."""
+        """The elements that may be hidden, by their ids in memory."""
         found: dict[int, LexborNode] = {}
         for element, rule, is_painted in self._suspects:
             is_out = rule is not None and rule.text in self._excluded
@@ -154,14 +154,14 @@ class Cascade:
         return found
 
     def spend(self, steps: int) -> bool:
-        """Count steps that a page can ask for; whether there are some left."""
+        """Count steps that a page can cause; returns whether any are left."""
         return self._matcher.spend(steps)
 
     def style(self, element: LexborNode) -> dict[str, Applied]:
-        """Give what holds for an element."""
+        """Return the values that apply to an element."""
         found = self._styles.get(element.mem_id)
         if found is None:
-            # Variables are looked up in the elements around, so it is there before they are replaced.
+            # Variables are looked up in the ancestors, so the style is stored before they are replaced.
             found = self._cascaded(element)
             variable = [name for name, applied in found.items() if "var(" in applied.text]
             if variable:
@@ -177,7 +177,7 @@ class Cascade:
         return found
 
     def look(self, element: LexborNode) -> Look:
-        """Tell how the text of an element looks; of one that is hidden as it stands, whatever is around."""
+        """Return the look of an element's text; if the element hides itself, regardless of its ancestors."""
         if element.mem_id not in self._looks:
             found = self.look_with(element, self.style(element), self._page())
             if found.is_box_hidden:
@@ -195,12 +195,12 @@ class Cascade:
         return found
 
     def look_with(self, element: LexborNode, style: Mapping[str, Applied], around: Look) -> Look:
-        """Tell how the text of an element would look.
+        """Return the look that the text of an element would have.
 
         Args:
-            element: in which the text is.
-            style: what would hold for it.
-            around: how text around it looks.
+            element: contains the text.
+            style: values that would apply to it.
+            around: look of the text around it.
         """
         if not self._assumes_ground and around.ground is not None:
             around = around._replace(ground=None)
@@ -214,7 +214,7 @@ class Cascade:
         return found
 
     def around(self, element: LexborNode) -> Look:
-        """Tell how text around an element looks, as far as that matters."""
+        """Return the look of the text around an element, as far as it matters."""
         if self.look_with(element, self.style(element), self._page()).is_box_hidden:
             return self._page()
         parent = element.parent
@@ -222,14 +222,14 @@ class Cascade:
 
     @property
     def _assumes_ground(self) -> bool:
-        """Whether there is nothing else that may paint behind the text of an element."""
+        """Whether nothing else may paint behind the text of an element."""
         return self._sheet.is_alone and self._keeps_faint
 
     def _page(self) -> Look:
         return Look(ground=WHITE if self._assumes_ground else None)
 
     def _suspected(self) -> Iterator[tuple[LexborNode, Rule | None, bool]]:
-        """The elements that something may hide, with the rule, and whether only the colour of letters may."""
+        """The elements that may be hidden, with the rule, and whether only the text colour may hide them."""
         judged = self._suspicion.judged
         own = [(each.element, None, each.style) for each in self._own]
         hit = (
@@ -241,7 +241,7 @@ class Cascade:
             places, words = judged(style)
             if not words or element.tag in SKELETON:
                 continue
-            # What is behind an element is known only if it paints it, unless there is nothing else.
+            # The background of an element is known only if it paints one, unless nothing else can.
             if (
                 places is not None
                 and not self._sheet.is_alone
@@ -252,12 +252,12 @@ class Cascade:
             yield element, rule, places is not None
 
     def _found(self, rule: Rule) -> Mapping[int, LexborNode]:
-        """The elements a rule is about, none once there were too many for all rules."""
+        """The elements that a rule matches; none once all rules together matched too many."""
         found = self._matcher.find(rule.text)
         return found if self.spend(len(found)) else _NO_ELEMENTS
 
     def _relevant(self) -> dict[str, list[Rule]]:
-        """The rules that have a part in what may hide, by the keys of what they are about."""
+        """The rules involved in what may hide, by the keys of their elements."""
         index: dict[str, list[Rule]] = defaultdict(list)
         words = self._suspicion.words
         for rule in self._sheet.declaring({*words, "all"}) if words else ():
@@ -265,10 +265,10 @@ class Cascade:
         return index
 
     def _may_vanish(self, element: LexborNode) -> bool:
-        """Tell whether letters may have the colour of their ground.
+        """Whether text may have the colour of its background.
 
-        What is behind them is known only if the element paints it, unless there is nothing else. Who paints it and
-        leaves the letters to a weaker rule has said in another style sheet what colour they have.
+        The background is known only if the element paints it, unless nothing else can. An author who paints it and
+        leaves the text to a weaker rule has set the colour of the text in another style sheet.
         """
         if self._assumes_ground:
             return True
@@ -318,7 +318,7 @@ class Cascade:
         rules = self._rules_about(element)
         attribute = self._own_of.get((mem_id, True), _NOTHING)
         own = self._own_of.get((mem_id, False), _NOTHING)
-        # Most elements have the same rules as others.
+        # Most elements match the same rules as others.
         alike = (id(attribute), id(own), *map(id, rules))
         if alike not in self._alike:
             self._alike[alike] = self._applied(rules, attribute, own)
@@ -349,7 +349,7 @@ class Cascade:
             ),
             (own, None, (False, True, 0, (0, 0, 0), 0)),
         ]:
-            # What is important in an earlier layer counts more (CSS Cascade 5, section 6.4.4).
+            # `!important` in an earlier layer has precedence (CSS Cascade 5, section 6.4.4).
             important = (True, weight[1], -weight[2], weight[3], weight[4])
             for name, value in style.items():
                 this = important if value.is_important else weight
@@ -359,7 +359,7 @@ class Cascade:
         return found
 
     def _replaced(self, element: LexborNode, text: str) -> str | None:
-        """A value without the page's own variables (CSS Variables 1); `None` if it cannot be told."""
+        """A value with its variables replaced (CSS Variables 1); `None` if that is not possible."""
         for _ in range(_MAX_VARIABLES):
             if (found := _VARIABLE.search(text)) is None:
                 break
@@ -387,7 +387,7 @@ def _weights(rules: Iterable[Rule | None]) -> list[Weight]:
 
 
 def _by_attribute(element: LexborNode) -> dict[str, Value]:
-    """Give what attributes say that are older than CSS (HTML, section 15.3)."""
+    """Return the presentational attributes, which are older than CSS (HTML, section 15.3)."""
     attributes = element.attributes
     style = {}
     for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
@@ -405,15 +405,15 @@ def _may_hide(declared: Mapping[str, str]) -> bool:
 
 
 class _Suspicion:
-    """The declarations that may hide text, with those of other rules or of elements around.
+    """The declarations that may hide text, with those in other rules or on ancestors.
 
     Args:
         sheet: the rules of the page.
-        own: what elements declare themselves.
+        own: the elements' own declarations.
 
     Attributes:
         rules: those that may hide.
-        words: of the properties that are looked at.
+        words: words of the properties that are read.
     """
 
     def __init__(self, sheet: StyleSheet, own: list[Style]) -> None:
@@ -426,14 +426,14 @@ class _Suspicion:
         self.rules = [rule for rule in sheet.hiding() if self.judged(rule.style)[1]]
 
     def judged(self, style: Style) -> tuple[frozenset[str] | None, frozenset[str]]:
-        """Tell whether declarations may hide something, and by what.
+        """Find out whether declarations may hide something, and which.
 
         Args:
             style: of a rule or an element; the same object each time.
 
         Returns:
-            If only the colour of the letters may, the keys of elements that are painted in it; and the words of the
-            properties that have a part in it, none if nothing hides.
+            If only the text colour may hide, the keys of elements painted in that colour; and the words of the
+            properties involved, none if nothing hides.
         """
         found = self._found.get(id(style))
         if found is None:
@@ -441,7 +441,7 @@ class _Suspicion:
         return found
 
     def concerned(self, style: Style) -> Style:
-        """Those declarations that have a part in what may hide."""
+        """The declarations involved in what may hide."""
         found = self._concerned.get(id(style))
         if found is None:
             found = self._concerned[id(style)] = {
@@ -475,7 +475,7 @@ class _Suspicion:
         return places, _WAYS[-1][1] if places else frozenset()
 
     def _painted(self, sheet: StyleSheet, own: list[Style]) -> dict[Colour, set[str]]:
-        """The keys of the elements that paint a colour behind them."""
+        """The keys of the elements that paint a colour as their background."""
         grounds: dict[Colour, set[str]] = defaultdict(set)
         if sheet.is_alone:
             grounds[WHITE].add("*")

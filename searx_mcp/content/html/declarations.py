@@ -1,6 +1,6 @@
-"""CSS declarations as far as they can hide text, with the lengths and the colours in them.
+"""CSS declarations that can hide text, with their lengths and colours.
 
-CSS Values 4 and CSS Color 4 say how these are written.
+CSS Values 4 and CSS Color 4 define the syntax.
 """
 
 import colorsys
@@ -26,7 +26,7 @@ _OTHER_NAMES: Final = {
     "margin-inline-start": "margin-left", "margin-inline-end": "margin-right",
     "margin-block-start": "margin-top", "margin-block-end": "margin-bottom",
 }  # fmt: skip
-"""Left to right and top to bottom is assumed."""
+"""Assumes text from left to right and from top to bottom."""
 
 _FOURFOLD: Final = {
     "inset": _EDGES, "inset-inline": ("left", "right"), "inset-block": ("top", "bottom"),
@@ -55,7 +55,7 @@ _VALID: Final = {
     "opacity": re.compile(r"[-+0-9.][-+0-9.e]*%?|(?:calc|min|max|clamp)\(.*"),
 }
 _SHORT: Final = 100
-"""Characters of a declaration that is kept once it was read."""
+"""Characters of a declaration that is cached once it is parsed."""
 
 _WIDE: Final = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
 
@@ -78,7 +78,7 @@ _SYSTEM = re.compile(
 _SHORT_HEX: Final = (3, 4)
 _FULL: Final = 255.0
 _NEAR: Final = 8
-"""Invisible difference of a channel: 3 % of its range."""
+"""Invisible difference in a channel: 3 % of its range."""
 
 _LEAST_ALPHA: Final = 0.05
 
@@ -88,7 +88,7 @@ _PIXELS: Final = {
     **{f"{size}{side}": 10.0 for size in ("", "s", "l", "d") for side in ("vw", "vh", "vi", "vb", "vmin", "vmax")},
     "cqw": 10.0, "cqh": 10.0, "cqi": 10.0, "cqb": 10.0, "cqmin": 10.0, "cqmax": 10.0,
 }  # fmt: skip
-"""Letters of 16 pixels in a window of 1,000 are assumed."""
+"""Assumes letters of 16 pixels in a window of 1,000."""
 
 _OTHER: Final = {"": 1.0, "deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
 _UNITS: Final = _PIXELS | _OTHER
@@ -119,9 +119,9 @@ def parse_declarations(style: str) -> dict[str, Value]:
         style: without braces; comments and escapes are understood. Linear in its length.
 
     Returns:
-        The properties that can hide or show text, shorthands taken apart, and the page's own (`--x`), the
-        last or important one of several. What browsers do not understand is left out. Names are in lower case,
-        which takes variables for the same that differ only in that.
+        The properties that can hide or show text, with shorthands expanded, and the custom properties (`--x`);
+        of duplicates, the last or important one. What browsers do not understand is left out. Names are in lower
+        case, so variables that differ only in case are treated as the same.
     """
     found: dict[str, Value] = {}
     for part in _parts(style):
@@ -133,7 +133,7 @@ def parse_declarations(style: str) -> dict[str, Value]:
 
 @lru_cache(maxsize=2_048)
 def _read(declaration: str) -> tuple[tuple[str, Value], ...]:
-    """Give what one declaration sets; the same ones are written again and again."""
+    """Return what one declaration sets; cached, since declarations repeat."""
     name, _, text = declaration.partition(":")
     name = name.strip().lower().removeprefix("-webkit-")
     if name not in _KNOWN and not name.startswith("--"):
@@ -146,7 +146,7 @@ def _read(declaration: str) -> tuple[tuple[str, Value], ...]:
 
 
 def unescaped(css: str) -> str:
-    """CSS without comments, and with escaped characters as what they mean."""
+    """CSS without comments, and with escapes decoded."""
     if "/*" in css:
         css = _COMMENT.sub("", css)
     return _ESCAPE.sub(_character, css) if "\\" in css else css
@@ -168,7 +168,7 @@ def _singles(name: str, text: str) -> list[tuple[str, str]]:
         names = _FOURFOLD[name]
         if name == "background" or "(" in text or len(words := text.split()) < 2:  # noqa: PLR2004 - one for all
             return [(each, text) for each in names]
-        # Top, right, bottom, left: what is not said is as on the other side.
+        # Top, right, bottom, left: a missing side is like the opposite one.
         sides = [*words, words[1]] if len(words[:4]) == len(_EDGES) - 1 else words * 2
         return list(zip(names, sides, strict=False))
     return [(_OTHER_NAMES.get(name, name), text)] if _is_valid(name, text) else []
@@ -203,10 +203,10 @@ WHITE: Final = Colour(255, 255, 255)
 
 
 def colour(text: str) -> Colour | None:
-    """A colour in lower case, where it can be told: a name, `#rgb`, `rgb()`, `hsl()`, `hwb()`, nothing at all.
+    """Parse a colour in lower case: a name, `#rgb`, `rgb()`, `hsl()`, `hwb()`, transparent.
 
     Returns:
-        `None` for anything else, such as a gradient, a picture or a colour of another space.
+        `None` for anything else, such as a gradient, an image or a colour in another space.
     """
     text = text.strip()
     if text in _NAMES:
@@ -218,7 +218,7 @@ def colour(text: str) -> Colour | None:
 
 
 def _is_colour(text: str) -> bool:
-    """Tell whether browsers take a text for a colour; true for some that they do not."""
+    """Whether browsers accept a text as a colour; true for some that they reject."""
     return (
         colour(text) is not None
         or text.partition("(")[0] in _FUNCTIONS
@@ -227,12 +227,12 @@ def _is_colour(text: str) -> bool:
 
 
 def is_transparent(ink: Colour) -> bool:
-    """Tell whether nothing is seen of it."""
+    """Whether it is invisible."""
     return ink.alpha <= _LEAST_ALPHA
 
 
 def is_same(ink: Colour, ground: Colour) -> bool:
-    """Tell whether letters of one colour cannot be told from a ground of the other."""
+    """Whether text of one colour cannot be distinguished from a background of the other."""
     return (
         abs(ink[0] - ground[0]) <= _NEAR
         and abs(ink[1] - ground[1]) <= _NEAR
@@ -268,7 +268,7 @@ def _of_call(name: str, text: str) -> Colour | None:
     if None not in channels:
         red, green, blue = (channel or 0.0 for channel in channels)
         return Colour(red, green, blue, alpha)
-    # Of a colour in another space it is enough to know that nothing is seen of it.
+    # For a colour in another space, only whether it is invisible matters.
     return Colour(0, 0, 0, 0) if alpha <= _LEAST_ALPHA else None
 
 
@@ -287,7 +287,7 @@ def _other_channels(name: str, parts: list[str]) -> list[float | None]:
 
 
 def _mixed(text: str) -> Colour | None:
-    """Two colours, where one is nothing or has no share."""
+    """A mix of two colours, of which one is transparent or has no share."""
     found = _MIXED.fullmatch(text)
     if found is None:
         return None
@@ -307,11 +307,11 @@ def _mixed(text: str) -> Colour | None:
 
 
 def number(text: str, *, share: float | None = None, letters: float = LETTERS) -> float | None:
-    """A number, an angle in degrees or a length in pixels, calculated if it is to be.
+    """Parse a number, an angle in degrees or a length in pixels; calculations are evaluated.
 
     Args:
         text: in lower case.
-        share: what 100 % are; `None` if percentages are not known.
+        share: the value of 100 %; `None` if percentages are not supported.
         letters: pixels of an `em`.
 
     Returns:
@@ -340,7 +340,7 @@ def _amount(digits: str, unit: str, share: float | None, letters: float) -> floa
 
 
 def _sum(text: str, share: float | None, letters: float) -> float:
-    """Calculate a sum of products (CSS Values 4, section 10)."""
+    """Evaluate a sum of products (CSS Values 4, section 10)."""
     total = 0.0
     terms = re.split(r"\s([+-])\s", text)
     for sign, term in zip(["+", *terms[1::2]], terms[::2], strict=True):

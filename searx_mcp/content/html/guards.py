@@ -1,12 +1,12 @@
-"""Linear guards in front of the HTML parser, which is opened nowhere else.
+"""Linear guards in front of the HTML parser, which is called nowhere else.
 
-lexbor follows the HTML specification, and the specification is quadratic in places: a small page
-can cost minutes and gigabytes. What is measured here was measured with selectolax 1.0.2 on one core.
+lexbor follows the HTML specification, which is quadratic in places: a small page can cost minutes and
+gigabytes. All figures here were measured with selectolax 1.0.2 on one core.
 
-The tags are read as the tokenizer reads them, and what is open is kept in step with the tree builder
-where a closing tag surely does what it says. Where that is not sure, an element counts as never
-closed: a few of those stay, the others lose their tags. So a page that was written against this file
-cannot nest deeper, or open formatting again more often, than the numbers below say.
+Tags are read like the tokenizer reads them, and the list of open elements follows the tree builder where a
+closing tag certainly closes its element. Where that is not certain, an element counts as never closed: a few of
+those stay, the others lose their tags. So a page written to defeat these guards cannot nest deeper, or reopen
+formatting more often, than the limits below.
 """
 
 import re
@@ -20,20 +20,20 @@ from selectolax.lexbor import LexborHTMLParser
 _RAW_TEXT: Final = (
     "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
 )  # fmt: skip
-"""Elements whose content is text up to their own closing tag (§13.2.5.1)."""
+"""Elements whose content is text up to their closing tag (§13.2.5.1)."""
 
 _SINGLE: Final = ("html", "body", "frameset")
-"""Elements that a page has once or few times: the attributes of further tags are put on the first."""
+"""Elements that a page has once or a few times: the attributes of further tags are added to the first."""
 
 _VOID_IN_HTML: Final = frozenset({
     "area", "base", "basefont", "bgsound", "col", "frame", "head", "image", "input", "keygen",
     "link", "param", "source", "track", "wbr",
 })  # fmt: skip
-"""Elements that hold nothing (§13.1.2), but elements like others in MathML; and those that a page has
-before its body, or in its place."""
+"""Void elements (§13.1.2) that are normal elements in MathML; and elements that a page has before its body, or
+instead of it."""
 
 _VOID: Final = _VOID_IN_HTML | {"br", "embed", "hr", "img", "meta"}
-"""Elements that hold nothing."""
+"""Void elements."""
 
 _FORMATTING: Final = frozenset({
     "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
@@ -41,13 +41,13 @@ _FORMATTING: Final = frozenset({
 """§13.2.4.3, without <a>, which closes the <a> before it."""
 
 _STRANGE: Final = frozenset({"math", "select"})
-"""Elements with rules of their own inside."""
+"""Elements with special parsing rules inside."""
 
 _BARRIERS: Final = _STRANGE | {
     "applet", "caption", "marquee", "object", "table", "td", "template", "th",
     "annotation-xml", "mi", "mn", "mo", "ms", "mtext",
 }  # fmt: skip
-"""Elements that a closing tag does not reach through (§13.2.4.2 and 3)."""
+"""Scopes that a closing tag does not cross (§13.2.4.2 and 3)."""
 
 _BLOCKS: Final = frozenset({
     "address", "article", "aside", "blockquote", "button", "center", "dd", "details", "dialog", "dir",
@@ -62,10 +62,10 @@ _SPECIAL: Final = (
     | _BARRIERS.difference(["math"])
     | {"form", "noscript", "plaintext", "tbody", "tfoot", "thead", "tr"}
 )
-"""Elements that a closing tag of any other element does not reach through (§13.2.4.2)."""
+"""Scopes that a closing tag of any other element does not cross (§13.2.4.2)."""
 
 _ALONE: Final = frozenset({"a", "form"})
-"""Elements whose closing tag leaves open what is open inside; formatting is of that kind, too."""
+"""Elements whose closing tag leaves their open descendants open; formatting is like that, too."""
 
 _IN_TABLES: Final = frozenset({
     "caption", "colgroup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
@@ -74,10 +74,10 @@ _IN_TABLES: Final = frozenset({
 _REACHING: Final = (
     _BLOCKS.difference(["p"]) | _IN_TABLES | {"applet", "marquee", "object", "select", "template"}
 )
-"""Elements whose closing tag closes all that is open inside. A block inside of a <p> has closed that."""
+"""Elements whose closing tag closes all open descendants. A block inside a <p> has already closed the <p>."""
 
 _UNCERTAIN: Final = _IN_TABLES | _STRANGE | _VOID_IN_HTML
-"""Elements that may not be there although their tag is, or be closed by what was opened inside."""
+"""Elements that may be missing although their tag is there, or be closed by a tag that was opened inside."""
 
 _CELLS = frozenset({"td", "th"})
 _ROWS = _CELLS | {"tr"}
@@ -97,37 +97,36 @@ _CLOSED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
     "tbody": _SECTIONS,
     "tfoot": _SECTIONS,
 })  # fmt: skip
-"""What an opening tag closes if it is innermost (§13.1.2.4, optional tags): a thousand <li> without
-</li> are no nesting."""
+"""What an opening tag closes if it is innermost (§13.1.2.4, optional tags): a thousand <li> without </li>
+are not nested."""
 
 MAX_TAGS: Final = 75_000
-"""Signs `<` that are read; the page ends there. So many elements with text take 30 MB, and one look for a
+"""`<` characters that are read; the page is cut there. As many elements with text take 30 MB, and one query for a
 selector takes 25 ms, in which no other thread runs. The largest of 1,497 real pages has 21,646 tags."""
 
 MAX_DEPTH: Final = 512
-"""Elements inside each other. 100,000 nested <div> cost the parser 8 s, 20,000 cost 0.5 s, 512 less
-than 1 ms."""
+"""Nested elements. 100,000 nested <div> cost the parser 8 s, 20,000 cost 0.5 s, 512 less than 1 ms."""
 
 MAX_DOUBTFUL: Final = 1_000
-"""Elements whose end is not certain; each may add to the depth. 30,000 closing tags that close
-nothing cost 0.09 s inside 1,000 elements, 0.4 s inside 5,000."""
+"""Elements whose end is uncertain; each may add to the depth. 30,000 closing tags that close nothing cost
+0.09 s inside 1,000 elements, 0.4 s inside 5,000."""
 
 MAX_ATTRIBUTES: Final = 128
-"""Attributes of a tag longer than `_LONG_TAG`. The parser compares every name with all names before
-it: 100,000 attributes cost 9 to 14 s, 20,000 cost 0.7 s; 4,500 tags of 128 cost 0.17 s."""
+"""Attributes of a tag longer than `_LONG_TAG`. The parser compares every name with all names before it:
+100,000 attributes cost 9 to 14 s, 20,000 cost 0.7 s; 4,500 tags of 128 cost 0.17 s."""
 
 MAX_FORMATTING: Final = 16
-"""Open formatting tags. The tree builder opens them again in every later block: 33 kB of
-`<div><b id=n>x</div>` with 1,500 different ids took up to 0.9 s and 400 MB."""
+"""Open formatting tags. The tree builder reopens them in every later block: 33 kB of `<div><b id=n>x</div>` with
+1,500 different ids took up to 0.9 s and 400 MB."""
 
 MAX_LOOSE: Final = 8
-"""How many of these may be tags whose end is not certain: they count up to the end of the page."""
+"""How many of these may be tags whose end is uncertain: they count until the end of the page."""
 
 _MAX_REPEATED: Final = 8
-"""Tags <html> and <body>: all their attributes are put on one element."""
+"""Tags <html> and <body>: all their attributes are added to one element."""
 
 _LONG_TAG: Final = 512
-"""Characters; a shorter tag holds some 170 attributes at most."""
+"""Characters; a shorter tag has at most about 170 attributes."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ATTRIBUTE = re.compile(
@@ -138,8 +137,8 @@ _TAG = re.compile(
     rf"<(?:!|\?|/(?=[^a-zA-Z>])|(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+"
     r"[ \t\n\f\r/]*+(>)?+)"
 )
-"""A whole tag as the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it. Or one that
-the page ends in, or the beginning of a comment, which has many forms."""
+"""A whole tag, like the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it. Or a tag that is
+cut by the end of the page, or the beginning of a comment, which has many forms."""
 
 _END_OF_COMMENT = re.compile(r"--!?>")
 _CDATA: Final = "<![CDATA["
@@ -150,13 +149,13 @@ _SCRIPT = re.compile(r"<script(?=[ \t\n\f\r/>])", re.IGNORECASE)
 _SVG = re.compile(r"<(/?)svg(?=[ \t\n\f\r/>])", re.IGNORECASE)
 
 _REPLACED: Final = frozenset(_CLOSED_BY).difference(["option", "optgroup"])
-"""Elements that never pile up: the next of the kind closes one that was left open."""
+"""Elements that never pile up: the next of the kind closes the one left open."""
 
 _OTHERWISE: Final = _VOID | _FORMATTING | _BARRIERS | {*_CLOSED_BY, *_RAW_TEXT, *_SINGLE, "svg"}
-"""Elements whose opening tag does something other than nest."""
+"""Elements whose opening tag does more than nest."""
 
 _REACH: Final = 32
-"""How many elements a closing tag may close at most; keeps the scan linear."""
+"""Most elements that a closing tag may close; keeps the scan linear."""
 
 
 Guarded = NewType("Guarded", str)
@@ -164,12 +163,12 @@ Guarded = NewType("Guarded", str)
 
 
 _Open = tuple[str, re.Match[str], int]
-"""An element that is open: its name in small letters, its tag, and how many blocks had been opened by
-then, itself included; barriers, if it is a formatting tag."""
+"""An open element: its name in lower case, its tag, and how many blocks had been opened by then, including
+itself; for a formatting tag, how many barriers."""
 
 
 def parse(html: Guarded) -> LexborHTMLParser:
-    """Parse HTML; the only place where that is done.
+    """Parse HTML; no other code does.
 
     Raises:
         SelectolaxError: the parser gave up.
@@ -180,8 +179,8 @@ def parse(html: Guarded) -> LexborHTMLParser:
 def guard(html: str) -> Guarded:
     """Make HTML safe to parse: no NUL, no surrogates, bounded tags, bounded nesting.
 
-    Linear in the length. Only markup is dropped, never text, but for what comes after `MAX_TAGS`, and
-    for <svg>, which goes whole: its rules for closing are not HTML's, and it is never shown.
+    Linear in the length. Only markup is dropped, never text, except everything after `MAX_TAGS`, and <svg> with
+    all its content: its elements close by other rules than HTML's, and it is never shown.
 
     Args:
         html: the decoded page.
@@ -196,9 +195,9 @@ def guard(html: str) -> Guarded:
 
 
 def _without_hidden(html: str) -> str:
-    """Drop NUL, which parsers disagree about, and surrogates, which have no UTF-8 form."""
+    """Drop NUL, on which parsers disagree, and surrogates, which have no UTF-8 form."""
     try:
-        html.encode("utf-16-le")  # raises at surrogates too, and takes a third of the time of UTF-8
+        html.encode("utf-16-le")  # also fails at surrogates, in a third of the time of UTF-8
     except UnicodeEncodeError:
         html = _SURROGATES.sub("", html)
     return html.replace("\0", "") if "\0" in html else html
@@ -212,7 +211,7 @@ def _cut(html: str) -> str:
 
 
 class _Scan:
-    """One pass over the tags of a page, keeping account of what is open."""
+    """One pass over the tags of a page that tracks the open elements."""
 
     def __init__(self, html: str) -> None:
         self._html = html
@@ -236,7 +235,7 @@ class _Scan:
             return self._html
         pieces: list[str] = []
         copied = 0
-        # A tag is taken out later than it is passed; what is inside something taken out is gone already.
+        # A tag is removed after it was passed; its inside may already be gone with something else.
         for start, end, text in sorted(self._edits):
             if start >= copied:
                 pieces += (self._html[copied:start], text)
@@ -244,15 +243,15 @@ class _Scan:
         return "".join([*pieces, self._html[copied:]])
 
     def _pass(self, position: int) -> int | None:
-        """Look at tags up to one behind which there is something else than tags and text.
+        """Read tags up to one that is followed by something other than tags and text.
 
-        Written for speed: a page has thousands of tags, and most are done here.
+        Written for speed: a page has thousands of tags, and most are handled here.
 
         Args:
             position: where to begin.
 
         Returns:
-            Where to go on, or `None` at the end of the page.
+            Where to continue, or `None` at the end of the page.
         """
         opened = self._open
         for tag in _TAG.finditer(self._html, position):
@@ -285,7 +284,7 @@ class _Scan:
         return end
 
     def _past(self, tag: re.Match[str]) -> int:
-        """Go past a comment; a tag without an end is dropped by the tokenizer, and so it is here."""
+        """Skip a comment; the tokenizer drops a tag without an end, and so does this."""
         html, start = self._html, tag.start()
         if tag[2] is not None:
             return self._drop(start, len(html))
@@ -302,7 +301,7 @@ class _Scan:
         return len(html) if end_of_comment is None else end_of_comment.end()
 
     def _special(self, tag: re.Match[str], name: str) -> int | None:
-        """Look at an opening tag that is long, or not just nested; where to go on if not behind it."""
+        """Handle an opening tag that is long or does more than nest; returns where to continue if not after it."""
         start, end = tag.span()
         if name == "svg":
             return self._drop(start, self._end_of_svg(end))
@@ -323,12 +322,12 @@ class _Scan:
             self._edits.append((start, end, f"<{tag[2]}>"))
 
     def _raw_text(self, tag: re.Match[str], name: str) -> int:
-        """Go past the text of an element that holds no markup; gives where its closing tag begins."""
+        """Skip the text of an element that contains no markup; returns where its closing tag begins."""
         html, (start, end) = self._html, tag.span()
         closing = _END_OF_RAW_TEXT[name].search(html, end)
         stop = len(html) if closing is None else closing.start()
         if self._strange:
-            # Inside <math> and <select> these may be elements like others, and hold markup.
+            # Inside <math> and <select> these may be normal elements with markup.
             if closing is None:
                 return self._drop(start, stop)
             last = _TAG.match(html, stop)
@@ -337,12 +336,12 @@ class _Scan:
         if name == "script":
             comment = html.find("<!--", end, stop)
             if comment >= 0 and _SCRIPT.search(html, comment, stop):
-                # Such a script goes on behind its closing tag (HTML §13.2.5.27).
+                # Such a script continues after its closing tag (HTML §13.2.5.27).
                 self._edits.append((end, stop, html[end:stop].replace("<!--", "")))
         return stop
 
     def _may_open(self, tag: re.Match[str], name: str) -> bool:
-        """Tell whether the tag stays; if it does, it is open from here on."""
+        """Whether the tag stays; if it does, it is open from here on."""
         if name in _SINGLE:
             self._single[name] += 1
             self._strange += name == "frameset"
@@ -371,7 +370,7 @@ class _Scan:
         return True
 
     def _close(self, name: str) -> None:
-        """Look at a closing tag that is not just that of the innermost element."""
+        """Handle a closing tag that is not simply that of the innermost element."""
         opened = self._open
         if opened and opened[-1][0] == name and name not in _FORMATTING:
             opened.pop()
@@ -387,7 +386,7 @@ class _Scan:
             if not reaches and other in _SPECIAL:
                 return
         else:
-            # It may close one that was not sure to be closed, with all inside.
+            # It may close an uncertain one, with all inside.
             self._blocks += name not in _RAW_TEXT
             return
         closed = opened[-reach:]
@@ -395,7 +394,7 @@ class _Scan:
         _, tag, mark = closed[0]
         if alone:
             opened += closed[1:]
-        # Closing one alone closes some of what is inside as well.
+        # A tag that closes its element alone also closes some of the elements inside.
         self._blocks += alone and reach > 1
         if name in _FORMATTING:
             self._end_formatting(tag, is_sure=reach == 1 and mark == self._barriers)
@@ -403,7 +402,7 @@ class _Scan:
             if any(other in _BARRIERS for other, _, _ in closed[1:]):
                 self._end(closed[:1], is_sure=False)
         else:
-            # What was opened inside may have closed it, or it never was one: a <td> without a table.
+            # An element opened inside may have closed it, or it never existed, such as a <td> without a table.
             # Then the tag closes nothing.
             is_sure = (mark == self._blocks and name not in _UNCERTAIN) or all(
                 other in _REPLACED for other, _, _ in closed[1:]
@@ -411,7 +410,7 @@ class _Scan:
             self._end(closed, is_sure=is_sure)
 
     def _end(self, closed: list[_Open], *, is_sure: bool) -> None:
-        """Count elements no more that one closing tag has closed together."""
+        """Stop counting elements that one closing tag has closed together."""
         for name, tag, _ in closed:
             if name in _FORMATTING:
                 self._end_formatting(tag, is_sure=False)
@@ -421,7 +420,7 @@ class _Scan:
                     self._drop(*tag.span())
 
     def _end_formatting(self, tag: re.Match[str], *, is_sure: bool) -> None:
-        """Stop counting a formatting tag; one whose end is not certain counts on, or goes."""
+        """Stop counting a formatting tag; if its end is uncertain, it continues to count, or is removed."""
         self._formatting -= 1
         if is_sure:
             return
@@ -431,13 +430,13 @@ class _Scan:
             self._drop(*tag.span())
 
     def _end_of_svg(self, position: int) -> int:
-        """Find where the <svg> whose tag ends at `position` ends; only the tag, if it never does."""
+        """Find the end of the <svg> whose tag ends at `position`; just that tag, if it is never closed."""
         depth = 1
         for edge in _SVG.finditer(self._html, position) if self._svg_closes else ():
             depth += -1 if edge[1] else 1
             if depth == 0:
                 end = self._html.find(">", edge.end())
                 return len(self._html) if end < 0 else end + 1
-        # Not looked for again: a page of unclosed <svg> would cost a scan for each.
+        # Not searched again: a page of unclosed <svg> would cost a scan for each.
         self._svg_closes = False
         return position

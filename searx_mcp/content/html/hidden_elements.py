@@ -1,8 +1,8 @@
-"""What a reader of a page does not see, by its elements and attributes and by its own style, taken out.
+"""Removes what readers of a page do not see: by its elements and attributes, and by its own style.
 
-A rule of style that would hide more than half of the text does not count: frameworks hide the page until their
-scripts have run. Nor does opacity in inline styles, if it would: animations start from it; nor is the
-ground of the page taken for white then.
+A style rule that would hide more than half of the text is ignored: frameworks hide the page until their scripts
+have run. Opacity in inline styles is ignored, too, if it would: animations start from it; and the page is then
+not assumed to have a white background.
 """
 
 from collections import Counter
@@ -24,24 +24,23 @@ _UNSEEN: Final = (
     '[hidden],[popover],[aria-hidden="true" i]'
 )
 LABEL: Final = "x-label"
-"""Marks what names a panel, so that it is known whether a style hides that."""
+"""Marks the name of a panel, to find out later whether a style hides it."""
 
 _TEXT_BUTTONS: Final = (
     "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button,"
     f"th button,td button,button[{LABEL}]"
 )
-"""Headings that open what stands below them are written as buttons, and so are words in cells and the labels
-of panels."""
+"""Headings that fold their section are written as buttons, and so are words in cells and the labels of panels."""
 
 _TITLES: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
-"""The same the other way round."""
+"""The same the other way round: buttons that contain headings."""
 
 _CONTROLS: Final = "button,select,textarea,input:not([type=hidden i])"
 _ADDRESSES: Final = 'input[type=email i],input[name*=mail i],input[placeholder*="@"]'
 ASKS_ADDRESS: Final = "mail"
 FILLED_IN: Final = "x-filled-in"
-"""Marks a form that readers fill in; others only hold text, as those around posts of old forums do."""
+"""Marks a form to fill in; other forms only contain text, such as those around posts of old forums."""
 
 _SKELETON: Final = frozenset({"html", "head", "body"})
 
@@ -50,30 +49,30 @@ _OTHER_SHEETS: Final = 'link[rel~="stylesheet" i],link[as="style" i]'
 
 _CONTAINERS: Final = '[style*="container" i]'
 _MOST: Final = 0.5
-"""Share of the text that a rule may hide, or all inline styles together by what may be meant otherwise."""
+"""Share of the text that a rule may hide, or all inline styles together in ways with another possible purpose."""
 
 _LONG_CSS: Final = 4_000
-"""Characters of style sheets from which it is worth to know which names the page has: frameworks bring
-rules for everything."""
+"""Characters of style sheets from which it pays to collect the names that the page has: frameworks bring rules for
+everything."""
 
 _NEAR: Final = 12
-"""Elements around one that are asked whether they are hidden, before it is looked at itself."""
+"""Ancestors that are checked for being hidden, before the element itself is checked."""
 
 _MAX_ROUNDS: Final = 5
-"""Selectors that may be passed over one after the other, since under one another is found; then no
-rule counts any more."""
+"""Selectors that may be ignored one after the other, since each may have covered another; after that, all
+rules are ignored."""
 
 
 _BRACES: Final = str.maketrans("{};", "   ")
 
 
 def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Take out scripts, forms' controls, and what is marked as hidden.
+    """Remove scripts, form controls, and what is marked as hidden.
 
     A form that had controls is marked with `FILLED_IN`. Buttons that are text stay, since a style may hide them.
 
     Args:
-        tree: it is changed; its skeleton always stays.
+        tree: changed in place; its skeleton always stays.
         removals: of this page.
     """
     texts = {button.mem_id for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}")}
@@ -87,9 +86,9 @@ def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
 
 
 def open_buttons(tree: LexborHTMLParser) -> None:
-    """Leave of the buttons that are text their words; to be called once styles have hidden what they hide.
+    """Replace the buttons that are text with their words; call it after styles have hidden their elements.
 
-    Beside the words of a heading stands what acts on it.
+    A button next to the words of a heading acts on the heading, so it is removed.
     """
     for button in tree.css("button"):
         if _acts_on_title(button):
@@ -99,7 +98,7 @@ def open_buttons(tree: LexborHTMLParser) -> None:
 
 
 def _acts_on_title(button: LexborNode) -> bool:
-    """Tell whether a button stands right behind words of a heading, and does not fold what is below it."""
+    """Whether a button directly follows words of a heading, and does not fold the section below it."""
     title, before = button.parent, button.prev
     if title is None or title.tag not in _TITLES or "aria-expanded" in button.attributes:
         return False
@@ -113,11 +112,11 @@ def _is_marked(node: LexborNode) -> bool:
 
 
 class Passed(NamedTuple):
-    """Facts that a caller should know of a page whose hidden text was taken out.
+    """What a caller should know about a page whose hidden text was removed.
 
     Attributes:
-        is_uncovered: whether rules were passed over because they would hide most of the page.
-        is_cut: whether some of the style was too much to be looked at.
+        is_uncovered: whether rules were ignored because they would hide most of the page.
+        is_cut: whether part of the style exceeded a limit and was not read.
     """
 
     is_uncovered: bool
@@ -131,7 +130,7 @@ class _Found:
     Attributes:
         nodes: outermost elements and single texts.
         sizes: characters hidden by each selector.
-        faint: characters hidden by inline styles in ways that may be meant otherwise.
+        faint: characters hidden by inline styles in ways with another possible purpose.
     """
 
     nodes: list[LexborNode] = field(default_factory=list)
@@ -140,9 +139,9 @@ class _Found:
 
 
 def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
-    """The rules of the page's `<style>` elements; to be read before these are taken out."""
+    """Collect the rules of the page's `<style>` elements; call it before these are removed."""
     sheets: list[str] = []
-    # Readers with scripts do not see those.
+    # Readers with scripts do not see them.
     for_no_one = {node.mem_id for node in tree.css("noscript style")}
     for node in tree.css("style"):
         kind = (node.attributes.get("type") or "").strip().lower()
@@ -165,13 +164,13 @@ def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
 def _names(tree: LexborHTMLParser) -> set[str]:
     """The classes and ids of the page."""
     found = [element.attributes for element in tree.css("[class],[id]")]
-    classes = {each.get("class") for each in found}  # most of them stand on many elements
+    classes = {each.get("class") for each in found}  # most of them are on many elements
     names = {each.get("id") or "" for each in found}
     return names.union(" ".join(filter(None, classes)).split())
 
 
 def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -> Passed:
-    """Take out what is hidden by style; the page's skeleton always stays.
+    """Remove what style hides; the page's skeleton always stays.
 
     Args:
         tree: without scripts and style sheets.
@@ -192,13 +191,13 @@ def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -
         else:
             removals.remove_all(found.nodes, Rule.HIDDEN)
             break
-    # Rules asked whether they are checked.
+    # Kept until now for rules with `:checked`.
     removals.remove_all(tree.css("input"), Rule.UNSEEN)
     return Passed(cascade.passes_over, cascade.is_cut)
 
 
 def _hidden(cascade: Cascade) -> _Found:
-    """Go through what is hidden, each element once, from the outside in."""
+    """Walk the hidden elements from the outside in, each once."""
     found = _Found()
     hiding: dict[int, LexborNode] = {}
     boxes: set[int] = set()
@@ -230,7 +229,7 @@ def _hide(node: LexborNode, size: int, blamed: str | None, found: _Found) -> Non
 
 
 def _hide_inside(cascade: Cascade, top: LexborNode, found: _Found) -> None:
-    """Find what is hidden in an element that hides what it holds as long as nothing undoes it."""
+    """Find what is hidden in an element whose hiding its descendants may undo."""
     blamed: dict[int, str | None] = {}
     in_boxes: set[int] = set()
     for node in top.traverse(include_text=True):
@@ -251,7 +250,7 @@ def _hide_inside(cascade: Cascade, top: LexborNode, found: _Found) -> None:
 
 
 def _is_inside(element: LexborNode, boxes: AbstractSet[int]) -> bool:
-    """Tell whether an element is not far inside one of some, given by their ids in memory."""
+    """Whether an element is a few levels inside one of some elements, given by their ids in memory."""
     node = element.parent
     for _ in range(_NEAR):
         if node is None or node.mem_id in boxes:
@@ -261,7 +260,7 @@ def _is_inside(element: LexborNode, boxes: AbstractSet[int]) -> bool:
 
 
 def _outermost(elements: Mapping[int, LexborNode]) -> list[LexborNode]:
-    """Those of some elements that are not inside others of them."""
+    """Return the elements that are not inside others of them."""
     free: set[int] = set()
     outermost = []
     for element in elements.values():
@@ -270,7 +269,7 @@ def _outermost(elements: Mapping[int, LexborNode]) -> list[LexborNode]:
             passed.append(node.mem_id)
             node = node.parent
         if node is None or node.mem_id in free:
-            # So that a way up is gone once, however many elements share it.
+            # Each way up is walked only once, however many elements share it.
             free.update(passed)
             outermost.append(element)
     return outermost
@@ -282,10 +281,10 @@ def _size(node: LexborNode | None) -> int:
 
 
 def _blamed(cascade: Cascade, element: LexborNode) -> str | None:
-    """The selector without which an element would be seen.
+    """The selector without which an element would be visible.
 
     Returns:
-        `None` if its own style hides it; empty if that does so in a way that may be meant otherwise.
+        `None` if its own style hides it; empty if that style has another possible purpose.
     """
     style = cascade.style(element)
     rules = [applied.rule for applied in style.values() if applied.rule is not None]

@@ -1,4 +1,4 @@
-"""What a page says of itself as linked data: JSON-LD in the words of schema.org."""
+"""A page's linked data: JSON-LD with the vocabulary of schema.org."""
 
 import html
 import json
@@ -11,7 +11,7 @@ MAX_AUTHORS: Final = 5
 FALSE: Final = frozenset({"false", "no", "0"})
 _MAX_BLOCKS: Final = 20
 _MAX_BLOCK: Final = 200_000
-"""Characters; a longer one is a catalogue of something else."""
+"""Characters; a longer block is a catalogue of something else."""
 _MAX_NODES: Final = 300
 _MAX_TEXT: Final = 2_000
 _MAX_TYPES: Final = 50
@@ -20,7 +20,7 @@ _WRAPPING = re.compile(
 )
 _NESTING: Final = ("@graph", "mainEntity", "mainEntityOfPage", "hasPart")
 _WORKS: Final = ("Article", "Posting", "Report", "Review", "Recipe", "HowTo", "Book", "Thesis")
-"""Ends of the names of types that are the content of a page."""
+"""Ends of type names that describe the content of a page."""
 _THINGS: Final = frozenset({
     "Course", "Dataset", "Event", "JobPosting", "Movie", "PodcastEpisode", "Product",
     "SoftwareApplication", "SoftwareSourceCode", "VideoObject", "CreativeWork",
@@ -31,12 +31,12 @@ _WORK, _THING, _PAGE = 3, 2, 1
 
 @dataclass(frozen=True, slots=True)
 class LinkedData:
-    """The words of JSON-LD on the page; nothing is cleaned, and what is not said is empty.
+    """The values of a page's JSON-LD; nothing is cleaned, and missing values are empty.
 
     Attributes:
         site: the name of the site or of its publisher.
-        is_free: what `isAccessibleForFree` says, or `None`.
-        types: of everything that is described, such as `NewsArticle` or `BreadcrumbList`.
+        is_free: the value of `isAccessibleForFree`, or `None`.
+        types: of everything described, such as `NewsArticle` or `BreadcrumbList`.
     """
 
     title: str = ""
@@ -52,7 +52,7 @@ class LinkedData:
 
 @dataclass(frozen=True, slots=True)
 class _Graph:
-    """Nodes in order, and those with an id by it."""
+    """Nodes in order, and nodes by id."""
 
     nodes: list[Mapping[str, Any]] = field(default_factory=list)
     by_id: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -62,9 +62,9 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
     """Read the JSON-LD blocks of a page.
 
     Args:
-        blocks: the texts of `<script type="application/ld+json">`; broken ones are passed over.
-        addresses: the page's own. A page that describes several works without saying which of them
-            it is, is a list of them, and says nothing of itself.
+        blocks: the texts of `<script type="application/ld+json">`; broken ones are skipped.
+        addresses: the page's own. A page that describes several works but does not say which of them it is, is
+            a list of them, and does not describe itself.
     """
     graph = _Graph()
     for count, block in enumerate(blocks):
@@ -96,7 +96,7 @@ def _load(block: str) -> object:
         return None
     text = _WRAPPING.sub("", block.strip()).removesuffix(";")
     try:
-        # Line breaks in strings are the usual mistake.
+        # Line breaks in strings are the most common mistake.
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return None
@@ -163,7 +163,7 @@ def _text(value: object) -> str:
 
 
 def _names(value: object, graph: _Graph) -> str:
-    """Who made it: names of people or organisations, in order, each once."""
+    """The authors: names of people or organisations, in order, without duplicates."""
     names: dict[str, None] = {}
     for entry in (value if isinstance(value, list) else [value])[:MAX_AUTHORS]:
         person = entry
@@ -177,7 +177,7 @@ def _names(value: object, graph: _Graph) -> str:
 
 
 def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
-    """The site that says it is one, else who published the page."""
+    """The name of a node that describes the site, else the publisher's."""
     sites = (_text(node.get("name")) for node in graph.nodes if "WebSite" in _kinds(node))
     return _first(sites) or _first(
         _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
@@ -191,7 +191,7 @@ def _linked_language(value: object) -> str:
 
 
 def _is_free(nodes: list[Mapping[str, Any]], parts: list[Mapping[str, Any]]) -> bool | None:
-    """Give what the page's own nodes say, else what its parts say."""
+    """The value in the page's own nodes, else in its parts."""
     for node in (*nodes, *(part for part in parts if "cssSelector" in part)):
         value = node.get("isAccessibleForFree")
         if isinstance(value, bool):

@@ -1,9 +1,8 @@
-"""What declarations do to the text of an element: whether a reader sees it.
+"""How declarations change the look of an element's text: whether a reader sees it.
 
-A style can hide text in more ways than can be listed. These are the ways that are used: to hide what
-a script shows later, to speak to screen readers only, to replace text by a picture, and to speak to
-machines behind the reader's back. Text behind other boxes, on pictures, or folded with a transition until a
-click, is taken for visible.
+A style can hide text in more ways than can be listed. These are the common ones: to hide what a script shows
+later, to address only screen readers, to replace text by an image, and to address machines unseen by the reader.
+Text behind other boxes, on images, or folded with a transition until a click counts as visible.
 """
 
 import re
@@ -20,19 +19,19 @@ from searx_mcp.content.html.declarations import (
 )
 
 Style = Mapping[str, str]
-"""Values in lower case by the names that `declarations.parse` gives."""
+"""Values in lower case by the property names of `declarations.parse`."""
 
 _OFF_SCREEN: Final = -999.0
-"""Pixels; text meant to be read is not moved that far to the left or up."""
+"""Pixels; readable text is not moved that far to the left or up."""
 
 _FAR_RIGHT: Final = 9_000.0
-"""Pixels; slides wait further to the left than that."""
+"""Pixels; waiting slides are further to the left than that."""
 
 _LEAST_SIZE: Final = 2.0
-"""Pixels; smaller letters are not letters."""
+"""Pixels; smaller letters are not readable."""
 
 _LEAST_BOX: Final = 1.0
-"""Pixels; a box of 1 by 1 with `overflow: hidden` is the idiom for text only screen readers see."""
+"""Pixels; a box of 1 by 1 with `overflow: hidden` is the idiom for text only for screen readers."""
 
 _LEAST_OPACITY: Final = 0.05
 _LEAST_SCALE: Final = 0.05
@@ -55,19 +54,19 @@ _DIRECTIONS: Final = frozenset({"to", "circle", "ellipse", "at", "from", "in"})
 _STOP = re.compile(r"(?:[^,()]|\([^()]*+\))++")
 
 _OPAQUE: Final = 0.9
-"""Alpha of a ground through which nothing else is seen."""
+"""Alpha of a background that hides everything behind it."""
 
 
 class Look(NamedTuple):
-    """The look of the text of an element, as far as it is known.
+    """The look of an element's text, as far as it is known.
 
     Attributes:
         is_gone: not shown, and nothing inside can undo that.
-        opacity: of the element and all around it together.
+        opacity: of the element and all its ancestors together.
         is_invisible: until something inside is visible again.
         size: of the letters, in pixels.
-        ink: of the letters; `None` if that is not known.
-        ground: what is behind them; `None` if that is not known.
+        ink: colour of the letters; `None` if unknown.
+        ground: colour behind them; `None` if unknown.
     """
 
     is_gone: bool = False
@@ -79,7 +78,7 @@ class Look(NamedTuple):
 
     @property
     def is_box_hidden(self) -> bool:
-        """Whether the element is hidden with everything in it."""
+        """Whether the element is hidden with all its content."""
         return self.is_gone or self.opacity <= _LEAST_OPACITY
 
     @property
@@ -95,11 +94,11 @@ class Look(NamedTuple):
 
 
 def look(style: Style, around: Look, *, is_inert: bool = False) -> Look:
-    """Tell how the text of an element looks.
+    """Return the look of an element's text.
 
     Args:
-        style: what holds for the element.
-        around: how the text of its parent looks.
+        style: the values that apply to the element.
+        around: the look of its parent's text.
         is_inert: whether no one can click in it, so that it does not unfold.
     """
     if not style:
@@ -116,12 +115,12 @@ def look(style: Style, around: Look, *, is_inert: bool = False) -> Look:
 
 
 def ground_of(style: Style) -> Colour | None:
-    """The colour that an element paints behind its text, if it does and that is known."""
+    """The colour that an element paints behind its text, if it does and the colour is known."""
     return _ground(style, None)
 
 
 def ink_of(style: Style) -> Colour | None:
-    """The colour that is declared for letters, if that is known."""
+    """The declared text colour, if it is known."""
     return _ink(style, None)
 
 
@@ -160,7 +159,7 @@ def _is_invisible(visibility: str, *, is_invisible: bool) -> bool:
 def _size(text: str, around: float) -> float:
     if text in _KEPT:
         return around
-    # Of the shorthand `font`, the size is the first length; weights are numbers without a unit.
+    # In the shorthand `font`, the size is the first length; weights are numbers without a unit.
     for part in _WORD.findall(text):
         if part in _SIZES:
             return _SIZES[part]
@@ -253,7 +252,7 @@ def _is_clipped_by(shape: str, values: list[str]) -> bool:
         return _is_thin(top, bottom) or _is_thin(left, right)
     if shape != "inset":
         return False
-    # A length is none.
+    # A plain length counts as zero.
     shares = [number(value, share=_FULL) or 0.0 if "%" in value else 0.0 for value in values[:4]]
     top, right, bottom, left = (shares * 4)[:4] if len(shares) != 3 else (*shares, shares[1])  # noqa: PLR2004 - CSS Shapes: top, both sides, bottom
     return top + bottom >= _FULL or right + left >= _FULL
@@ -272,7 +271,7 @@ def _is_masked(style: Style) -> bool:
 def _is_empty_box(style: Style, letters: float, *, is_inert: bool) -> bool:
     if not _clips(style):
         return False
-    # What unfolds has a transition, and can be clicked.
+    # A box that unfolds has a transition, and can be clicked.
     is_folded = is_inert or style.get("transition", "") in _NOTHING
     names = ("width", "height", *(["max-height"] if is_folded else []))
     sizes = [number(style[name], share=_FULL, letters=letters) for name in names if name in style]
@@ -293,7 +292,7 @@ def _ink(style: Style, around: Colour | None) -> Colour | None:
     shadow, stroke = style.get("text-shadow", ""), style.get("text-stroke", "")
     is_drawn = shadow not in _NOTHING or (stroke not in _NOTHING and not stroke.startswith("0"))
     if is_drawn or "text" in style.get("background-clip", ""):
-        # Letters are seen in the colours of their shadow, their outline or their background.
+        # The letters show in the colours of their shadow, outline or background.
         return None
     for name in ("text-fill-color", "color"):
         text = style.get(name, "")
@@ -317,7 +316,7 @@ def _ground(style: Style, around: Colour | None) -> Colour | None:
     if "(" in image and _CALL.search(_without_colours(image)):
         return None
     text = style.get("background-color", "")
-    # Of the shorthand, the colour is a word among others.
+    # In the shorthand, the colour is one word of several.
     painted = [found for word in _WORD.findall(text) if (found := colour(word)) is not None]
     if not painted:
         return None if text and text not in _NOTHING else _behind(style, around)
@@ -327,7 +326,7 @@ def _ground(style: Style, around: Colour | None) -> Colour | None:
 
 
 def _behind(style: Style, around: Colour | None) -> Colour | None:
-    """The ground of the element around, unless this one may lie on something else."""
+    """The background of the parent, unless this element may lie on something else."""
     return None if style.get("position") in _MOVED else around
 
 
@@ -336,7 +335,7 @@ def _without_colours(image: str) -> str:
 
 
 def _gradient(image: str) -> list[Colour | None]:
-    """The colours of the gradients an image is made of."""
+    """The colours of the gradients in an image."""
     paints: list[Colour | None] = []
     for name, text in _CALL.findall(image):
         if not name.endswith("gradient"):

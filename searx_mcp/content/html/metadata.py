@@ -1,7 +1,7 @@
-"""What a page says of itself: in JSON-LD, Open Graph, Dublin Core, and where a reader would look.
+"""A page's metadata: from JSON-LD, Open Graph, Dublin Core, and the places where a reader would look.
 
-The page may say anything: these are a stranger's words about his own page. JSON-LD is read without its context, as
-all readers of schema.org do: types and properties by their short names.
+The page may claim anything: this is untrusted text. JSON-LD is read without its context, as all readers of
+schema.org do: types and properties by their short names.
 """
 
 import re
@@ -59,13 +59,13 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
 class Said(NamedTuple):
-    """A text that is said, and where: `json-ld`, a `<meta>` by its name, or the element that shows it."""
+    """A text and its source: `json-ld`, a `<meta>` by its name, or the element that shows it."""
 
     text: str
     source: str
 
     def __bool__(self) -> bool:
-        """Tell whether there is a text."""
+        """Whether there is a text."""
         return bool(self.text)
 
 
@@ -74,10 +74,10 @@ _NOTHING: Final = Said("", "")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The words of a page on itself; nothing is cleaned, and what is not said is empty.
+    """A page's metadata; nothing is cleaned, and missing values are empty.
 
     Attributes:
-        title: without the site's name where the page gives it so.
+        title: without the site's name if the page has it in that form.
         description: the page's own.
         author: names, separated by commas.
         published: as the page writes the date.
@@ -85,9 +85,9 @@ class Metadata:
         language: BCP 47 tag.
         site: name of the site.
         canonical_url: absolute, http or https.
-        sources: where each of these is said, by its name here.
-        is_protected: whether it says that it is not free to read.
-        types: what it says it is: types of schema.org in JSON-LD and microdata, and `og:type`.
+        sources: the source of each of these, by its name here.
+        is_protected: whether it declares that it is not free to read.
+        types: its declared types: those of schema.org in JSON-LD and microdata, and `og:type`.
     """
 
     title: str = ""
@@ -104,10 +104,10 @@ class Metadata:
 
 
 def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
-    """Read what a page says of itself.
+    """Read a page's metadata.
 
     Args:
-        tree: the whole page; it is not changed.
+        tree: the whole page; not changed.
         url: its address.
     """
     metas = _metas(tree)
@@ -148,14 +148,14 @@ def _linked(text: str) -> Said:
 
 
 def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
-    """Give what `<meta>` elements say, by name in lower case."""
+    """The contents of `<meta>` elements by name in lower case."""
     found: dict[str, list[str]] = defaultdict(list)
     for node in tree.css("meta[content]")[:_MAX_METAS]:
         attributes = node.attributes
         content = _one_line((attributes.get("content") or "")[:_MAX_CONTENT])
         if content:
             for key in ("property", "name", "itemprop", "http-equiv"):
-                # RDFa allows several in a property; Dublin Core is written in two ways.
+                # RDFa allows several names in a property; Dublin Core has two spellings.
                 for name in (attributes.get(key) or "").lower().split()[:_MAX_NAMES]:
                     found[_DUBLIN_CORE.sub(r"\1.", name)].append(content)
     return found
@@ -197,14 +197,14 @@ def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Linke
 
 def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> Said:
     for name in _AUTHOR:
-        # Open Graph wants the address of a profile here.
+        # Open Graph requires the address of a profile here.
         names = [entry for entry in metas.get(name, ()) if not entry.lower().startswith("http")]
         if names:
             return Said(_joined(names), name)
     for place in _AUTHOR_PLACES:
         names = [_one_line(node.text()) for node in tree.css(place)[: _FEW_AUTHORS + 1]]
         names = [entry for entry in names if 0 < len(entry) <= _MAX_NAME]
-        # A page with more of them is a list of other pages.
+        # A page with more authors is a list of other pages.
         if names and len(set(names)) <= _FEW_AUTHORS:
             return Said(_joined(names), place)
     return _NOTHING
@@ -226,11 +226,11 @@ def _moment(node: LexborNode) -> str:
     attributes = node.attributes
     stated = attributes.get("datetime") or attributes.get("content") or node.text()
     date = _one_line(stated[:_MAX_CONTENT])
-    return date if _YEAR.search(date) else ""  # "12:55 AM" is none
+    return date if _YEAR.search(date) else ""  # "12:55 AM" is no date
 
 
 def _only_time(tree: LexborHTMLParser) -> Said:
-    """The first time of a page with a single article; a list of articles has many."""
+    """The first time on a page with a single article; a list of articles has many."""
     times = tree.css("article time[datetime]")
     only = bool(times) and len(tree.css("article")) == 1
     return Said(_moment(times[0]) if only else "", "time")

@@ -1,4 +1,4 @@
-"""Pages that count on scripts: what they hold apart for these, and whether they are empty without."""
+"""Pages that rely on scripts: content they keep for their scripts, and whether they are empty without them."""
 
 import re
 from typing import Final
@@ -12,38 +12,37 @@ _MAX_PARTS: Final = 500
 _CALLS = re.compile(r"\$R[CRSX]\b")
 _SCRIPTS: Final = "script,style,template"
 _NOSCRIPT_CHARS: Final = 500
-"""Below this a `<noscript>` only asks for scripts, or holds an image that is loaded later."""
+"""A shorter `<noscript>` only asks for scripts, or contains an image that is loaded later."""
 
 _ROOTS: Final = (
     "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,#app-root,#react-root,#q-app,#mount,"
     "#ember-app,app-root,my-app,ng-app,[ng-app],[data-reactroot],[data-v-app]"
 )
-"""Where frameworks put what they draw: their templates' names for it."""
+"""The elements that frameworks draw into, by the names in their templates."""
 
 _ASKS = re.compile(r"java\s?script", re.IGNORECASE)
 _ROOT_CHARS: Final = 40
-"""An app's root with less text holds a word such as "Loading…"."""
+"""An app's root with less text contains only a word such as "Loading…"."""
 
 _FEW_CHARS: Final = 200
-"""Text of a page that asks for scripts, or has an empty root."""
+"""Most text of a page that asks for scripts, or has an empty root."""
 
 _SCANT_CHARS: Final = 80
-"""Text of a page that has scripts and gives no other sign."""
+"""Most text of a page that has scripts and no other sign."""
 
 _SCRIPT_CHARS: Final = 2_000
-"""Characters of scripts in the page, or as many of them in files as `_SCRIPT_FILES`, draw more than
-a counter of visits does."""
+"""This many characters of inline scripts, or `_SCRIPT_FILES` script files, draw more than a visit counter does."""
 
 _SCRIPT_FILES: Final = 2
 
 
 def show_unscripted(tree: LexborHTMLParser) -> None:
-    """Show what scripts would show, and what is there for readers without scripts.
+    """Show what scripts would show, and what is meant for readers without scripts.
 
-    To be called before hidden elements, templates and `<noscript>` are taken out.
+    Call it before hidden elements, templates and `<noscript>` are removed.
 
     Args:
-        tree: the whole page; it is changed.
+        tree: the whole page; changed in place.
     """
     if tree.body is not None:
         _place_streamed(tree)
@@ -51,10 +50,10 @@ def show_unscripted(tree: LexborHTMLParser) -> None:
 
 
 def _place_streamed(tree: LexborHTMLParser) -> None:
-    """Put what React streams where its scripts would put it.
+    """Put the parts that React streams where its scripts would put them.
 
-    React 18 writes `<template id="B:0">` (or `P:0`) where a part is missing, and later the part in a
-    hidden `<div id="S:0">`, and a call of `$RC` that puts it there.
+    React 18 writes `<template id="B:0">` (or `P:0`) in place of a missing part, and later the part in a hidden
+    `<div id="S:0">`, and a call of `$RC` that puts it there.
     """
     parts = tree.css(_PARTS)[:_MAX_PARTS]
     if not parts:
@@ -68,7 +67,7 @@ def _place_streamed(tree: LexborHTMLParser) -> None:
         number = (part.attributes.get("id") or "")[2:]
         place = places.get(f"B:{number}") or places.get(f"P:{number}")
         if place is None and not has_script:
-            # Hidden text stays hidden where nothing of React would show it.
+            # Hidden text stays hidden where nothing in React would show it.
             continue
         del part.attrs["hidden"]
         if place is not None and not _is_inside(place, part):
@@ -85,7 +84,7 @@ def _is_inside(node: LexborNode, other: LexborNode) -> bool:
 
 
 def _open_noscript(body: LexborNode) -> None:
-    """Unwrap `<noscript>` that holds more than the rest of the page, as Discourse's does."""
+    """Unwrap `<noscript>` that contains more than the rest of the page, such as Discourse's."""
     held = [(node, len(node.text())) for node in body.css("noscript")]
     large = [(node, size) for node, size in held if size >= _NOSCRIPT_CHARS]
     if not large:
@@ -98,10 +97,10 @@ def _open_noscript(body: LexborNode) -> None:
 
 
 def is_skeleton(html: Guarded, text: str) -> bool:
-    """Tell whether a page needs its scripts to say anything.
+    """Whether a page has no content without its scripts.
 
     Args:
-        html: the whole page; it is looked into only if there is next to no text.
+        html: the whole page; read only if there is next to no text.
         text: what a reader without scripts sees.
     """
     if len(text) >= _FEW_CHARS:
@@ -117,7 +116,7 @@ def is_skeleton(html: Guarded, text: str) -> bool:
 
 
 def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
-    """Characters of scripts in the page, and files of others; a module counts twice."""
+    """Count characters of inline scripts, and script files; a module counts twice."""
     chars = files = 0
     for script in tree.css("script"):
         attributes = script.attributes
@@ -132,10 +131,10 @@ def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
 
 
 def _has_empty_root(tree: LexborHTMLParser) -> bool:
-    """Tell whether an app's root has next to no text."""
+    """Whether an app's root has next to no text."""
     return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS))
 
 
 def _asks_for_scripts(tree: LexborHTMLParser) -> bool:
-    """Tell whether readers without scripts are asked to allow them."""
+    """Whether readers without scripts are asked to enable them."""
     return any(_ASKS.search(node.text()) for node in tree.css("noscript"))

@@ -1,7 +1,7 @@
-"""Selectors of CSS (Selectors 4), and which elements of a page they are about.
+"""CSS selectors (Selectors 4), and the elements of a page that they match.
 
-The parser matches what stands between spaces, with `>` and `+`. It is never given a space or `~`: it tries
-every way through the elements around, and `b div div div p` in 500 nested `<div>` takes it 10 s.
+The parser matches the parts between spaces, with `>` and `+`. It never gets a space or `~`: it tries every way
+through the ancestors, and `b div div div p` in 500 nested `<div>` takes it 10 s.
 """
 
 import re
@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from searx_mcp.content.html.declarations import SPACE, unescaped
 
 MAX_SELECTOR: Final = 1_000
-"""Characters of one."""
+"""Characters in one selector."""
 
 _MAX_COMPOUNDS: Final = 32
 _NAME: Final = r"(?:[-\w\u0080-\U0010ffff]++|\\[0-9a-fA-F]{1,6}[ \t\r\n\f]?|\\[^\r\n\f])++"
@@ -25,7 +25,7 @@ _STEP = re.compile(rf"{SPACE}([>+~]?){SPACE}({_COMPOUND})")
 SELECTOR = re.compile(rf"(?:[^,()\[\]\\]|\\.|{_GROUP})++", re.DOTALL)
 _NAMED = re.compile(rf"[.#]({_NAME})")
 _PLAIN_NAMED = re.compile(r"[.#]([^\x00-,./:-@\[-^`{-\x7f]++)")
-"""The same where nothing is escaped: what is excluded is ASCII that is in no name, which takes half the time."""
+"""The same without escapes: it excludes the ASCII characters that are in no name, which takes half the time."""
 
 _INNER = re.compile(_GROUP)
 _VALUES = re.compile(r"\\.|\[[^\]]*+\]")
@@ -40,13 +40,13 @@ _PSEUDO: Final = frozenset({
     "any-link", "enabled", "read-only", "nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "first-of-type",
     "last-of-type", "only-of-type",
 })  # fmt: skip
-"""Pseudo-classes that the page itself decides, and that cost little for each element."""
+"""Pseudo-classes that depend only on the page, and cost little for each element."""
 
 _HAS = re.compile(rf":has\({SPACE}[>+]?(?![>+~])", re.IGNORECASE)
-"""Not with `~`: the parser would compare each element with all that follow it."""
+"""Without `~`: the parser would compare each element with all that follow it."""
 
 _HAS_IN_HAS = re.compile(r":has\((?:[^()]|\([^()]*+\))*?:has\(", re.IGNORECASE)
-"""Which browsers refuse, and which takes the parser the square of the depth."""
+"""Browsers reject it, and the parser's time is quadratic in the depth."""
 
 _IN_ANOTHER = re.compile(r"[^\s,(]\s+[^\s,)]|[>+~]")
 
@@ -54,30 +54,30 @@ Weight = tuple[int, int, int]
 """Ids, classes and tags."""
 
 MAX_VISITS: Final = 20_000_000
-"""Elements that the parser looks at for all questions of a page, about 0.3 s. Of 415 pages none needs more than
+"""Elements that the parser visits for all queries of a page, about 0.3 s. Of 415 pages none needs more than
 a twentieth of them; a page that does is a trap."""
 
 _DEEP: Final = 50
-"""How many times as much it costs to look for elements that have others inside."""
+"""Factor by which a query for elements that contain others costs more."""
 
 _AMONG: Final = 8
-"""Siblings that the parser counts in the time of a look at an element; it counts them anew for each."""
+"""Siblings that the parser counts in the time of one visit; it counts them again for each element."""
 
 _COSTLY = re.compile(r"nth-|-of-type", re.IGNORECASE)
 _FEW: Final = 4
-"""Elements of which each is asked for what is in it; of more, the way up is gone."""
+"""With up to this many elements, each is searched for descendants; with more, ancestors are walked."""
 
 _STEPS: Final = 20
-"""Elements that the parser looks at while one is looked at here."""
+"""Elements that the parser visits in the time of one visit here."""
 
 
 class _Part(NamedTuple):
-    """A part of a selector that the parser is asked.
+    """A part of a selector, for one query of the parser.
 
     Attributes:
-        combinator: how the part before it stands to its first element; empty for the first part.
+        combinator: joins its first element to the part before it; empty for the first part.
         text: compounds with `>` and `+` between them.
-        steps: these combinators, the last first: how its first element is reached from the one that is meant.
+        steps: these combinators, the last first: the way from the matched element to its first element.
     """
 
     combinator: str
@@ -86,10 +86,10 @@ class _Part(NamedTuple):
 
 
 def may_fit(selector: str, names: set[str]) -> bool:
-    """Tell whether a page can have what a selector is about.
+    """Whether a page can have elements that a selector matches.
 
     Args:
-        selector: one.
+        selector: one selector.
         names: the classes and ids of the page.
     """
     if "(" not in selector and "[" not in selector and "\\" not in selector:
@@ -99,9 +99,9 @@ def may_fit(selector: str, names: set[str]) -> bool:
 
 
 def key_of(text: str) -> str:
-    """Something that every element has that a selector is about: `#` with its id, `.` with a class, its tag, or `*`.
+    """A key that all elements matched by a selector share: `#` with an id, `.` with a class, a tag, or `*`.
 
-    Empty if it is about no element as the page is at first.
+    Empty if it matches no element in the initial state of the page.
     """
     if "\\" in text:
         return "*"
@@ -121,7 +121,7 @@ def key_of(text: str) -> str:
 
 
 def weigh(text: str) -> Weight:
-    """Count what a selector asks for (Selectors 4, section 17)."""
+    """The specificity of a selector (Selectors 4, section 17)."""
     ids = classes = tags = 0
     while (found := _FUNCTION.search(text)) is not None:
         if found[1].lower() != "where":
@@ -134,7 +134,7 @@ def weigh(text: str) -> Weight:
 
 
 def _parts(text: str) -> list[_Part] | None:
-    """Take a selector apart; `None` for one that is about no element as the page is at first, or not understood."""
+    """Split a selector; `None` if it matches no element in the initial state of the page, or is not understood."""
     if ":" in text:
         text = _NOT_DYNAMIC.sub("", text).replace(":checked", "[checked]")
     parts: list[_Part] = []
@@ -155,7 +155,7 @@ def _parts(text: str) -> list[_Part] | None:
 
 
 def _is_asked(compound: str) -> bool:
-    """Tell whether the page decides what a compound asks, in functions also about one element."""
+    """Whether a compound depends only on the page, and functions in it only on one element."""
     if ":" not in compound:
         return True
     if "(" in compound:
@@ -170,7 +170,7 @@ def _is_asked(compound: str) -> bool:
 
 
 class Matcher:
-    """Finds the elements of a page that selectors are about; each question is answered once.
+    """Finds the elements of a page that selectors match; each query is run once.
 
     The time is linear in the elements for each selector, and ends after `MAX_VISITS`.
     """
@@ -184,16 +184,16 @@ class Matcher:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether nothing is found any more, since too much was asked."""
+        """Whether the limit is used up, so that nothing is found any more."""
         return self._left < 0
 
     def spend(self, steps: int) -> bool:
-        """Take from what may be asked; whether there is something left."""
+        """Take steps from the limit; returns whether any are left."""
         self._left -= steps * _STEPS
         return self._left >= 0
 
     def find(self, selector: str) -> Mapping[int, LexborNode]:
-        """The elements a selector is about, by their ids in memory."""
+        """The elements that a selector matches, by their ids in memory."""
         found = self._found.get(selector)
         if found is None:
             found = self._found[selector] = self._looked_for(_parts(selector) or [])
@@ -218,7 +218,7 @@ class Matcher:
         return found
 
     def _inside(self, around: Mapping[int, LexborNode], part: _Part) -> dict[int, LexborNode]:
-        """The elements that a part is about and that stand in one of a few."""
+        """The elements that match a part and are inside one of a few elements."""
         self._left -= self._elements * len(around)
         known = self._ask(part)
         return {
@@ -255,7 +255,7 @@ class Matcher:
         around: Mapping[int, LexborNode],
         known: dict[int, bool],
     ) -> bool:
-        """Tell whether one of some elements stands to the first element of a part as it must."""
+        """Whether the first element of a part has the required relation to one of some elements."""
         first: LexborNode | None = node
         for combinator in part.steps:
             first = first and (_parent(first) if combinator == ">" else _before(first))

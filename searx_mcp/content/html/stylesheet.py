@@ -1,8 +1,8 @@
-"""The rules of a page's own `<style>` elements that can hide text, and those that undo or complete them.
+"""The rules of a page's `<style>` elements that can hide text, and those that undo or complete them.
 
-The text is searched for declarations that can hide before anything is parsed; only the blocks that are asked for
-are read, and of those only rules for what the page has. Rules that hold for some readers only, in `@media` and
-the like, hide nothing, but it is not known either what they paint. Style sheets of other addresses are not fetched.
+The text is searched for declarations that can hide before anything is parsed; only the blocks that are needed are
+read, and in those only rules that can match the page. Conditional rules, in `@media` and the like, hide nothing,
+but what they paint is unknown, too. Style sheets at other addresses are not fetched.
 """
 
 import re
@@ -16,27 +16,27 @@ from searx_mcp.content.html.declarations import Value, number, parse_declaration
 from searx_mcp.content.html.selectors import MAX_SELECTOR, SELECTOR, key_of, may_fit
 
 MAX_CSS: Final = 2_000_000
-"""Characters of style sheets read. The longest of 415 pages has 1,027,221."""
+"""Characters of style sheets that are read. The longest of 415 pages has 1,027,221."""
 
 MAX_RULES: Final = 10_000
 """Selectors kept for a page."""
 
 _MAX_DEPTH: Final = 32
-"""Blocks in one another."""
+"""Nested blocks."""
 
 _MAX_NESTED: Final = 64
-"""Selectors that one of a nested rule may stand for."""
+"""Selectors that one selector of a nested rule may expand to."""
 
 _TOO_LONG: Final = "x" * (MAX_SELECTOR + 1)
 _OPAQUE = re.compile(
     r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|/\*.*+|\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"?|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?",
     re.DOTALL,
 )
-"""What may hold braces that are none: comments and strings."""
+"""Comments and strings, which may contain braces without meaning."""
 
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMMENT_IN_STRING = tuple(re.compile(rf"{mark}[^\"'{{}};]*?/\*") for mark in "\"'")
-"""What may be the beginning of a comment in a string, or of one behind a string."""
+"""A possible beginning of a comment in a string, or of one after a string."""
 
 _BRACE = re.compile(r"[{}]")
 _STRUCTURE = re.compile(r"[{};\\]")
@@ -62,28 +62,28 @@ _HIDES: Final = tuple(
         r"color\s*+:\s*+(?:transparent|(?:rgb|hsl)a?\([^;}]{0,60}?[\s,/]0?\.?0?\s*+\))",
     )
 )
-"""Searches for declarations that can hide, in small letters; each begins with letters that are rare."""
+"""Patterns for declarations that can hide, in lower case; each begins with rare letters."""
 
 MAX_READ: Final = 20_000
-"""Characters of style sheets of which every rule is read; in longer ones, what these searches find is."""
+"""Characters of style sheets in which every rule is read; in longer ones, only what these patterns find."""
 
 _LAYER = re.compile(r"@layer\b([^;{}]*+)[;{]", re.IGNORECASE)
 _AT = re.compile(r"@(?:-webkit-|-moz-)?([a-z-]+)[ \t\r\n\f]*", re.IGNORECASE)
 _SCOPE = re.compile(r"\(((?:[^()]|\([^()]*+\))*+)\)")
 _LAST_LAYER: Final = 1_000_000
-"""What is in no layer counts after all of them."""
+"""Rules in no layer come after all layers."""
 
 _PAINTED: Final = frozenset({
     "color", "text-fill-color", "text-shadow", "text-stroke", "background-color", "background-image", "background-clip",
 })  # fmt: skip
 _UNKNOWN: Final = Value("unknown(")
-"""No colour: what is painted there is not known."""
+"""Not a colour: what is painted there is unknown."""
 
 _BESIDE = re.compile(r"::?(?:before|after)$", re.IGNORECASE)
 _COVERED: Final = dict.fromkeys(
     ("background-color", "background-image"), Value("unknown(", is_important=True)
 )
-"""What a box in front of or behind the text of an element makes of its ground."""
+"""The effect of a box in front of or behind an element's text on its background."""
 
 _QUERY = re.compile(
     r"(?:(only|not)\s++)?+(?:([a-z][a-z-]*+)(?:\s++and\b)?+)?\s*+((?:\([^()]*+\)\s*+(?:and\b)?\s*+)*+)"
@@ -93,7 +93,7 @@ _CONTAINER = re.compile(r"(?:(?!not\b|style\b)[-\w]++\s++)?+((?:\([^()]*+\)\s*+(
 _FEATURE = re.compile(r"\(([^()]*+)\)")
 _LIMIT = re.compile(r"(?:(min-|max-)?(?:device-)?(?:width|height))\s*(:|[<>]=?)\s*(.+)")
 _SMALL_SCREEN: Final = 320.0
-"""Pixels; every screen is as wide and as high."""
+"""Pixels; every screen is at least as wide and high."""
 
 _LARGE_SCREEN: Final = 4_000.0
 _NO_SCREEN: Final = 100.0
@@ -106,14 +106,14 @@ _SUPPORTED = re.compile(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
-    """One selector with its declarations; each is equal to itself only.
+    """One selector with its declarations; compared by identity.
 
     Attributes:
-        text: the selector as it is written.
-        key: something that all elements have that it is about; see `selectors.key_of`.
+        text: the selector as written.
+        key: shared by all elements that it matches; see `selectors.key_of`.
         style: its declarations that can hide or show.
-        layer: which layer of the cascade it is in.
-        order: among the others.
+        layer: its cascade layer.
+        order: its position among the rules.
     """
 
     text: str
@@ -127,9 +127,9 @@ class _Open(NamedTuple):
     """A block that is not closed yet.
 
     Attributes:
-        selectors: what its declarations are about; empty for none.
-        is_certain: whether it holds for everybody.
-        layer: which layer of the cascade it is in.
+        selectors: of its declarations; empty for none.
+        is_certain: whether it applies for all readers.
+        layer: its cascade layer.
     """
 
     selectors: list[str]
@@ -138,13 +138,13 @@ class _Open(NamedTuple):
 
 
 class StyleSheet:
-    """Style sheets, of which the parts are read that are asked for.
+    """Style sheets that are read on demand, in parts.
 
     Args:
-        css: style sheets, one after the other; what is longer than `MAX_CSS` is left out.
+        css: concatenated style sheets; everything after `MAX_CSS` is left out.
         names: the classes and ids that the page has; rules for others are left out. `None` leaves out none.
         is_alone: whether the page has no other style sheets.
-        has_containers: whether an element says itself that it is one, for `@container`.
+        has_containers: whether an element declares itself a container, for `@container`.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class StyleSheet:
     ) -> None:
         self.is_alone = is_alone and "@import" not in css
         self.is_cut = len(css) > MAX_CSS
-        """Whether there is more than is read."""
+        """Whether a limit cut something off."""
         self.is_long = len(css) > MAX_READ
         self._names = names
         self._has_containers = has_containers or (
@@ -172,7 +172,7 @@ class StyleSheet:
         self._count = 0
 
     def hiding(self) -> Iterator[Rule]:
-        """The rules that may hide something: of a long style sheet those that hide by themselves."""
+        """The rules that may hide something; in a long style sheet, those that hide by themselves."""
         if not self.is_long:
             yield from self._read(self._live)
             return
@@ -184,7 +184,7 @@ class StyleSheet:
                 place += css.count("}", last, found.start())
                 last = found.start()
                 places.add(place)
-        # What paints letters and their ground in one colour is told when it is read.
+        # Rules that paint text and background in one colour are recognised when they are read.
         yield from self._read(
             place for place in self._live if place in places or self._paints(self._chunks[place])
         )
@@ -194,7 +194,7 @@ class StyleSheet:
         return "background" in chunk and "color" in chunk.replace("background-color", "")
 
     def declaring(self, words: Iterable[str]) -> Iterator[Rule]:
-        """The rules in which some words are written, such as names of properties."""
+        """The rules that contain some words, such as names of properties."""
         chunks = [(place, self._chunks[place]) for place in self._live]
         places = {place for word in words for place, chunk in chunks if word in chunk}
         yield from self._read(sorted(places))
@@ -208,7 +208,7 @@ class StyleSheet:
 
     @cached_property
     def _live(self) -> list[int]:
-        """The places of chunks that may be about something that the page has."""
+        """The positions of chunks whose rules may match the page."""
         fits: dict[str, bool] = {}
         live = []
         for place, chunk in enumerate(self._chunks):
@@ -221,7 +221,7 @@ class StyleSheet:
         return live
 
     def _may_fit_any(self, head: str) -> bool:
-        """Tell whether the page can have what is written before a block."""
+        """Whether the page can have elements for the prelude of a block."""
         names = self._names
         prelude = head.rpartition("{")[2].rpartition(";")[2]
         if (
@@ -235,7 +235,7 @@ class StyleSheet:
 
     @cached_property
     def _nesting(self) -> tuple[list[int], list[tuple[str, ...]]]:
-        """What is open where chunks begin, for those behind one that does not open and close a single block."""
+        """The open blocks where chunks begin, for those after one that does not open and close a single block."""
         begins, around = [0], list[tuple[str, ...]]([()])
         opened: tuple[str, ...] = ()
         skipped = 0
@@ -250,7 +250,7 @@ class StyleSheet:
                 room = max(_MAX_DEPTH - len(opened) - skipped, 0)
                 self.is_cut = self.is_cut or count > room
                 preludes = self._chunks[place].split("{", room)[:-1]
-                # The brace at its end closes the innermost.
+                # The brace at its end closes the innermost block.
                 skipped = max(skipped + count - len(preludes) - 1, 0)
                 opened += tuple(preludes[: count - 1])
             begins.append(place + 1)
@@ -289,7 +289,7 @@ class StyleSheet:
                 yield Rule(text, key, own, opened.layer, order)
 
     def _block(self, path: tuple[str, ...]) -> _Open | None:
-        """Give what a block is about, from the outermost prelude to its own; `None` for one that does not count."""
+        """Return the block at the end of a path of preludes, outermost first; `None` for one that is ignored."""
         if not path:
             return _Open([], is_certain=True, layer=_LAST_LAYER)
         if len(path) > _MAX_DEPTH:
@@ -328,14 +328,14 @@ class StyleSheet:
 
 
 def _holds(name: str, condition: str) -> bool | None:
-    """Tell whether the rules in a group of this name count; `None` if not for everybody."""
+    """Whether the rules in a group of this name apply; `None` if not for all readers."""
     if name == "media":
         return media(condition)
     condition = condition.strip().lower()
     if name == "supports":
         return True if _SUPPORTED.fullmatch(condition) else None
     if name == "container":
-        # Every container meets it, if it asks for nothing but sizes.
+        # Every container matches if the condition is only about sizes.
         found = _CONTAINER.fullmatch(condition)
         features = _FEATURE.findall(found[1]) if found else ()
         return True if features and all(_feature(each, _NO_SCREEN) for each in features) else None
@@ -351,20 +351,20 @@ def _selectors(prelude: str) -> list[str]:
 
 
 def _nested(around: list[str], selectors: list[str]) -> list[str]:
-    """Give what selectors are about that stand in a rule about others (CSS Nesting)."""
+    """Expand selectors that are nested in a rule with others (CSS Nesting)."""
     found = [
         inner.replace("&", outer) if "&" in inner else f"{outer} {inner}"
         for outer in around
         for inner in selectors[:_MAX_NESTED]
     ]
-    # So that what is too much is noticed, and does not grow.
+    # Shows that a limit was exceeded, and limits growth.
     return [text[: MAX_SELECTOR + 1].strip() for text in found[:_MAX_NESTED]] + [_TOO_LONG] * (
         len(found) > _MAX_NESTED
     )
 
 
 def _layers(css: str) -> dict[str, int]:
-    """The names of layers, in the order in which they count."""
+    """The names of layers, in the order of their precedence."""
     layers: dict[str, int] = {}
     for found in _LAYER.findall(css) if "@layer" in css else ():
         for name in found.split(","):
@@ -373,13 +373,13 @@ def _layers(css: str) -> dict[str, int]:
 
 
 def _without_opaque(css: str) -> str:
-    """Style sheets without comments, and without braces that are none."""
+    """Remove comments from style sheets, and braces that have no meaning."""
     if "<!--" in css or "-->" in css:
         css = css.replace("<!--", "").replace("-->", "")
     if _ESCAPED_STRUCTURE.search(css):
         css = _ESCAPE.sub(lambda found: "_" if found[0][1] in "{};" else found[0], css)
     plain = _COMMENT.sub("", css) if "/*" in css else css
-    # If quotes are counted wrongly, rules stand between them.
+    # If quotes are counted wrongly, rules end up in the strings.
     strings = [*plain.split('"')[1::2], *plain.split("'")[1::2]]
     if any(map(_BRACE.search, strings)) or (
         plain is not css and any(search.search(css) for search in _COMMENT_IN_STRING)
@@ -389,7 +389,7 @@ def _without_opaque(css: str) -> str:
 
 
 def _without_structure(match: re.Match[str]) -> str:
-    """Give what a piece is that may hold braces: strings without any stay, since attributes ask for them."""
+    """Replace a piece that may contain braces; strings without braces stay, since attribute selectors use them."""
     text = match[0]
     if text[0] == "/":
         return ""
@@ -397,10 +397,10 @@ def _without_structure(match: re.Match[str]) -> str:
 
 
 def media(queries: str) -> bool | None:
-    """Tell whether a list of media queries holds for everybody who reads on a screen.
+    """Whether a list of media queries applies for everyone who reads on a screen.
 
     Returns:
-        `None` if it holds for some of them.
+        `None` if it applies for some of them.
     """
     answers = [_query(query.strip()) for query in queries.lower().split(",")]
     return True if True in answers else None if None in answers else False
@@ -416,7 +416,7 @@ def _query(query: str) -> bool | None:
 
 
 def _feature(feature: str, small: float = _SMALL_SCREEN) -> bool | None:
-    """Tell whether every screen meets a limit of width or height, or none does."""
+    """Whether every screen meets a limit of width or height, or none does."""
     found = _LIMIT.fullmatch(feature.strip())
     size = number(found[3].strip()) if found else None
     if found is None or size is None or (found[2] == ":") is (found[1] is None):

@@ -1,1 +1,1 @@
-"""What of a page is its content."""
+"""The main content of a page."""

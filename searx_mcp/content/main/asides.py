@@ -1,7 +1,7 @@
-"""Lines of an article that are not its text: who wrote it and when, whose picture, what to read next.
+"""Lines of an article that are not its text: its author and date, picture credits, what to read next.
 
-A line is an element with text of its own and no block inside. Headings, items, cells and quotes are none,
-and no part of a line is taken out.
+A line is an element that directly contains text and no block. Headings, items, cells and quotes do not count, and
+no part of a line is removed.
 """
 
 import re
@@ -24,12 +24,12 @@ _MAX_WORDS: Final = 20
 _MAX_EDGE_WORDS: Final = 12
 _MAX_LABEL: Final = 40
 _BESIDE_DATE: Final = 6
-"""Words beside a date: "Last updated on" with a name, "4 min read"."""
+"""Words next to a date: "Last updated on" with a name, "4 min read"."""
 
 _LINKED: Final = 0.9
 _MAX_LINKS: Final = 6
-"""Links that stand alone and say different things; with more of them they name what the text is about, as in
-an overview of news."""
+"""Separate links with different texts; if there are more, they name the subjects of the text, as in a news
+overview."""
 
 _CAPTION = re.compile(
     r"(?<![a-zA-Z])(?:captions?|bildunterschrift|bildtext|legende)(?![a-z])|Captions?(?![a-z])"
@@ -44,11 +44,11 @@ _NUMBERED: Final = re.compile(r"[^\W\d_]+\.? ?\d")
 _CAPTION_WORDS: Final = 3
 _UP: Final = 3
 _FIGURE: Final = 30
-"""Elements around a caption, and in each of them, in which its picture is looked for."""
+"""Ancestors of a caption, and elements in each of them, in which its picture is searched for."""
 _REPEATS: Final = 0.8
-"""What of a caption its picture says already."""
+"""Share of a caption's words that its picture already has."""
 _NO_CAPTION: Final = "img, h1, h2, h3, h4, h5, h6, table, pre, figcaption"
-"""What is in no caption: one who names a box with a picture so means the box."""
+"""Not in a caption: an author who gives such a name to a box with a picture means the box."""
 
 
 _WORD = re.compile(r"\w+")
@@ -83,11 +83,11 @@ _ALSO = re.compile(
 
 
 def take_out_asides(elements: list[Element], root: Element) -> None:
-    """Take out the lines of an article that are not its text.
+    """Remove the lines of an article that are not its text.
 
     Args:
         elements: of the page.
-        root: what holds the content.
+        root: contains the main content.
     """
     rule = _Asides(elements, root)
     links: list[Element] = []
@@ -106,7 +106,7 @@ def take_out_asides(elements: list[Element], root: Element) -> None:
 
 
 def take_out_end(elements: list[Element], root: Element) -> None:
-    """Take out the last lines of a documentation: its version and date, and what made it."""
+    """Remove the last lines of documentation: its version and date, and the program that made it."""
     lines = [
         element for element in live(elements, root) if element.run and element.tag not in INLINE
     ]
@@ -129,9 +129,9 @@ def take_out_end(elements: list[Element], root: Element) -> None:
 
 
 def captions(elements: list[Element], root: Element) -> list[Element]:
-    """The captions of an article, also those that only their names tell, the outermost of each.
+    """The captions of an article, including those recognised only by class names; only outermost ones.
 
-    Of 239 lines with such names in WCXB dev, 214 are not of the text.
+    Of 239 lines with such names in WCXB dev, 214 are not part of the text.
     """
     found: list[Element] = []
     for element in live(elements, root):
@@ -145,7 +145,7 @@ def captions(elements: list[Element], root: Element) -> list[Element]:
 
 
 def words_beside(elements: list[Element], root: Element) -> set[str]:
-    """The words of the paragraphs of an article."""
+    """The words in the paragraphs of an article."""
     starts = set(paragraph_starts(elements, root))
     texts = (elements[start].node.text().lower() for start in starts)
     return {word for text in texts for word in _WORD.findall(text)}
@@ -163,7 +163,7 @@ def _is_named_caption(element: Element) -> bool:
 
 
 def is_needed(caption: Element, said: set[str]) -> bool:
-    """Tell whether a caption says more than whose its picture is, which of many, or what the picture's words say."""
+    """Whether a caption says more than a credit, a counter such as "1 of 5", or the picture's alternative text."""
     shown = _shown(caption)
     if _COUNTER.fullmatch(shown) or _CREDIT.match(shown):
         return False
@@ -186,7 +186,7 @@ class _Asides:
         self._first, self._last = (texts[0], texts[-1]) if texts else (root.start, root.end)
 
     def holds(self, line: Element) -> bool:
-        """Tell whether a line is not of the text."""
+        """Whether a line is not part of the text."""
         shown = _shown(line)
         words = len(_WORD.findall(shown))
         is_edge = not self._first <= line.start <= self._last
@@ -217,7 +217,7 @@ def _is_line(element: Element) -> bool:
 
 
 def _leads_on(line: Element, shown: str) -> bool:
-    """Tell whether a line is a label, such as "Read also:", with links behind it."""
+    """Whether a line is a label, such as "Read also:", followed by links."""
     if not 0 < line.run_linked < line.run:
         return False
     links = [text for link in line.node.css("a") if (text := " ".join(link.text().split()))]
@@ -225,13 +225,13 @@ def _leads_on(line: Element, shown: str) -> bool:
     for text in links[1:]:
         rest = rest.replace(text, "", 1)
     if len(label) > _MAX_LABEL or _LETTERS.search(rest):
-        # With words between links or behind them it is a sentence.
+        # With words between or after the links it is a sentence.
         return False
     return leads_away(label) or _ALSO.match(label) is not None
 
 
 def _is_only_link(line: Element) -> bool:
-    """Tell whether a line is a link that is neither a sentence nor an address."""
+    """Whether a line is a link that is neither a sentence nor an address."""
     if line.links != 1 or line.run_linked < _LINKED * line.run:
         return False
     shown = _shown(line)
@@ -244,7 +244,7 @@ def _is_only_link(line: Element) -> bool:
 
 
 def _last_heading(elements: list[Element], root: Element) -> Element | None:
-    """The heading that stands at the end with nothing below it."""
+    """The heading at the end with nothing below it."""
     found: Element | None = None
     for element in live(elements, root):
         if element.tag in HEADINGS and element.text:

@@ -1,4 +1,4 @@
-"""What belongs to the site and not to the page, told by tags, roles and names."""
+"""Removes what belongs to the site and not to the page, by tags, roles and names."""
 
 import re
 from bisect import bisect_right
@@ -26,7 +26,7 @@ _KEPT: Final = CANONICAL | HEADINGS | {
 }  # fmt: skip
 _TAGS: Final = frozenset({"nav", "menu", "dialog", "aside"})
 _SURE: Final = frozenset({"nav", "menu", "dialog", "header", "footer", "form"})
-"""Elements that are what they are without a name."""
+"""Elements that are chrome by their tag alone."""
 
 _ROLES: Final = frozenset({
     "alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar",
@@ -34,20 +34,20 @@ _ROLES: Final = frozenset({
 })  # fmt: skip
 _PARTS: Final = frozenset({"article", "main"})
 _HEADED: Final = _PARTS | {"section"}
-"""A header in one of them heads what it is in; by its heading, though most of it may be a link."""
+"""A header in one of these belongs to it if it contains a heading, even if most of it is a link."""
 
 _QUOTES: Final = frozenset({"blockquote", "figure"})
 
 _LEAST: Final = 200
-"""Characters of text that must be left of a page whatever its elements are called; by tags and roles, more
-than is taken out is enough."""
+"""Characters of text that must be left of a page when an element is removed; for one removed by tag or role, as much
+as it contains is also enough."""
 
 _MOST_PROSE: Final = 0.45
 _LARGE: Final = 500
 _MOST_TEXT: Final = 0.5
-"""An element of more text than `_LARGE` with such a share of the prose, or of the text, is not chrome,
-whatever it is called. Shares are of what there was when the pass began: with those of what is left,
-junk becomes most of the page when the rest of it has gone (WCXB dev F1 .857 so, .855 with those)."""
+"""An element with more text than `_LARGE` and this share of the prose, or of the text, is not chrome, whatever its
+name. Shares refer to the page before the pass: as shares of the rest, junk becomes most of the page once other
+parts are gone (WCXB dev F1 .857, .855 with shares of the rest)."""
 
 _CONSENT: Final = re.compile(r"cookie|consent|privacy|datenschutz|einwillig", re.IGNORECASE)
 _CONSENT_SHARE: Final = 0.6
@@ -58,7 +58,7 @@ _FOOTER: Final = 300
 _FORM_PROSE: Final = 400
 _INTRODUCTION: Final = 250
 _NO_INTRODUCTION: Final = "h1,table,pre,dl,figure,blockquote"
-"""A form that is taken out takes with it at most so many characters around it, and none of these."""
+"""Removing a form also removes at most this many characters around it, and none of these elements."""
 
 _PANEL_SHARE: Final = 0.1
 _MEMBER_SHARE: Final = 0.2
@@ -68,11 +68,11 @@ _BESIDE_COMMENTS: Final = 250
 
 
 class Named(NamedTuple):
-    """Blocks taken out by their names.
+    """Blocks removed by their names.
 
     Attributes:
         taken: all of them, in order.
-        lowered: those that hold content of their own, and are put back if they stand in the main content.
+        lowered: those with their own content, which are put back if they are in the main content.
     """
 
     taken: list[Element]
@@ -80,10 +80,10 @@ class Named(NamedTuple):
 
 
 def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) -> list[Element]:
-    """Take out what tags and roles, and names that ask for consent, say is not the page's.
+    """Remove what tags and roles, and names of consent forms, mark as chrome.
 
     Returns:
-        What of it holds content of its own, in order: roles, names and asides only lower a block.
+        The removed blocks with their own content, in order: roles, names and asides only lower a block.
     """
     rule = _Chrome(elements, is_forum=is_forum)
     lowered: list[Element] = []
@@ -102,12 +102,12 @@ def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) 
 
 
 def _asks_consent(element: Element) -> bool:
-    """Tell whether a block that is named so speaks of consent."""
+    """Whether a block with such a name mentions consent."""
     return len(_CONSENT.findall(element.node.text())) > 1
 
 
 def _form_block(form: Element) -> Element:
-    """A form to fill in with what introduces it: a heading, and a line or two."""
+    """A form to fill in with its introduction: a heading, and a line or two."""
     if form.attributes.get(FILLED_IN) != ASKS_ADDRESS:
         return form
     block = form
@@ -121,10 +121,10 @@ def _form_block(form: Element) -> Element:
 
 
 def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> Named:
-    """Take out what names say is not the page's.
+    """Remove what names mark as chrome.
 
     Returns:
-        What was taken out, in order, and what of it holds content of its own.
+        What was removed, in order, and which of it has its own content.
     """
     rule = _Named(elements[0], kind, shapes)
     headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
@@ -146,7 +146,7 @@ def raise_lowered(
     kind: PageKind,
     shapes: Shapes,
 ) -> None:
-    """Put back what holds content of its own and stands in a root, without the rows of links in it."""
+    """Put back blocks in a root that have their own content, without the rows of links in them."""
     rule = _Named(elements[0], kind, shapes)
     for block in reversed(lowered):
         if not any(root.start < block.start < root.end for root in roots) or any(
@@ -160,7 +160,7 @@ def raise_lowered(
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
-    """Give what a panel about a member holds beside the name, which is a heading; without one, all of it."""
+    """Return what a panel about a member contains next to the name, a heading; without one, the whole panel."""
     following = bisect_right(headings, panel.start, key=lambda heading: heading.start)
     if following == len(headings) or headings[following].start >= panel.end:
         return [panel]
@@ -180,7 +180,7 @@ class _Chrome:
         self._is_forum = is_forum
 
     def against(self, element: Element) -> Rule | None:
-        """Give the rule against an element, if there is one."""
+        """Return the rule that removes an element, if there is one."""
         left = self._page.text - element.text
         if left < min(_LEAST, element.text):
             return None
@@ -195,13 +195,13 @@ class _Chrome:
             return Rule.FOOTER if element.tag == "footer" and is_end else None
         role = element.attributes.get("role")
         if element.tag in _TAGS or role in _ROLES:
-            # The tabs themselves, and not what a careless page has inside them.
+            # Only the tabs themselves, not content that a careless page puts inside the tab list.
             is_one = role != "tablist" or element.prose < _PANEL_SHARE * self._prose
             return Rule.LANDMARK if is_one else None
         return self._against_part(element)
 
     def _against_part(self, element: Element) -> Rule | None:
-        """Headers, footers and forms, which articles have too."""
+        """Return the rule that removes a header, footer or form; articles have these, too."""
         match element.tag:
             case "footer":
                 is_own = element.is_inside(_QUOTES) or (
@@ -217,7 +217,7 @@ class _Chrome:
                     return None
                 return Rule.HEADER
             case "form":
-                # Old forums wrap posts in forms with nothing to fill in, shops their filters.
+                # Old forums wrap posts in forms with nothing to fill in, and shops wrap their filters.
                 is_text = self._is_forum or element.prose > 0
                 holds_text = is_text and FILLED_IN not in element.attributes
                 return None if holds_text or element.prose >= _FORM_PROSE else Rule.FORM
@@ -235,7 +235,7 @@ class _Named:
         self._kind = kind
 
     def is_against(self, element: Element) -> bool:
-        """Tell whether the names of an element say that it is not the page's."""
+        """Whether the names of an element mark it as chrome."""
         if not element.names or element.tag in _KEPT:
             return False
         signs = signs_of(element.names)

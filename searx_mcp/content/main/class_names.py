@@ -1,13 +1,12 @@
-"""What the names of an element say of it: its classes, read word by word. Its id is an address.
+"""The meaning of an element's class names, read word by word. Its id is ignored: it is an address.
 
-Sites name alike what they do alike, in all languages. Names are split into words at hyphens,
-underscores and capitals; pairs of words say more than single ones, and are asked first.
+Sites use similar names for similar parts, in all languages. Names are split into words at hyphens, underscores
+and capitals; pairs of words are more specific than single words, and are looked up first.
 
-The words were read off the pages of WCXB dev: those which elements of at least five sites have and
-whose text is almost never content (`footer` on 1,063 sites, 6 % of it content; `subscribe` on 106,
-2 %), or almost always (`entry-content` on 139, 87 %); those of other languages were added to them.
-WCXB dev F1 is .856 with them and .846 without. Run `python -m benchmarks.extraction PATH` after
-changing them.
+The words come from the pages of WCXB dev: those on elements of at least five sites whose text is almost never
+content (`footer` on 1,063 sites, 6 % of it content; `subscribe` on 106, 2 %), or almost always (`entry-content` on
+139, 87 %); their equivalents in other languages were added. WCXB dev F1 is .856 with them and .846 without. Run
+`python -m benchmarks.extraction PATH` after changing them.
 """
 
 import re
@@ -21,41 +20,41 @@ CHROME: Final = 1
 """Belongs to the site and not to the page: menus, footers, advertisements, forms, sharing."""
 
 COMMENTS: Final = 2
-"""What readers wrote below; the content itself of a forum."""
+"""Comments by readers; in a forum, the content itself."""
 
 ABOUT: Final = 4
-"""Who wrote the text and when, and what it is filed under."""
+"""The text's author, date and categories."""
 
 MORE: Final = 8
 """Leads to other pages: related, popular, recommended."""
 
 BODY: Final = 16
-"""Holds the text of an article or of a documentation."""
+"""Contains the text of an article or of documentation."""
 
 CONSENT: Final = 32
-"""Asks for consent, and may hold more text than the page."""
+"""Asks for consent, and may contain more text than the page."""
 
 MEMBER: Final = 64
-"""Who wrote a post of a forum, and the buttons below it."""
+"""The author of a forum post, and the buttons below it."""
 
 HEARD: Final = 128
-"""Not seen, but read out to those who do not see."""
+"""Not visible, but read by screen readers."""
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _MAX_CHARS: Final = 400
-"""Characters of names that are read; only utility classes fill more than this."""
+"""Characters of names that are read; only utility classes are longer."""
 
 _STATES: Final = frozenset({
     "above", "after", "before", "below", "has", "hide", "is", "js", "no", "non", "not", "off", "on",
     "show", "toggle", "under", "with", "without",
 })  # fmt: skip
-"""First words of names that speak of something else: `has-sidebar` is the column without one."""
+"""First words of names with another meaning: `has-sidebar` is the column without one."""
 _NOTHING: Final = frozenset({"menu-card", "social-impact", "social-proof"})
-"""Pairs whose words say something else together."""
+"""Pairs of words with another meaning together."""
 
 
 def _table(*rows: tuple[int, str]) -> Mapping[str, int]:
-    """Give what words say, from rows of words that say the same."""
+    """Map words to signs; each row lists words for one sign."""
     table: dict[str, int] = defaultdict(int)
     for sign, words in rows:
         for word in words.split():
@@ -145,7 +144,7 @@ _PAIRS: Final = _table(
 
 @lru_cache(maxsize=8_192)
 def signs_of(names: str) -> int:
-    """Give what names say together, as the sum of the signs of this module; 0 for none."""
+    """Return the signs of this module in some names, as their sum; 0 for none."""
     signs = 0
     for name in names[:_MAX_CHARS].split():
         signs |= _said_by(name)

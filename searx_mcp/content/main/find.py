@@ -27,20 +27,20 @@ from searx_mcp.models.page import PageKind
 _LEFT: Final = 0.4
 
 _LEFT_CHARS: Final = 100
-"""If the rules of names and headings leave less than this share of the prose, and less than so many
-characters of it, they have taken the content for something else, and are undone. The share alone undoes
-too much, since comments may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with
-neither; .0020 of that is for pages without content that are then empty."""
+"""If the rules for names and headings leave less than this share of the prose, and fewer than this many characters
+of it, they have removed the content by mistake, and are undone. The share alone undoes too much, since comments
+may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with neither; .0020 of that is for pages
+without content that are then empty."""
 
 _BEFORE_TITLE: Final = 0.2
 _HEAD: Final = 100
-"""The most prose before a title, of all; the most characters that head a page together with its title."""
+"""Largest share of the prose before a title; most characters that head a page together with its title."""
 
 _WHOLE: Final = frozenset({"dl", "figure", "pre", "table"})
 _NO_TITLE: Final = frozenset({"dl", "ol", "pre", "table", "ul"})
 _PART: Final = re.compile(r"\s[-\u2013\u2014|·(]|:\s")
 _SAME: Final = 40
-"""Characters by which captions are told to be the same."""
+"""Characters that are compared to find repeated captions."""
 
 _MIN_TITLE: Final = 3
 _MAX_TITLE: Final = 200
@@ -51,9 +51,8 @@ class Main:
     """The main content of a page.
 
     Attributes:
-        roots: elements of the tree, in its order, none inside another; what does not belong to the
-            content is taken out of them.
-        kind: what the page is; `None` where nothing tells.
+        roots: elements of the tree, in order, none inside another; what is not content is removed from them.
+        kind: of the page; `None` if there is no sign of it.
     """
 
     roots: tuple[LexborNode, ...]
@@ -61,20 +60,18 @@ class Main:
 
 
 def find_main(tree: LexborHTMLParser, hints: Hints, removals: Removals) -> Main:
-    """Find the main content, and take out of it what is not.
+    """Find the main content, and remove everything else from it.
 
-    The elements are measured once; what tags and roles say is not the page's is passed over; then it
-    is known what the page is, and the rules for it take out more, choose the roots, and tidy them.
-    Only then is the tree changed.
+    The elements are measured once; what tags and roles mark as chrome is ignored; then the kind of page is
+    determined, and the rules for it remove more, choose the roots, and tidy them. Only then is the tree changed.
 
     Args:
-        tree: a page in the form that `content.normalize` gives it, without what readers do not see;
-            it is changed.
-        hints: what the page says of itself.
+        tree: a page in the form that `content.normalize` produces, without hidden elements; changed in place.
+        hints: the page's metadata.
         removals: of this page.
 
     Returns:
-        No roots if the page has no body; the body where nothing else stands out.
+        No roots if the page has no body; the body if nothing else stands out.
     """
     body = tree.body
     if body is None:
@@ -122,7 +119,7 @@ def _roots(
 
 
 def _title(elements: list[Element], root: Element, title: str) -> Element | None:
-    """What says the title: an `<h1>` whose words it has, another line before the first `<h1>`, or that, or a heading."""
+    """The element with the title: an `<h1>` with its words, a line before the first `<h1>`, that `<h1>`, or a heading."""
     said, first = _letters(title), _letters(_PART.split(title)[0])
     headings = [one for one in elements[: root.end] if one.tag in HEADINGS and one.text]
     words = [_letters(one.node.text()) for one in headings]
@@ -135,7 +132,7 @@ def _title(elements: list[Element], root: Element, title: str) -> Element | None
     heads = [one for one in headings if one.tag == "h1" and one.start in shown]
     starts = {one.start for one in named}
     if found := [one for one in heads if one.start in starts]:
-        # Of one that is written twice, for the eye and for paper, the last.
+        # If a title is written twice, for screen and for print, the last.
         best = min(found, key=lambda one: (_is_linked(one), first not in _letters(one.node.text())))
         letters = _letters(best.node.text())
         return [one for one in found if _letters(one.node.text()) == letters][-1]
@@ -170,9 +167,9 @@ def _length(element: Element) -> int:
 
 
 def _begin(elements: list[Element], title: Element, root: Element, shapes: Shapes) -> None:
-    """Let a root begin with the title, and take out what stands before and says nothing of its own.
+    """Let a root begin with the title, and remove what is before it and has no content.
 
-    What heads the page together with the title follows it.
+    What heads the page together with the title is moved after it.
     """
     head, around = title, title.parent
     is_out = title.is_out or any(above.is_out for above in title.ancestors())
@@ -184,7 +181,7 @@ def _begin(elements: list[Element], title: Element, root: Element, shapes: Shape
     if sum(element.run for element in before if element.prose) <= _BEFORE_TITLE * root.prose:
         end = 0
         for element in before:
-            # A line is of the site; a sentence only before what is the title beyond doubt.
+            # A line belongs to the site; a sentence only does before a certain title.
             is_beside = element.tag in HEADINGS and element.parent is title.parent
             if element.start < end:
                 continue
@@ -201,9 +198,9 @@ def _begin(elements: list[Element], title: Element, root: Element, shapes: Shape
 
 
 def _apply(elements: list[Element], roots: list[Element], removals: Removals) -> None:
-    """Change the tree to what the measures say."""
+    """Apply the measures to the tree."""
     if (notes := _lost_notes(elements, roots)) is not None:
-        # What is inserted is a copy.
+        # `insert_child` inserts a copy.
         roots[-1].node.insert_child(notes)
     for element, is_inside in _out(elements, roots):
         if is_inside:
@@ -213,13 +210,13 @@ def _apply(elements: list[Element], roots: list[Element], removals: Removals) ->
 
 
 def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[Element]) -> None:
-    """Take out captions that nobody needs, and give those that only names tell the element that says so."""
+    """Remove captions that are not needed, and turn those recognised only by name into caption elements."""
     seen: set[str] = set()
     for root in roots:
         said = words_beside(elements, root)
         for line in captions(elements, root):
             if (shown := line.node.text()[:_SAME].strip()) in seen:
-                # For phones, or in a gallery.
+                # A caption for phones, or in a gallery.
                 line.take_out(Rule.CAPTION)
                 continue
             seen.add(shown)
@@ -236,7 +233,7 @@ def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[
 
 
 def _out(elements: list[Element], roots: list[Element]) -> list[tuple[Element, bool]]:
-    """The outermost elements that are not written, and whether they stand in a root."""
+    """The outermost elements that are left out of the output, and whether they are in a root."""
     found: list[tuple[Element, bool]] = []
     starts = [root.start for root in roots]
     end = place = 0
@@ -254,7 +251,7 @@ def _out(elements: list[Element], roots: list[Element]) -> list[tuple[Element, b
 
 
 def _lost_notes(elements: list[Element], roots: list[Element]) -> LexborNode | None:
-    """The footnotes of the page, if what is kept refers to them and does not hold them."""
+    """The page's footnotes, if the kept content refers to them and does not contain them."""
     notes = next((element for element in elements if element.tag == NOTES), None)
     if notes is None:
         return None

@@ -1,6 +1,6 @@
-"""What a page is, by what it says of itself, by the program that made it, by its address and by how its text lies.
+"""The kind of a page, by its metadata, the program that made it, its address and the layout of its text.
 
-A wrong kind costs little: if all kinds of WCXB dev were known, F1 would be about .01 higher.
+A wrong kind costs little: if the kinds of all pages in WCXB dev were known, F1 would be about .01 higher.
 """
 
 import re
@@ -22,14 +22,14 @@ _ARTICLE_TYPES: Final = frozenset({
     "newsarticle", "opinionnewsarticle", "recipe", "report", "reportagenewsarticle", "review",
     "scholarlyarticle", "techarticle",
 })  # fmt: skip
-"""Types that only articles have: 78 `BlogPosting` and 60 `NewsArticle` of WCXB dev are articles, 4 pages
-that have them are something else."""
+"""Types that only articles have: 78 pages with `BlogPosting` and 60 with `NewsArticle` in WCXB dev are articles,
+4 pages with them are something else."""
 
 _PRODUCT_TYPES: Final = frozenset({"product", "productgroup", "og:product"})
 _COLLECTION_TYPES: Final = frozenset({"itemlist", "collectionpage", "product.group"})
 _SHOP_TYPES: Final = _PRODUCT_TYPES | _COLLECTION_TYPES | {"offer", "offercatalog"}
 _SAYS_ARTICLE: Final = "Article"
-"""In JSON-LD; `og:type` says `article` of everything: 36 services, 24 listings of WCXB dev."""
+"""In JSON-LD; `og:type` is `article` on all kinds: 36 services, 24 listings of WCXB dev."""
 
 _FORUM: Final = re.compile(
     r"/(?:forums?|threads?|t|discussions?|viewtopic|showthread|comments|r|boards?|talk)[/.?]|forums?/"
@@ -56,32 +56,32 @@ _SOME: Final = 200
 _MUCH: Final = 600
 _BODY: Final = 1_200
 _ONLY_ARTICLES: Final = 2_500
-"""Characters of long paragraphs in one place. With a name of four words in the address, 600 of them
-tell 525 articles of WCXB dev, and 45 other pages; 1,200 with one of three words 100 more."""
+"""Characters of long paragraphs in one place. With a name of four words in the address, 600 characters recognise
+525 articles of WCXB dev, and 45 other pages; 1,200 with a name of three words 100 more."""
 
 _PROSE: Final = 900
-"""Characters of long paragraphs that make an article of a page which nothing else tells: what services say of
-themselves is shorter. TRAF F1 .9128 with it, .9121 with 1,200; WCXB dev the same."""
+"""Characters of long paragraphs that make a page without other signs an article: descriptions of services are
+shorter. TRAF F1 .9128 with it, .9121 with 1,200; WCXB dev the same."""
 
 _NAME, _LONG_NAME, _SENTENCE = 3, 4, 6
-"""Words in the last part of the address. Six tell 303 articles of WCXB dev, 23 products, and 8 others."""
+"""Words in the last part of the address. Six recognise 303 articles of WCXB dev, 23 products, and 8 others."""
 
 _CARDS: Final = 8
 _CARD_SHARE: Final = 0.35
-"""Cards, and their share of the text, from which a page is made of them."""
+"""Fewest cards, and least share of the text in them, for a page made of cards."""
 
 _PRICE: Final = re.compile(
     r"[$€£¥₹₽₩₺₪฿]\s?[0-9]|[0-9]\s?(?:[$€£¥₹₽₩₺₪฿]|(?:kr|zł|\u0440\u0443\u0431|\u5186|\u5143|\uc6d0|K\u010d|lei|TL|EUR|USD|CHF|GBP|\u0631\.\u0633)\b)"
 )
 _LOOKED_AT: Final = 40
 _CARD_CHARS: Final = 500
-"""Cards, and characters of each, in which a price is looked for."""
+"""Cards, and characters of each, in which a price is searched for."""
 
 _MIN_COMMENTS: Final = 500
 _MAX_OTHER: Final = 900
 _COMMENT_SHARE: Final = 0.7
-"""Comments are the content where there is little prose but theirs, as on sites that share links. WCXB dev
-forum .775 with it, .770 without."""
+"""Comments are the content if they have most of the prose, as on sites that share links. WCXB dev forum .775 with
+it, .770 without."""
 
 _GENERATORS: Final = (
     (PageKind.FORUM, ("phpbb", "vbulletin", "xenforo", "discourse", "mybb", "invision", "flarum", "nodebb", "smf")),
@@ -109,14 +109,14 @@ _MARKS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """Words of a page on itself that help to find its content; nothing is cleaned.
+    """Metadata that helps to find a page's content; nothing is cleaned.
 
     Attributes:
         url: its address.
-        title: as `content.html.metadata` found it; may be empty.
+        title: from `content.html.metadata`; may be empty.
         author: likewise.
-        types: of its own JSON-LD objects and microdata, without their namespace, such as
-            `NewsArticle`; and its `og:type`.
+        types: of its JSON-LD objects and microdata, without their namespace, such as `NewsArticle`; and its
+            `og:type`.
         generator: the program that made it, in lower case; may be empty.
     """
 
@@ -129,7 +129,7 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """The facts that the rules below look at.
+    """Facts for the rules below.
 
     Attributes:
         types: in lower case.
@@ -147,7 +147,7 @@ class _Facts:
 
 
 def is_forum(hints: Hints, platform: PageKind | None = None) -> bool:
-    """Tell whether a page, its program or its address says that it is a forum."""
+    """Whether a page, its program or its address declares a forum."""
     types = _lower(hints.types)
     if types & _FORUM_TYPES or platform is PageKind.FORUM:
         return True
@@ -155,20 +155,20 @@ def is_forum(hints: Hints, platform: PageKind | None = None) -> bool:
 
 
 def says_article(hints: Hints) -> bool:
-    """Tell whether a page says of itself, in JSON-LD or microdata, that it is an article."""
+    """Whether a page declares itself an article, in JSON-LD or microdata."""
     return _SAYS_ARTICLE in hints.types or bool(_lower(hints.types) & _ARTICLE_TYPES)
 
 
 def kind_of(hints: Hints, elements: list[Element], platform: PageKind | None = None) -> PageKind:
-    """Tell what a page is.
+    """Determine the kind of a page.
 
-    The first rule that holds wins: a forum, since it says so or is made of comments; what the page
-    says of itself; its program; documentation; its address; the place of its long paragraphs; its cards.
+    The first matching rule wins: a forum, since it is declared or made of comments; the page's metadata; its
+    program; documentation; its address; the place of its long paragraphs; its cards.
 
     Args:
-        hints: what it says of itself.
-        elements: its elements, those of menus and footers taken out.
-        platform: what pages of its program are.
+        hints: its metadata.
+        elements: its elements, without menus and footers.
+        platform: the kind of pages that its program makes.
     """
     if is_forum(hints, platform):
         return PageKind.FORUM
@@ -277,7 +277,7 @@ def _by_cards(facts: _Facts, elements: list[Element]) -> PageKind:
 
 
 def _are_priced(cards: list[Element]) -> bool:
-    """Tell whether things are offered, and not writings listed."""
+    """Whether things are offered, as opposed to a list of texts."""
     looked_at = cards[:_LOOKED_AT]
     priced = sum(_PRICE.search(card.node.text()[:_CARD_CHARS]) is not None for card in looked_at)
     return priced * 2 >= len(looked_at)
@@ -288,7 +288,7 @@ def _is_home(facts: _Facts) -> bool:
 
 
 def generator_of(tree: LexborHTMLParser) -> str:
-    """The program that a page names as its maker, in lower case; read before `<meta>` is taken out."""
+    """The program that the page names as its generator, in lower case; call it before `<meta>` is removed."""
     meta = tree.css_first('meta[name="generator" i]')
     return ((meta.attributes.get("content") or "") if meta is not None else "")[:100].lower()
 
@@ -296,7 +296,7 @@ def generator_of(tree: LexborHTMLParser) -> str:
 def platform_kind(
     tree: LexborHTMLParser, generator: str, elements: Sequence[Element]
 ) -> PageKind | None:
-    """Give what pages of the program that made this one are; `None` if that is not known.
+    """Return the kind of pages that this page's program makes; `None` if unknown.
 
     Args:
         tree: the page.
@@ -308,7 +308,7 @@ def platform_kind(
             return kind
     names = _names(tree, elements)
     for kind, marks in _MARKS:
-        # Each of them costs a look at every element.
+        # Each mark costs a visit to every element.
         known = ",".join(mark for mark in marks.split(",") if may_fit(mark, names))
         if known and tree.css_first(known) is not None:
             return kind

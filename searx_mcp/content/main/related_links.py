@@ -11,8 +11,8 @@ from searx_mcp.content.removals import Rule
 from searx_mcp.models.page import PageKind
 
 _WITH_TEASERS: Final = frozenset({PageKind.ARTICLE, PageKind.PRODUCT})
-"""Kinds whose cards are not their content. WCXB dev product .598 without cards, .595 with them; article
-.948 in both cases. After changing this, run `python -m benchmarks.extraction PATH` on all sets."""
+"""Kinds whose cards are not their content. WCXB dev product .598 without cards, .595 with them; article .948 in
+both cases. After changing this, run `python -m benchmarks.extraction PATH` on all sets."""
 
 _PARAGRAPHS: Final = frozenset({"p", "pre", "table", "blockquote"})
 _PARAGRAPH: Final = 140
@@ -25,13 +25,13 @@ _LARGEST: Final = 0.4
 _LINKED_BELOW: Final = 0.5
 _LINKED_INSIDE: Final = 0.7
 _LINKED_PRODUCTS: Final = 0.5
-"""Share of links in cards below the text, before the end of an article's text, and in a product. WCXB dev
-F1 .8567 with .35 to .6 below the text, .8563 with 0."""
+"""Linked share of cards below the text, before the end of an article's text, and in a product. WCXB dev F1 .8567
+with .35 to .6 below the text, .8563 with 0."""
 
 _ROW: Final = 0.75
 _WRAPPER: Final = 1.35
 _WRAPPER_MORE: Final = 60
-"""A row goes with what is around it while that holds little else: its heading, and "Show all"."""
+"""A row is removed with its wrapper if the wrapper contains little else: its heading, and "Show all"."""
 
 _OUTERMOST: Final = frozenset({"body", "main", "article"})
 
@@ -39,24 +39,24 @@ _LISTS: Final = frozenset({"div", "section", "ul", "ol", "dl"})
 _MENUS: Final = frozenset({"div", "section", "ul", "ol"})
 _SMALL_LISTS: Final = frozenset({"div", "section", "ul"})
 _OF_LINKS: Final = 0.55
-"""A root with more of its text in links is a list of links, which is its content then. WCXB dev F1 .8563
-with lists of links taken out of the others, .8551 with all of them left."""
+"""A root with more of its text in links is a list of links, which is then the content. WCXB dev F1 .8563 with lists
+of links removed from other roots, .8551 with all of them kept."""
 
 _ALL_LINKED: Final = 0.8
 _LIST_SHARE: Final = 0.3
 _HALF_LINKED: Final = 0.5
 _SMALL: Final = 200
 _ITEM, _ITEMS = 2, 4
-"""Elements that a list of links has more of: a large one, and a small one."""
+"""A list of links has more elements than this: a large one, and a small one."""
 
 _BESIDE: Final = frozenset({"next", "prev"})
 _MENU: Final = 0.5
 _FEW: Final = 6
-"""The largest share of a documentation that is a menu; and the most links below it that lead to other pages of it."""
+"""Largest share of documentation that may be a menu; most links in a list below it to its other pages."""
 
 _ANNOUNCEMENT: Final = 25
 _COLONS: Final = (":", "\N{FULLWIDTH COLON}")
-"""A paragraph of so many characters that ends so announces the list below it: "see also" does not."""
+"""A paragraph of this many characters with this end announces the list below it: "see also" does not."""
 
 _LINES: Final = frozenset({"div", "p", "a", "li", "ul", "span"})
 _NO_LINES: Final = HEADINGS | {"table", "dt"}
@@ -66,18 +66,18 @@ _REPEATED: Final = 3
 
 _NO_ELEMENTS: Final = frozenset({"-text", "-comment"})
 _BETWEEN: Final = 3
-"""Nodes between them at most: white space, and comments."""
+"""Most nodes between them: white space, and comments."""
 
 _LONG_LINKS: Final = 30
-"""Characters of a link; longer ones are cards, which are content where the page is no text. WCXB dev F1
-.8563 with it, .8554 when all lists of links go."""
+"""Characters of a link; longer ones are cards, which are content on a page without text. WCXB dev F1 .8563 with it,
+.8554 when all lists of links are removed."""
 
 
 def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> list[Element]:
-    """Take out rows of cards below the text of an article or a product, and linked ones inside.
+    """Remove rows of cards below the text of an article or a product, and linked ones inside.
 
     Returns:
-        What was taken out.
+        What was removed.
     """
     if kind not in _WITH_TEASERS:
         return []
@@ -98,14 +98,14 @@ def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> 
 def take_out_links(
     elements: list[Element], kind: PageKind, root: Element, shapes: Shapes
 ) -> list[Element]:
-    """Take out lists of nothing but links.
+    """Remove lists that contain only links.
 
-    One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
-    of links. So does one with headings; below the text of an article, and of posts, it is teasers. In a text, one that
-    a paragraph announces is a part of it.
+    A list with code, mathematics or notes stays: they are short and may be linked, but are never a list of links.
+    A list with headings stays, too, except below the text of an article, and of posts, where it contains teasers. In
+    a text, a list that a paragraph announces is part of it.
 
     Returns:
-        What was taken out.
+        What was removed.
     """
     if kind is PageKind.DOCUMENTATION:
         return _take_out_menus(elements, root, shapes)
@@ -138,9 +138,9 @@ def take_out_links(
 
 
 def _take_out_menus(elements: list[Element], root: Element, shapes: Shapes) -> list[Element]:
-    """Take out of a documentation its contents, which repeat headings, and links at its edges or to its neighbours.
+    """Remove from documentation its contents, which repeat headings, and links at its edges or to its neighbours.
 
-    Other lists of links are an index, or a section of its own.
+    Other lists of links are an index, or a separate section.
     """
     headings = [item for item in live(elements, root) if item.tag in HEADINGS and item.text]
     titles = {_letters(heading) for heading in headings}
@@ -176,7 +176,7 @@ def _take_out_menus(elements: list[Element], root: Element, shapes: Shapes) -> l
 
 
 def _is_said(element: Element) -> bool:
-    """Tell whether it is a heading, or a line that is no link."""
+    """Whether it is a heading, or a line that is not a link."""
     return bool(element.text) and (
         element.tag in HEADINGS or (element.prose > 0 and element.run_linked * 2 < element.run)
     )
@@ -187,7 +187,7 @@ def _letters(element: Element) -> str:
 
 
 def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
-    """Take out short links that stand alone again and again, such as "Reply" below every post, or its number."""
+    """Remove short separate links that repeat, such as "Reply" below every post, or its number."""
     lines: dict[str, list[Element]] = defaultdict(list)
     for element in live(elements, root):
         if (
@@ -208,7 +208,7 @@ def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
 
 
 def _is_announced(element: Element) -> bool:
-    """Tell whether a paragraph before a list ends with a colon."""
+    """Whether a paragraph before a list ends with a colon."""
     before = element.node.prev
     for _ in range(_BETWEEN):
         if before is None or before.tag not in _NO_ELEMENTS:
@@ -221,7 +221,7 @@ def _is_announced(element: Element) -> bool:
 
 
 def paragraph_starts(elements: list[Element], root: Element) -> list[int]:
-    """Find where the paragraphs of a text begin; its edges lie before the first and behind the last."""
+    """Find where the paragraphs of a text begin; its edges are before the first and after the last."""
     return [
         element.start
         for element in live(elements, root)

@@ -1,4 +1,4 @@
-"""Which elements hold the content of a page."""
+"""The elements that contain the main content of a page."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -11,24 +11,24 @@ from searx_mcp.models.page import PageKind
 _WHOLE: Final = frozenset({
     "blockquote", "dl", "li", "ol", "p", "pre", "table", "tbody", "tr", "ul",
 })  # fmt: skip
-"""Elements that are never entered for their largest part."""
+"""Elements that are never narrowed to their largest part."""
 
 _MAIN_TEXT: Final = 150
 _MAIN_SHARE: Final = 0.35
-"""`<main>` with less than this of the text is not where the content is."""
+"""`<main>` with a smaller share of the text does not contain the content."""
 
 _ALL: Final = 0.95
 _MOST: Final = 0.85
-"""A child with so much of the text, or of the prose, stands for its parent."""
+"""A child with this share of the text, or of the prose, replaces its parent."""
 
 _FIRST: Final = 60
-"""Prose that stays before what is most of a forum: a question before its answers."""
+"""Prose that is kept before the largest part of a forum: a question before its answers."""
 
 _NARROW_TEXT: Final = 0.5
 _NARROW_PROSE: Final = 0.6
 _NARROW_CHARS: Final = 1_500
-"""Where a page does not say that it is an article, one element must hold so much of it to be all of
-it. WCXB dev collection .682 with it, .671 without. After changing a constant of this module run
+"""If a page does not declare itself an article, one element must contain this many characters to replace the page.
+WCXB dev collection .682 with it, .671 without. After changing a constant of this module run
 `python -m benchmarks.extraction PATH` on all sets: what helps shops easily hurts articles."""
 
 _SURE_PROSE: Final = 600
@@ -49,7 +49,7 @@ _ARTICLE_PROSE: Final = 1_500
 _ARTICLE_LEAST: Final = 0.25
 _MANY_ARTICLES: Final = 30
 _MAX_CANDIDATES: Final = 500
-"""More of them are a list, and not looked at."""
+"""More of them are a list, which is not examined."""
 
 
 _text: Final = attrgetter("text")
@@ -57,15 +57,15 @@ _prose: Final = attrgetter("prose")
 
 
 def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> list[Element]:
-    """Choose the elements that hold the content.
+    """Choose the elements that contain the content.
 
-    A documentation is everything but what is of its site. Articles are looked for where they are marked (microdata, names, `<article>`), then where the prose
-    is; other pages are all of `<main>`, or of the body.
+    Documentation is everything except the parts of its site. Articles are searched for where they are marked
+    (microdata, names, `<article>`), then where the prose is; other pages are all of `<main>`, or of the body.
 
     Args:
-        elements: of the page, without what is not its own.
-        kind: what the page is.
-        is_sure: whether it says of itself that it is an article.
+        elements: of the page, without chrome.
+        kind: of the page.
+        is_sure: whether it declares itself an article.
 
     Returns:
         At least one, in order, none inside another.
@@ -116,7 +116,7 @@ def _entered(wide: Element, *, is_sure: bool) -> Element:
 def _descend(
     element: Element, measure: Callable[[Element], int], share: float, *, is_forum: bool = False
 ) -> Element:
-    """The innermost element that has almost everything of one: a share of what a measure says."""
+    """The innermost element with almost all of another one's content: at least a share, by some measure."""
     while True:
         children = [child for child in element.children if not child.is_out]
         largest = max(children, key=measure, default=None)
@@ -133,7 +133,7 @@ def _descend(
 
 
 def _marked(elements: list[Element]) -> list[Element]:
-    """Give what microdata or names say is the text."""
+    """Return the elements that microdata or names mark as the text."""
     page = elements[0]
     for is_microdata in (True, False):
         found = _outermost(elements, _says_body if is_microdata else _is_named_body)
@@ -170,7 +170,7 @@ def _is_enough(body: Element, page: Element, *, is_microdata: bool) -> bool:
 
 
 def _article(elements: list[Element]) -> list[Element]:
-    """The `<article>` that is the page, if there is one."""
+    """The `<article>` with the page's content, if there is one."""
     page = elements[0]
     found = _outermost(elements, lambda element: element.tag == "article")
     if not found:

@@ -1,7 +1,7 @@
-"""Sections that their heading gives away: more articles, sharing, comments, what buyers say.
+"""Sections recognised by their heading: more articles, sharing, comments, reviews by buyers.
 
-What headings say is known in the languages of most pages. WCXB dev F1 is .8563 with these sections taken out
-and .8555 without; run `python -m benchmarks.extraction PATH` after changing what is here.
+The headings are known in the languages of most pages. WCXB dev F1 is .8563 with these sections removed and .8555
+without; run `python -m benchmarks.extraction PATH` after changing this module.
 """
 
 import re
@@ -108,7 +108,7 @@ _AWAY: Final = frozenset(
     .replace("    ", "")
     .split("|")
 )
-"""Headings of what leads away from the page, or belongs to its site."""
+"""Headings of sections that lead away from the page, or belong to its site."""
 
 _REMARKS: Final = re.compile(
     r"(?:\d+ )?(?:comments?|responses?|replies|kommentare?|commentaires?|comentarios?|commenti|comentários?|"
@@ -137,28 +137,28 @@ _MAX_PARTS: Final = 3
 
 _MAX_SECTIONS: Final = 200
 _MAX_STEPS: Final = 60
-"""Bounds of the work on a page made to cost it."""
+"""Bounds the work on a page that is made to be expensive."""
 
 _PROSE_SHARE: Final = 0.3
 _TEXT_SHARE: Final = 0.5
-"""A section is at most so much of the page."""
+"""Largest share of the page in a section."""
 
 _PROSE: Final = 600
 _LINKED: Final = 0.1
-"""One with more prose than this and fewer links is not what its heading says: papers have a
-"Discussion", and books a "Further reading"."""
+"""A section with more prose than this and fewer links is not what its heading suggests: papers have a "Discussion",
+and books a "Further reading"."""
 
 _SAME_LINE: Final = 70
 
 
 def leads_away(heading: str) -> bool:
-    """Tell whether what follows a heading leads to other pages, or belongs to the site."""
+    """Whether the section of a heading leads to other pages, or belongs to the site."""
     words = _plain(heading)
     return words in _AWAY or _STARTS.fullmatch(words) is not None
 
 
 def is_of_comments(heading: str) -> bool:
-    """Tell whether readers' comments follow a heading."""
+    """Whether the section of a heading contains readers' comments."""
     return _REMARKS.fullmatch(_plain(heading)) is not None
 
 
@@ -170,13 +170,12 @@ def _plain(heading: str) -> str:
 
 
 def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -> list[Element]:
-    """Take out sections whose heading says that they are not of the text.
+    """Remove sections whose heading shows that they are not part of the text.
 
-    A section is the largest element that begins with the heading. A documentation has a "See also" and an "Author"
-    of its own.
+    A section is the largest element that begins with the heading. Documentation has its own "See also" and "Author".
 
     Returns:
-        What was taken out, in order.
+        What was removed, in order.
     """
     taken: list[Element] = []
     if kind is PageKind.DOCUMENTATION:
@@ -198,7 +197,7 @@ def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -
 
 
 def _may_be_heading(element: Element, kind: PageKind) -> bool:
-    """Tell whether it is a heading, or looks like one."""
+    """Whether it is a heading, or looks like one."""
     if element.tag in HEADINGS:
         return _MIN_CHARS <= element.text <= _MAX_HEADING
     return (
@@ -214,12 +213,12 @@ def _is_away(heading: str, kind: PageKind) -> bool:
 
 
 def _section(heading: Element, page: Element) -> Element | None:
-    """The largest element that begins with a heading, unless it is the text, or what looks like a heading begins a line."""
+    """The largest element that begins with a heading, unless it is the text, or the heading only starts a line."""
     section = heading
     is_line = False
     while (parent := section.parent) is not None and _may_be_section(parent, section, page):
         section = parent
-        # The cells of a table are short, and none is the first words of it.
+        # The cells of a table are short, and none is the beginning of its text.
         most = heading.text if section.tag in {"td", "th"} else _SAME_LINE
         is_line = is_line or section.run > most
     has_own = section.text >= heading.text + _MIN_CHARS

@@ -1,7 +1,7 @@
-"""What a block is, measured on the block itself, whatever it is called.
+"""The shape of a block, measured on the block itself, whatever its name.
 
-Names and headings only lower what is needed of a block to be taken out. One that holds content of its own kind
-is taken out only for its shape: a thread of remarks, teasers of other pages, lines about a person.
+Names and headings only lower the threshold for removing a block. A block with its own content is removed only for
+its shape: a thread of comments, teasers of other pages, lines about a person.
 """
 
 import re
@@ -14,11 +14,11 @@ from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTES
 
 _KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
 _LINKED: Final = 0.5
-"""Share of links from which a table, definitions or a caption are links."""
+"""Linked share from which a table, definitions or a caption count as links."""
 
 _SENTENCES: Final = 100
 _LINKED_SENTENCES: Final = 0.25
-"""Characters of a paragraph that is content by itself, and how much of it may be linked."""
+"""Characters of a paragraph that is content by itself, and the share of it that may be linked."""
 
 _END: Final = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][)\]\"'\u201d\u00bb]*(?:\s|\Z)")
 _MANY: Final = 2
@@ -33,15 +33,15 @@ _DATE: Final = re.compile(
 )
 _DIGIT: Final = re.compile(r"\d")
 _DATE_LINE: Final = 120
-"""Characters of a line with the date of a remark."""
+"""Characters of a line with the date of a comment."""
 
 _BESIDE_DATE: Final = 4
-"""Paragraphs of a remark, in the mean."""
+"""Most paragraphs of a comment, on average."""
 
 _LINK_LINE: Final = 0.7
 _TEASERS: Final = 2
 _LINKED_TEASERS: Final = 0.08
-"""A line that is a link; how many of them, and how much linked text, teasers have at least."""
+"""Linked share of a line that is a link; least number of such lines, and least linked share of the text, in teasers."""
 
 _MOST: Final = 0.4
 """A block with more of a page's content than this is the content, whatever its shape."""
@@ -68,7 +68,7 @@ class Shapes:
             if element.tag == "time"
             or (
                 0 < element.text <= _DATE_LINE
-                # Most lines have no digit, which takes a fiftieth of the time to see.
+                # Most lines have no digit, which shows in a fiftieth of the time.
                 and _DIGIT.search(text := element.node.text(separator=" "))
                 and _DATE.search(text)
             )
@@ -86,15 +86,15 @@ class Shapes:
         ]
 
     def has_content(self, block: Element) -> bool:
-        """Tell whether a block holds content of its own."""
+        """Whether a block has its own content."""
         return _count(block, self._contents) > 0
 
     def has_dates(self, block: Element) -> bool:
-        """Tell whether a block holds dates, as readers' remarks do."""
+        """Whether a block has dates, as readers' comments do."""
         return _count(block, self._dates) > 0
 
     def says_its_own(self, block: Element) -> bool:
-        """Tell whether a block holds content of its own, and has none of the shapes that pages have around theirs."""
+        """Whether a block has its own content, and none of the shapes of boilerplate."""
         contents = _count(block, self._contents)
         if contents > _MOST * len(self._contents):
             return True
@@ -105,14 +105,14 @@ class Shapes:
         )
 
     def _is_of_teasers(self, block: Element, contents: int) -> bool:
-        """Tell whether there is a line that is a link for everything that a block says."""
+        """Whether there is a line that is a link for every piece of content in a block."""
         return (
             _count(block, self._link_lines) >= contents >= _TEASERS
             and block.linked >= _LINKED_TEASERS * block.text
         )
 
     def _is_about_person(self, block: Element) -> bool:
-        """Tell whether a short block is about who wrote the page, or about one whose name it begins with."""
+        """Whether a short block is about the page's author, or about a person whose name is repeated at its start."""
         if block.text > _PERSON or block.node.css_first("pre,table,dl,figure") is not None:
             return False
         words = _WORD.findall(block.node.text(separator=" "))[:_FIRST]
@@ -130,7 +130,7 @@ def _is_content(element: Element) -> bool:
     if element.tag in _KINDS:
         return True
     if element.run >= _SENTENCES and element.run_linked < _LINKED_SENTENCES * element.run:
-        # An element with much beside its own line is not read.
+        # An element with much more than its own line is not read.
         return element.text > 2 * element.run or len(_END.findall(element.node.text())) >= _MANY
     if element.text < _LEAST:
         return False
@@ -148,7 +148,7 @@ def _is_content(element: Element) -> bool:
 def _is_data(table: Element) -> bool:
     parts = [table, *(part for part in table.children if part.tag != "tr")]
     rows = [row for part in parts for row in part.children if row.tag == "tr"]
-    # What says something of a link beside it: a type, a description.
+    # Rows that describe a link: its type, a description.
     said = [row for row in rows if len(row.children) > 1 and row.linked < row.text]
     return (
         len(said) > 1

@@ -1,9 +1,8 @@
-"""One pass over a page that measures all of its elements; what is taken out later is subtracted.
+"""One pass over a page that measures all its elements; what is removed later is subtracted.
 
-The rules of this package read and change these measures and not the tree: looking into the tree
-costs more than reading an attribute, and asking every element for its text is quadratic. Cards, which many
-rules ask for, are told by the measures alone: siblings that look alike and each lead somewhere, as in
-grids of products and of teasers.
+The rules of this package read and change these measures and not the tree: reading the tree costs more than reading
+an attribute, and extracting the text of every element is quadratic. Cards, which many rules need, are recognised
+by the measures alone: similar siblings that are each linked, such as grids of products and of teasers.
 """
 
 import re
@@ -23,16 +22,16 @@ INLINE: Final = frozenset({
     "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
     "x-math", "x-reference", "x-task",
 })  # fmt: skip
-"""Elements whose text belongs to the line around them (HTML §4.5, with what is canonical here)."""
+"""Elements whose text belongs to the line around them (HTML §4.5, and our canonical elements)."""
 
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PROSE_CHARS: Final = 25
-"""Characters from which a run of text is prose and not a label, if less than half of it is linked."""
+"""A run of text of this length is prose and not a label, if less than half of it is linked."""
 
 _LONG_CHARS: Final = 140
-"""Characters from which a run of prose is a paragraph of an article and not a line of a card: in the
-pages of WCXB dev, the element with most of such text has 4,600 characters of it in the median
-article, and 250 to 570 in the median listing, collection, product and service."""
+"""A run of prose of this length is a paragraph of an article and not a line of a card: in the pages of WCXB dev, the
+element with most of such text has 4,600 characters of it in the median article, and 250 to 570 in the median
+listing, collection, product and service."""
 
 _TAGS: Final = frozenset({"div", "li", "article", "section", "a", "figure"})
 _DIGITS: Final = re.compile(r"[0-9]+")
@@ -41,7 +40,7 @@ MIN_CARDS: Final = 3
 """Siblings that make a row of cards."""
 
 _SHARE: Final = 0.7
-"""Share of the siblings of one name that must be cards."""
+"""Share of the siblings with the same name that must be cards."""
 
 _SIGNS: Final = 2
 """Characters between two links of a row, such as a bar or a comma."""
@@ -52,11 +51,11 @@ _MIN_CHARS: Final = 15
 _MIN_LINKED: Final = 12
 _SHORT: Final = 250
 _LINKED: Final = 0.25
-"""A card has at most so much text and prose; at least so much of it is linked, or it is short."""
+"""A card has at most this much text and prose; at least this much of it is linked, or it is short."""
 
 
 class Element:
-    """An element of the page with what it holds; all counts leave out what has been taken out.
+    """An element of the page with its measures; no count includes what has been removed.
 
     Attributes:
         node: the element of the tree.
@@ -64,19 +63,19 @@ class Element:
         attributes: as the page wrote them.
         names: its classes, separated by spaces.
         parent: the element around it; `None` for the body.
-        children: elements right inside it, in order.
-        start: its place among all elements, in document order.
-        end: the place after its last descendant.
+        children: its child elements, in order.
+        start: its position among all elements, in document order.
+        end: the position after its last descendant.
         text: characters of text.
-        linked: those of them that are inside links.
+        linked: of these, the characters inside links.
         links: links with text.
         prose: characters of text in runs that read as prose; see `_PROSE_CHARS`.
         elements: descendants.
-        run: characters of text of its own, with that of the inline elements in it, as written.
-        run_linked: those of them that are inside links, as written.
-        long: characters of the long paragraphs right inside it, as written; see `_LONG_CHARS`.
-        is_out: whether it has been taken out; descendants of such an element are not marked.
-        rule: that took it out.
+        run: characters of its own text, including the inline elements in it, as written.
+        run_linked: of these, the characters inside links, as written.
+        long: characters of the long paragraphs directly inside it, as written; see `_LONG_CHARS`.
+        is_out: whether it has been removed; descendants of such an element are not marked.
+        rule: that removed it.
     """
 
     __slots__ = (
@@ -107,11 +106,11 @@ class Element:
         self.rule = Rule.BESIDE
 
     def is_inside(self, tags: frozenset[str]) -> bool:
-        """Tell whether an element of one of these names is around it."""
+        """Whether it has an ancestor with one of these names."""
         return any(above.tag in tags for above in self.ancestors())
 
     def ancestors(self) -> "Iterator[Element]":
-        """The elements around it, the innermost first."""
+        """Its ancestors, the innermost first."""
         above = self.parent
         while above is not None:
             yield above
@@ -119,10 +118,10 @@ class Element:
 
     @property
     def is_in_sentence(self) -> bool:
-        """Whether it is a part of running text: a link, a name or a date that other words surround.
+        """Whether it is part of running text: a link, a name or a date with other words around it.
 
-        What holds most of a heading is the heading. What a link says to those who only hear it ("Read
-        more *about rivers*") is no part of what is seen.
+        An element with most of a heading is the heading. Words in a link for screen readers ("Read more *about
+        rivers*") are not part of the visible text.
         """
         if self.tag not in INLINE or self._is_only_heard:
             return False
@@ -143,15 +142,15 @@ class Element:
         )
 
     def take_out(self, rule: Rule) -> bool:
-        """Take it out, and what it holds out of the counts of what is around it.
+        """Remove it, and subtract its content from the counts of its ancestors.
 
         A part of a sentence stays: the rules of this package are about blocks.
 
         Args:
-            rule: that says so.
+            rule: the reason.
 
         Returns:
-            Whether it was still there, and is out now.
+            Whether it was there before, and is removed now.
         """
         if self.is_out or any(above.is_out for above in self.ancestors()) or self.is_in_sentence:
             return False
@@ -160,7 +159,7 @@ class Element:
         return True
 
     def put_back(self) -> None:
-        """Undo `take_out`; what was taken out last is put back first."""
+        """Undo `take_out`; what was removed last is put back first."""
         self.is_out = False
         self._count(1)
 
@@ -196,11 +195,11 @@ def measure(body: LexborNode) -> list[Element]:
 
 
 def live(elements: list[Element], root: Element | None = None) -> Iterator[Element]:
-    """Give what is left of a page, or of an element of it; it may be taken out while this runs.
+    """Iterate over what is left of a page, or of an element of it; elements may be removed meanwhile.
 
     Args:
         elements: all elements of the page.
-        root: the element, which is not among them; by default everything, the body included.
+        root: the element, which is not included; by default everything, including the body.
     """
     place, end = (0, len(elements)) if root is None else (root.start + 1, root.end)
     while place < end:
@@ -211,13 +210,13 @@ def live(elements: list[Element], root: Element | None = None) -> Iterator[Eleme
 
 
 def holds(element: Element, places: list[int]) -> bool:
-    """Tell whether one of some elements, given by their places in order, is inside one."""
+    """Whether one of some elements, given by their sorted positions, is inside an element."""
     following = bisect_right(places, element.start)
     return following < len(places) and places[following] < element.end
 
 
 def _add_up(elements: list[Element]) -> None:
-    """Give the measures of every element to its parent; those of its descendants come first."""
+    """Add the measures of every element to its parent; those of its descendants come first."""
     for element in reversed(elements):
         parent = element.parent
         run = element.run
@@ -230,7 +229,7 @@ def _add_up(elements: list[Element]) -> None:
             return
         parent.text += element.text
         if element.tag in INLINE:
-            # It will be counted with the run of the parent.
+            # It is counted with the run of the parent.
             parent.text -= run
             parent.run += run
             parent.run_linked += element.run_linked
@@ -272,7 +271,7 @@ def _rows(parent: Element) -> Iterator[list[Element]]:
 
 
 def _is_line(parent: Element, cards: list[Element]) -> bool:
-    """Tell whether words and not only signs stand between links: "see A, B and C"."""
+    """Whether words, and not only separators, are between links: "see A, B and C"."""
     between = parent.run - parent.run_linked
     return cards[0].tag == "a" and between > _SIGNS * len(cards)
 

@@ -1,1 +1,1 @@
-"""The many ways in which pages write code, mathematics, callouts and notes, made one."""
+"""Converts the many ways in which pages write code, mathematics, callouts and notes to one form."""

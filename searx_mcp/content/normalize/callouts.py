@@ -1,4 +1,4 @@
-"""Labelled blocks: notes, tips, warnings, as documentation and wikis write them."""
+"""Callouts: notes, tips, warnings, as documentation and wikis write them."""
 
 import re
 from collections.abc import Mapping
@@ -33,18 +33,18 @@ _SAID: Final[dict[str, str]] = {
     "information": "info", "warn": "warning", "seealso": "note", "notice": "note", "memo": "note",
     "remark": "note", "alert": "warning", "critical": "danger",
 }  # fmt: skip
-"""Kinds that only some dialects have, by the one that all have."""
+"""Kinds of some dialects, mapped to kinds that all dialects have."""
 
 _STRONG: Final = frozenset({
     "admonition", "theme-admonition", "markdown-alert", "callout", "custom-block", "hint-container",
     "starlight-aside", "confluence-information-macro", "admonitionblock", "notecard", "book-hint", "hint",
 })  # fmt: skip
-"""Classes that only labelled blocks have, given that another one names a kind."""
+"""Classes that only callouts have, if another class names a kind."""
 _PLAIN: Final[Mapping[str | None, frozenset[str]]] = {
     "div": frozenset({"note", "warning", "tip", "important", "caution", "danger"}),
     "section": frozenset({"note", "warning"}),
 }
-"""Classes that alone may label a block; `info` is as often the line of author and date."""
+"""Classes that alone mark a callout; `info` is as often the line with author and date."""
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 80
 """Chosen: no word is so long that four of them need more."""
@@ -58,7 +58,7 @@ _BOXES: Final[Mapping[str, str]] = {
     "section": ":is(.note,.warning)",
     "blockquote": "[class]",
 }
-"""Elements that may be labelled blocks."""
+"""Elements that may be callouts."""
 
 _BOX: Final = re.compile(
     r"(?:admonition|theme-admonition|markdown-alert|callout|custom-block|hint|book-hint|alert"
@@ -80,14 +80,14 @@ _MAX_CALLOUTS: Final = 5_000
 _AROUND: Final = 40
 _FEW: Final = 8
 _ICON_AND_TEXT: Final = 2
-"""Cells of a labelled block that is a table, without its title."""
+"""Cells of a callout that is a table, without its title."""
 
 
 def _unfold(tree: LexborHTMLParser, _: Removals) -> None:
-    """Show what a labelled block has folded up, as Obsidian writes it.
+    """Show the folded content of a callout, as Obsidian writes it.
 
-    Like closed `details` it is one click away, under a title that is shown. Only the block's own
-    inline style is taken off; if the block is hidden itself, so is what it holds.
+    Like closed `details` it is one click away, under a visible title. Only the callout's own inline style is
+    removed; if the callout itself is hidden, so is its content.
     """
     for box in tree.css(FOLDED_CALLOUTS.selector)[:_MAX_CALLOUTS]:
         if "callout" not in classes(box):
@@ -101,10 +101,10 @@ FOLDED_CALLOUTS: Final = Dialect({"div": ".is-collapsed", "details": ".callout"}
 
 
 def _normalize_callouts(tree: LexborHTMLParser, _: Removals) -> None:
-    """Rewrite every labelled block.
+    """Rewrite every callout.
 
     Args:
-        tree: without what is hidden: icons and titles are taken apart by their place.
+        tree: without hidden elements: icons and titles are recognised by their position.
     """
     for box in tree.css(CALLOUTS.selector)[:_MAX_CALLOUTS]:
         if not is_attached(box):
@@ -118,7 +118,7 @@ CALLOUTS: Final = Dialect(_BOXES, _normalize_callouts)
 
 
 def _kind(box: LexborNode) -> str:
-    """The kind that the classes of a block name; empty if it is none."""
+    """The kind in the classes of a block; empty if it is not a callout."""
     words = classes(box)
     attributes = box.attributes
     if stated := (attributes.get("data-callout") or "").strip().lower():
@@ -140,7 +140,7 @@ def _kind(box: LexborNode) -> str:
 
 
 def _is_content(box: LexborNode) -> bool:
-    """Tell whether a block belongs to the text: forms, shops and banners have boxes like these."""
+    """Whether a block belongs to the text: forms, shops and banners have similar boxes."""
     if not has_text(box):
         return False
     if _BANNER.search(" ".join([*classes(box), (box.attributes.get("id") or "").lower()])):
@@ -159,20 +159,20 @@ def _is_content(box: LexborNode) -> bool:
 
 
 def _is_said(box: LexborNode) -> bool:
-    """Tell whether a class alone labels a text: it may stand for a rating or a figure too."""
+    """Whether a block marked by a class alone contains a text: it may also be a rating or a figure."""
     if _PLAIN.get(box.tag, frozenset()).isdisjoint(classes(box)):
         return False
     return len(short_text(box, _LEAST_CHARS).split()) >= _LEAST_WORDS
 
 
 def _holds_page(form: LexborNode) -> bool:
-    """Tell whether a form is the whole page, as some servers write it."""
+    """Whether a form is the whole page, as some servers write it."""
     parent = form.parent
     return form.tag == "form" and parent is not None and parent.tag == "body"
 
 
 def _title(box: LexborNode) -> LexborNode | None:
-    """The element a block begins with, if that is its title."""
+    """The first element of a block, if it is the title."""
     first = first_solid(box)
     for _ in range(3):
         if first is None or not first.is_element_node or first.tag not in _TITLES:
@@ -186,7 +186,7 @@ def _title(box: LexborNode) -> LexborNode | None:
 
 
 def _named(title: LexborNode | None) -> str:
-    """The kind that a title is nothing but a name of."""
+    """The kind, if a title is only the name of one."""
     if title is None:
         return ""
     word = short_text(title, _KIND_CHARS).lower().strip(" :!.\u26a0\ufe0f\u2139").replace(" ", "")
@@ -208,7 +208,7 @@ def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
 
 
 def _icon_and_text(box: LexborNode) -> list[LexborNode]:
-    """The two cells of a block that is a table of an icon, with or without a title, and its text."""
+    """The two cells of a callout that is a table of an icon, with or without a title, and its text."""
     inside = few(box, _FEW)
     rows = first_solid(inside[0]) if len(inside) == 1 and inside[0].tag == "table" else None
     if rows is None:

@@ -1,4 +1,4 @@
-"""Code, however a page shows it, as `<pre><code class="language-x">` with nothing but text in it."""
+"""Converts code, however a page shows it, to `<pre><code class="language-x">` that contains only text."""
 
 import re
 from collections.abc import Iterator
@@ -35,11 +35,11 @@ _TABLES: Final = (
     "td.code,td.lntd,td.rouge-code,td.blob-code,td.hljs-ln-code,td.linenos,td.gutter,td.crayon-code"
 )
 _LISTINGS: Final = "div.ltx_listing,div.fragment"
-"""Code as LaTeXML and Doxygen write it: an element for each line, begun by its number; LaTeXML's algorithms too."""
+"""Code as LaTeXML and Doxygen write it: an element for each line, with its number first; also LaTeXML's algorithms."""
 
 _FOLDS: Final = "div.foldopen"
 _FRAGMENT_LINES: Final = frozenset({"line", "ttc"})
-"""What a fragment of Doxygen holds: lines, some of them in an element that folds, and what is shown over a name."""
+"""The content of a Doxygen fragment: lines, some of them in an element that folds, and tooltips of names."""
 
 _PLAIN: Final = "div.code-block,div.codeblock,div.code-sample,div.highlight"
 _IN_CODE: Final = frozenset({"pre", "code", "samp", "kbd"})
@@ -48,12 +48,12 @@ _SHOWN_AS_BLOCK = re.compile(
     r"(?:display\s*:\s*(?:block|grid|table))|white-space\s*:\s*(?:pre|break-spaces)"
 )
 _AROUND: Final = 4
-"""Elements around a block that may wrap nothing but it."""
+"""Ancestors of a block that may be mere wrappers."""
 
 _MAX_BLOCKS: Final = 5_000
 
 _MAX_DEPTH: Final = 64
-"""Elements inside each other in one block; deeper ones are taken as plain text."""
+"""Nested elements in one block; deeper ones are read as plain text."""
 
 _UNSEEN: Final = frozenset({
     "button", "style", "script", "svg", "template", "input", "select", "textarea", "noscript",
@@ -74,16 +74,16 @@ _NUMBER_CLASSES: Final = frozenset({
     "line-numbers-rows", "line-numbers-wrapper", "linenodiv", "lntd", "crayon-nums", "code-line-number",
     "react-line-number", "cm-gutters", "row-number", "ltx_tag_listingline", "line_number", "line_numbers",
 })  # fmt: skip
-"""Classes of what holds line numbers; only what is nothing but numbers is taken out."""
+"""Classes of elements with line numbers; only those that contain nothing but numbers are removed."""
 
 _OVER = re.compile(r"tooltip|popover|popup|hover-info|twoslash-meta|(?:^|\s)ttc(?:\s|$)")
-"""In a class: what is shown over code when a reader points at it."""
+"""In a class: shown over code when a reader points at it."""
 
 _BESIDE = re.compile(
     r"copy|clipboard|toolbar|sr-only|visually-hidden|file-?name"
     r"|(?:^|[\s_-])(?:header|caption|lang-label|language-label|code-lang)(?:$|[\s_-])"
 )
-"""In a class: what stands above or beside code; only what is short is taken out."""
+"""In a class: above or next to code; only short elements are removed."""
 
 _BESIDE_CHARS: Final = 80
 _NUMBERS = re.compile(r"[\s\d.:|]*")
@@ -94,13 +94,12 @@ _NEWLINES = re.compile(r"\r\n?")
 
 
 def _normalize_code(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Rewrite every block of code, and take out the labels and buttons around it.
+    """Rewrite every block of code, and remove the labels and buttons around it.
 
-    What stands in front of a block as its language or as a button is taken out; a file name stays
-    as it is, before the block.
+    A language label or a button before a block is removed; a file name stays as it is, before the block.
 
     Args:
-        tree: without what is hidden: everything in a block becomes text.
+        tree: without hidden elements: everything in a block becomes text.
         removals: of this page.
     """
     for editor in _attached(tree, _EDITORS):
@@ -108,7 +107,7 @@ def _normalize_code(tree: LexborHTMLParser, removals: Removals) -> None:
     for listing in _attached(tree, _LISTINGS):
         _rewrite_listing(tree, removals, listing)
     for table in _tables(tree):
-        # A part of a file is moved to the right with all around it.
+        # An excerpt of a file is indented as a whole.
         _rewrite(tree, removals, table, table, is_indented=True)
     for code in _attached(tree, "code"):
         if _is_block(code):
@@ -135,7 +134,7 @@ CODE: Final = Dialect(
 
 
 def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
-    """Elements that are still there when their turn comes."""
+    """Elements that are still in the tree when it is their turn."""
     for node in tree.css(selector)[:_MAX_BLOCKS]:
         if is_attached(node):
             yield node
@@ -149,7 +148,7 @@ def _rewrite(
     *,
     is_indented: bool = False,
 ) -> None:
-    """Put one block in its form, in the place of all that shows nothing else."""
+    """Rewrite one block, and replace the outermost element that shows nothing else."""
     inner = _inner(root)
     block = _outermost(block)
     language = language_of(block, inner) or label_inside(block, root)
@@ -170,7 +169,7 @@ def _rewrite(
 
 
 def _rewrite_listing(tree: LexborHTMLParser, removals: Removals, listing: LexborNode) -> None:
-    """Put a listing in its form; one with formulas, an algorithm, stays text, line by line."""
+    """Rewrite a listing; an algorithm, which has formulas, stays text, line by line."""
     if "fragment" in classes(listing):
         _rewrite_fragment(tree, removals, listing)
         return
@@ -186,7 +185,7 @@ def _rewrite_listing(tree: LexborHTMLParser, removals: Removals, listing: Lexbor
 
 
 def _rewrite_fragment(tree: LexborHTMLParser, removals: Removals, fragment: LexborNode) -> None:
-    """Put a fragment in its form, if it holds lines and nothing else."""
+    """Rewrite a fragment, if it contains only lines."""
     for fold in fragment.css(_FOLDS)[:_MAX_BLOCKS]:
         fold.unwrap()
     lines = solid(fragment)
@@ -195,12 +194,12 @@ def _rewrite_fragment(tree: LexborHTMLParser, removals: Removals, fragment: Lexb
     for between in children(fragment):
         if is_blank(between):
             between.decompose()
-    # Behind the number of a line may stand a space that is none of its own.
+    # A line's number may be followed by a space that does not belong to the code.
     _rewrite(tree, removals, fragment, fragment, is_indented=True)
 
 
 def _inner(root: LexborNode) -> LexborNode | None:
-    """The element in a block that its highlighter writes the language on."""
+    """The element in a block on which its highlighter writes the language."""
     if root.tag == "code":
         return None
     return root.css_first("code[class],code[data-lang],code[data-language],code[language]") or (
@@ -209,7 +208,7 @@ def _inner(root: LexborNode) -> LexborNode | None:
 
 
 def _outermost(block: LexborNode) -> LexborNode:
-    """The block with the elements of code or of a code's table that hold nothing else."""
+    """The outermost element of code, or of a table of code, that contains only the block."""
     found = inner = block
     for node in ancestors(block, 6):
         if node.tag not in _IN_CODE and node.tag not in {"tbody", "tr", "td", "table"}:
@@ -225,7 +224,7 @@ def _outermost(block: LexborNode) -> LexborNode:
 
 
 def _frame(editor: LexborNode) -> LexborNode:
-    """The whole of an editor; a `pre` that holds nothing else, if there is one."""
+    """The whole of an editor; or the `pre` that contains only it, if there is one."""
     found = editor
     for node in ancestors(editor, 24):
         if not _FRAMES.isdisjoint(classes(node)):
@@ -236,7 +235,7 @@ def _frame(editor: LexborNode) -> LexborNode:
 
 
 def _tables(tree: LexborHTMLParser) -> Iterator[LexborNode]:
-    """The tables that lay out code: lines beside their numbers."""
+    """The tables that lay out code: lines next to their numbers."""
     seen: set[int] = set()
     for cell in _attached(tree, _TABLES):
         table = next((node for node in ancestors(cell, 4) if node.tag == "table"), None)
@@ -251,12 +250,12 @@ def _is_code_cell(cell: LexborNode) -> bool:
 
 
 def _holds_more(block: LexborNode) -> bool:
-    """Tell whether a `pre` shows images or players and no text."""
+    """Whether a `pre` shows images or players and no text."""
     return block.css_first("img,video,iframe") is not None and not has_text(block)
 
 
 def _is_block(code: LexborNode) -> bool:
-    """Tell whether a `code` that stands in no `pre` is shown as a block."""
+    """Whether a `code` outside `pre` is shown as a block."""
     parent = code.parent
     if parent is None or any(node.tag in _IN_CODE for node in ancestors(code, 4)):
         return False
@@ -275,7 +274,7 @@ def _is_block(code: LexborNode) -> bool:
 
 
 def _pieces(code: LexborNode) -> list[LexborNode]:
-    """A listing that is cut into pieces with their output between: all that its parent holds."""
+    """A listing that is split by its output: all pieces in its parent."""
     parent = code.parent
     if parent is None or neighbour(code, forward=False) is not None:
         return []
@@ -287,7 +286,7 @@ def _pieces(code: LexborNode) -> list[LexborNode]:
 
 
 def _join(pieces: list[LexborNode], removals: Removals) -> None:
-    """Put the text of all pieces into the first one."""
+    """Move the text of all pieces into the first one."""
     if not pieces:
         return
     texts = [_raw_text(piece, removals).removesuffix("\n") for piece in pieces]
@@ -300,7 +299,7 @@ def _join(pieces: list[LexborNode], removals: Removals) -> None:
 
 
 def _is_bare(block: LexborNode) -> bool:
-    """Tell whether an element is code only by its class or language, with nothing but text in it."""
+    """Whether an element is code only by its class or language, and contains only text."""
     inside = solid(block)
     if not inside or not all(
         node.is_text_node or _is_line(node) or node.tag == "span" for node in inside
@@ -312,20 +311,20 @@ def _is_bare(block: LexborNode) -> bool:
 
 
 def _code_text(root: LexborNode, removals: Removals, *, is_indented: bool = False) -> str:
-    """The text of a block of code, without empty lines before and behind it.
+    """The text of a block of code, without empty lines at its start and end.
 
     Args:
-        root: the element that holds it.
+        root: contains the code.
         removals: of the page.
-        is_indented: whether the page indents it like the rest of its source, so that what all
-            lines begin with is no part of it.
+        is_indented: whether the page indents the code like the rest of its source, so that the common indentation
+            of all lines is removed.
     """
     text = _LEADING.sub("", _raw_text(root, removals)).rstrip()
     return dedent(text).strip() if is_indented else text
 
 
 def _raw_text(root: LexborNode, removals: Removals) -> str:
-    """The text of a block of code with the white space it begins and ends with."""
+    """The text of a block of code with its leading and trailing white space."""
     counted, lines = _counted(root), _Lines()
     todo: list[tuple[LexborNode | None, int]] = [(child, 1) for child in reversed(children(root))]
     while todo:
@@ -349,7 +348,7 @@ def _raw_text(root: LexborNode, removals: Removals) -> str:
 
 
 class _Lines:
-    """Text that grows; a line that only its element ends gets its newline."""
+    """Builds a text; a line that only its element ends gets a newline."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -357,19 +356,19 @@ class _Lines:
         self._is_due = False
 
     def open(self, *, is_block: bool) -> None:
-        """A line begins; one that is a block always begins on a line of its own."""
+        """Begin a line; a block element always begins on a new line."""
         if self._is_due or (is_block and not self._is_at_start()):
             self._parts.append("\n")
             self._is_due = False
         self._opened.append(len(self._parts))
 
     def close(self) -> None:
-        """The line ends; the next one needs a newline, unless this one has brought it."""
+        """End the line; the next one needs a newline, unless this one already ends with one."""
         is_empty = self._opened.pop() == len(self._parts)
         self._is_due = self._is_due or is_empty or not self._is_at_start()
 
     def text(self, text: str) -> None:
-        """Text as it stands."""
+        """Add text unchanged."""
         if not text:
             return
         if self._is_due:
@@ -381,7 +380,7 @@ class _Lines:
         self._parts.append(text)
 
     def value(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "".join(self._parts)
 
     def _is_at_start(self) -> bool:
@@ -389,7 +388,7 @@ class _Lines:
 
 
 def _is_line(node: LexborNode) -> bool:
-    """Tell whether an element in code is a line of it."""
+    """Whether an element in code is one of its lines."""
     if node.tag in _BLOCKS or _is_variant(node):
         return True
     if node.tag not in {"span", "code"}:
@@ -403,20 +402,20 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_variant(node: LexborNode) -> bool:
-    """Tell whether it is one of several pieces of code right behind each other, between which readers choose."""
+    """Whether it is one of several adjacent pieces of code from which readers choose."""
     return node.tag == "code" and any(
         beside is not None and beside.tag == "code" for beside in (node.prev, node.next)
     )
 
 
 def _is_layout(node: LexborNode) -> bool:
-    """Invisible white space between the cells and rows of a table."""
+    """Whether it is invisible white space between the cells and rows of a table."""
     parent = node.parent
     return parent is not None and parent.tag in _TABLE and is_blank(node)
 
 
 def _is_beside(node: LexborNode, counted: set[int]) -> bool:
-    """Tell whether an element in code is no code."""
+    """Whether an element inside code is not code."""
     if node.tag in _UNSEEN or node.mem_id in counted or is_hidden(node):
         return True
     words = classes(node)
@@ -429,7 +428,7 @@ def _is_beside(node: LexborNode, counted: set[int]) -> bool:
 
 
 def _is_number(node: LexborNode, words: list[str]) -> bool:
-    """Tell whether an element says that it numbers lines, and holds nothing but numbers."""
+    """Whether an element is marked as line numbers, and contains only numbers."""
     attributes = node.attributes
     text = node.text()
     if not _NUMBER_CLASSES.isdisjoint(words):
@@ -443,7 +442,7 @@ def _is_number(node: LexborNode, words: list[str]) -> bool:
 
 
 def _counted(root: LexborNode) -> set[int]:
-    """The first element of every line, where these count the lines and do not say so."""
+    """The first element of every line, if these elements number the lines without being marked as such."""
     node = root
     for _ in range(_MAX_DEPTH):
         inside = solid(node)

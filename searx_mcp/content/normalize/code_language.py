@@ -1,4 +1,4 @@
-"""The language of a block of code: its names, where a page says it, and the labels around the block."""
+"""The language of a block of code: its names, where a page declares it, and the labels around the block."""
 
 import re
 from typing import Final
@@ -35,9 +35,9 @@ _KNOWN_NAMES: Final = """
     viml vue wasm wgsl wolfram x86asm xaml xhtml xml xquery xsl xslt yaml yara yml zig zsh
     """
 _KNOWN: Final = frozenset(_KNOWN_NAMES.split())
-"""Names that are a language even where a page says them without a prefix: in a label, or in a class
-next to one such as `hljs`. Collected from the lists of Pygments, Rouge, Prism, highlight.js and Shiki;
-names that are also common words (`text`, `table`, `tip`) are left out."""
+"""Names that are a language even without a prefix: in a label, or in a class next to one such as `hljs`. Collected
+from the lists of Pygments, Rouge, Prism, highlight.js and Shiki; names that are also common words (`text`, `table`,
+`tip`) are left out."""
 
 _NO_LANGUAGE_NAMES: Final = (
     "none plain plaintext plain-text text txt nohighlight no-highlight default auto raw unknown"
@@ -49,7 +49,7 @@ _LABELS: Final = {
     "shell session": "shell-session", "visual basic": "vb", "plain text": "plaintext",
     "vb.net": "vbnet", "node.js": "javascript", "terminal": "console", "command line": "console",
 }  # fmt: skip
-"""The words of labels, where a class would say something else."""
+"""The words on labels that differ from the names in classes."""
 
 _ATTRIBUTES: Final = (
     "data-lang", "data-language", "data-code-language", "data-code-lang", "data-highlight-language",
@@ -67,13 +67,13 @@ _MARKERS: Final = frozenset({
     "prism-code", "codehilite", "hl", "shiki", "src", "rouge", "code", "listing", "codeblock", "makeup",
     "item-decl", "rust-example-rendered",
 })  # fmt: skip
-"""Classes of highlighters: a known name among the classes beside one is the language."""
+"""Classes of highlighters: a known name among the other classes is the language."""
 
 _LANGUAGES_OF_PEOPLE: Final = 2
-"""Letters of a name that may be a natural language's: `lang-en`."""
+"""Letters of a name that may be a natural language: `lang-en`."""
 
 _AROUND: Final = 3
-"""Elements around a block that may say its language; Sphinx, Rouge and GitHub need two."""
+"""Ancestors of a block that may declare its language; Sphinx, Rouge and GitHub need two."""
 
 _STOP: Final = frozenset({"article", "main", "section", "li", "td", "th", "dd", "blockquote"})
 
@@ -82,24 +82,24 @@ _COPY = re.compile(
     r"|(?:in|out) ?\[[\d *]*\]|toggle (?:word|line) wrap|ask ai|explain|open in .{1,20}|raw|download|show more|try it)\W*",
     re.IGNORECASE,
 )
-"""The words of buttons around code."""
+"""The words on buttons around code."""
 
 _LABEL_CHARS: Final = 60
 _LABEL_AROUND: Final = 4
-"""Elements around a block that may hold its header; Mintlify and Prism need three."""
+"""Ancestors of a block that may contain its header; Mintlify and Prism need three."""
 
 _LABEL_STOP: Final = _STOP | {"p"}
 _CONTENT: Final = HEADINGS | {"pre", "p", "ul", "ol", "dl", "table", "hr", "br", "figcaption"}
 _MOST_AROUND: Final = 200
-"""Elements around a block in which another one is looked for; what holds more is no frame."""
+"""Elements around a block in which another block is searched for; anything larger is not a frame."""
 
 
 def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
     """The language of a block of code in lower case, or an empty string.
 
     Args:
-        block: the element that holds the code.
-        inner: an element in it that may say more, as `code` in `pre`; it is asked first.
+        block: contains the code.
+        inner: an element in it that may be more specific, such as `code` in `pre`; it is read first.
     """
     for node in (inner, block) if inner is not None else (block,):
         if found := _said(node):
@@ -113,14 +113,14 @@ def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
 
 
 def take_labels(block: LexborNode, removals: Removals) -> str:
-    """Take out the label of the language and the buttons around a block.
+    """Remove the language label and the buttons around a block.
 
     Args:
-        block: in its form already, so that looking around it costs little.
+        block: already rewritten, so that looking around it is cheap.
         removals: of the page.
 
     Returns:
-        The language that a label has named.
+        The language on a label.
     """
     language = ""
     node = block
@@ -137,7 +137,7 @@ def take_labels(block: LexborNode, removals: Removals) -> str:
 
 
 def label_inside(block: LexborNode, root: LexborNode) -> str:
-    """The language that stands in a block above its code, as in a header within `pre`."""
+    """The language inside a block above its code, such as in a header within `pre`."""
     if block.mem_id == root.mem_id:
         return ""
     for part in block.traverse(include_text=True):
@@ -174,7 +174,7 @@ def _of_classes(words: list[str]) -> str:
 
 
 def _named(value: str) -> str:
-    """A language from a place that is made for it."""
+    """A language from an attribute or class that is made for it."""
     name = value.strip().lower().rstrip(";")
     if not _NAME.fullmatch(name) or name in _NO_LANGUAGE:
         return ""
@@ -184,7 +184,7 @@ def _named(value: str) -> str:
 
 
 def _holds_one(around: LexborNode) -> bool:
-    """Tell whether there is one block of code in a small element."""
+    """Whether a small element contains exactly one block of code."""
     count = 0
     for place, node in enumerate(around.traverse()):
         count += node.tag == "pre"
@@ -194,7 +194,7 @@ def _holds_one(around: LexborNode) -> bool:
 
 
 def _is_label(node: LexborNode) -> bool:
-    """Tell whether an element beside code is a button, a list of line numbers or names the language."""
+    """Whether an element next to code is a button, a list of line numbers or the name of the language."""
     if node.tag == "button":
         return True
     if (
@@ -213,7 +213,7 @@ def _is_label(node: LexborNode) -> bool:
 
 
 def _without_buttons(node: LexborNode) -> str:
-    """The words of a header that are on none of its buttons."""
+    """The words of a header without those on its buttons."""
     words = []
     for part in node.traverse(include_text=True):
         if not part.is_text_node:
@@ -226,12 +226,12 @@ def _without_buttons(node: LexborNode) -> str:
 
 
 def _language_of_label(text: str) -> str:
-    """The language that a label names, as `Python` over a block; empty if it names none."""
+    """The language on a label, such as `Python` above a block; empty if there is none."""
     word = text.strip().lower().rstrip(":")
     word = _LABELS.get(word, word)
     return word if word in _KNOWN else ""
 
 
 def _is_language_label(text: str) -> bool:
-    """Tell whether a text is nothing but the name of a language, or of none."""
+    """Whether a text is only the name of a language, or of plain text."""
     return bool(_language_of_label(text)) or text.strip().lower() in _NO_LANGUAGE

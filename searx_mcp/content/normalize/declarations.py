@@ -1,4 +1,4 @@
-"""What generators of documentation write with other elements: tables in cells, declarations, contents as definitions."""
+"""Unusual markup of documentation generators: for tables, declarations, and contents as definitions."""
 
 import re
 from typing import Final
@@ -20,12 +20,12 @@ from searx_mcp.content.normalize.tree import (
 from searx_mcp.content.removals import Removals
 
 _GRIDS: Final = "div.summary-table"
-"""A cell after the other, the first of them heads: as javadoc writes tables since version 16."""
+"""Cells in sequence, the first of them the headers: javadoc's tables since version 16."""
 
 _HEAD: Final = "table-header"
 _SIGNATURES: Final = "div.member-signature,div.type-signature,div.package-signature"
 _PROTOTYPES: Final = "table.memname"
-"""A declaration in Doxygen: a row for each parameter, with type, name and comma in cells of their own."""
+"""A declaration in Doxygen: a row for each parameter, with type, name and comma in separate cells."""
 
 _MOST_TERMS: Final = 2_000
 _BLANKS = re.compile(r"[ \t\xa0]+")
@@ -34,16 +34,16 @@ _BEFORE_BRACKET = re.compile(r" (?=[),])")
 _MAX: Final = 5_000
 _LONGEST: Final = 4_000
 _LONGEST_TITLE: Final = 200
-"""Characters of a declaration, and of an entry of contents; what is longer stays as it is."""
+"""Characters of a declaration, and of an entry of contents; longer ones stay as they are."""
 
 
 def _normalize_declarations(tree: LexborHTMLParser, _removals: Removals) -> None:
-    """Write tables as tables, declarations as code, and contents as lists.
+    """Write tables as tables, declarations as code, and tables of contents as lists.
 
     Args:
-        tree: without what is hidden.
+        tree: without hidden elements.
     """
-    # From the inside out, since each takes the place of what it holds.
+    # From the inside out, since each replaces its content.
     for grid in tree.css(_GRIDS)[:_MAX][::-1]:
         _rewrite_grid(tree, grid)
     for signature in tree.css(_SIGNATURES)[:_MAX][::-1]:
@@ -84,7 +84,7 @@ def _rewrite_grid(tree: LexborHTMLParser, grid: LexborNode) -> None:
 
 
 def _is_contents(terms: LexborNode) -> bool:
-    """Tell whether all terms are links, and the definitions lists of links below them: DocBook writes contents so."""
+    """Whether all terms are links, and the definitions lists of links below them, as in DocBook's table of contents."""
     parts = few(terms, _MOST_TERMS)
     return len(parts) > 1 and all(
         (part.tag == "dt" and _is_link(part))
@@ -94,7 +94,7 @@ def _is_contents(terms: LexborNode) -> bool:
 
 
 def _is_link(term: LexborNode) -> bool:
-    """Tell whether it is one link, perhaps behind a number."""
+    """Whether it is one link, perhaps after a number."""
     title = short_text(term, _LONGEST_TITLE)
     link = term.css_first("a[href]") if title else None
     return link is not None and not any(map(str.isalpha, title.replace(text_of(link), "", 1)))
@@ -118,7 +118,7 @@ def _rewrite_prototype(tree: LexborHTMLParser, prototype: LexborNode) -> None:
     if around is None:
         _put_code(tree, prototype, code)
         return
-    # What labels the declaration stands beside it, in a table of its own.
+    # The labels of the declaration are next to it, in a separate table.
     place = new(tree, "div")
     around.insert_before(place, move=True)
     prototype.decompose()

@@ -1,4 +1,4 @@
-"""Notes that links lead to."""
+"""Footnotes that links point to."""
 
 import re
 from typing import Final
@@ -36,12 +36,12 @@ _SAYS_REFERENCE = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
-"""A label that tells when what is cited appeared: it stays a link, behind the name it belongs to."""
+"""A label that is the year of the cited work: it stays a link, after the author's name."""
 
 _NUMBERED = re.compile(r"(.*?)(\d+)\Z", re.DOTALL)
 _MAX_LINKS: Final = 30_000
 _MAX_NOTE: Final = 30_000
-"""Characters of a note; what is longer is a section."""
+"""Characters of a note; anything longer is a section."""
 
 _MAX_PARTS: Final = 40
 _UP: Final = 6
@@ -50,9 +50,9 @@ _UP: Final = 6
 def linked_notes(tree: LexborHTMLParser) -> list[Note]:
     """The notes that a label links to, in the order of the page.
 
-    A label is a number, a letter or a sign. A link is taken for a reference only if it says so (by
-    its place, class, address or brackets) and the element it leads to, further down, says so too: by
-    its number, a link back, or the list it stands in. Links to equations or sections are left.
+    A label is a number, a letter or a sign. A link counts as a reference only if it is marked as one (by its
+    position, class, address or brackets) and its target, further down, is marked as a note, too: by its number, a
+    link back, or its list. Links to equations or sections are left.
     """
     links = [
         (node, fragment, label)
@@ -115,7 +115,7 @@ def _label(link: LexborNode) -> str:
 def _target(
     fragment: str, targets: dict[str, LexborNode], back: dict[str, LexborNode]
 ) -> LexborNode | None:
-    """The element a link leads to; where no element has the name, as in Word's pages, what leads back."""
+    """The target of a link; if no element has that name, as in Word's pages, the element with the link back."""
     if fragment in targets:
         return targets[fragment]
     match = _NUMBERED.fullmatch(fragment)
@@ -136,7 +136,7 @@ def _is_reference(link: LexborNode, fragment: str, label: str) -> bool:
 
 
 class _Blocks:
-    """The elements that notes stand in; what is asked of each for every note is found out once.
+    """The elements that contain notes; properties needed for every note are computed once.
 
     Args:
         starts: the targets of all links, by their ids in memory.
@@ -149,7 +149,7 @@ class _Blocks:
         self._pieces: dict[int, dict[int, list[LexborNode]]] = {}
 
     def note(self, link: LexborNode, target: LexborNode, label: str) -> Note | None:
-        """The note that a link leads to; `None` if that is something else."""
+        """The note that a link points to; `None` if it is something else."""
         block = _block(target)
         if block is None or any(node.mem_id == block.mem_id for node in ancestors(link, 64)):
             return None
@@ -197,7 +197,7 @@ class _Blocks:
         return self._pieces[block.mem_id]
 
     def _following(self, block: LexborNode) -> list[LexborNode]:
-        """The nodes below an element that is nothing but the label of a note."""
+        """The nodes after an element that contains only the label of a note."""
         found = [block]
         node = block.next
         while node is not None and len(found) < _MAX_PARTS:
@@ -214,7 +214,7 @@ class _Blocks:
 
 
 def _is_cited(link: LexborNode) -> bool:
-    """Tell whether a link stands in brackets that are not its own, alone or in a `cite`."""
+    """Whether a link has brackets around it in the text, or is in a `cite`."""
     before, after = link.prev, link.next
     if before is None or after is None or not before.is_text_node or not after.is_text_node:
         return False
@@ -225,7 +225,7 @@ def _is_cited(link: LexborNode) -> bool:
 
 
 def _block(target: LexborNode) -> LexborNode | None:
-    """The element that is the note; the target may be only its label."""
+    """The element of the note; the target may be only its label."""
     node = target
     for _ in range(_UP):
         if node.tag in _NEVER:
@@ -277,7 +277,7 @@ def _ids(link: LexborNode) -> set[str]:
 
 
 def _before(link: LexborNode) -> list[LexborNode]:
-    """An empty anchor just before the reference."""
+    """An empty anchor directly before the reference."""
     node = link
     for around in ancestors(link, 2):
         if around.tag not in _INLINE:

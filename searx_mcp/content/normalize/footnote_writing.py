@@ -1,4 +1,4 @@
-"""A footnote: the words by which it is known, what refers to it, and both in the common form."""
+"""Footnotes: the words that mark them, their references, and both in the common form."""
 
 import re
 from collections import Counter
@@ -52,10 +52,10 @@ _RAISED: Final = frozenset(
     {"sup", "span", "small", "a", "cite", "font", "b", "strong", "em", "i", "nobr"}
 )
 _HOLDERS: Final = frozenset({"ol", "ul", "dl", "p"})
-"""Notes stand before what they were the items of, or the lines."""
+"""Elements whose items or lines were the notes; the notes are put before them."""
 _UNWRAPPED: Final = frozenset({"li", "div", "dd", "td", "aside", "section", "table"})
 _SHOWN: Final = f"img,{MATH},{TASK},{REFERENCE},video,audio,iframe,hr"
-"""What a note may consist of without any text."""
+"""Elements that a note may consist of without any text."""
 
 _JUMPS: Final = ".mw-cite-backlink,.footnote-backref,.data-footnote-backref"
 _BACK = re.compile(
@@ -64,29 +64,29 @@ _BACK = re.compile(
 _ARROWS: Final = " \t\n\r^↩↑⤴⏎⇑▲△←↵⮐⬑↖\ufe0e\ufe0f\xa0"
 _PUNCTUATION: Final = "[](){},;\u2013-\u2014 \t\n\r\xa0"
 _LABEL_ENDS: Final = "])}.:"
-"""Without one of these a number is a part of the text."""
+"""A number without one of these is part of the text."""
 
 _LEFT_OVER = re.compile(r"\A\s*(?:\[\]|[\])}.:])?\s+|\A\s+")
-"""White space, with what stood around a label that was a link back."""
+"""White space, with the rest of the brackets around a label that was a link back."""
 
 _HIDDEN_TITLES: Final = frozenset(
     {"sr-only", "visually-hidden", "screen-reader-text", "visuallyhidden"}
 )
 _FEW: Final = 40
-"""Children of an element that may do nothing but raise and bracket references."""
+"""Most children of an element that may only raise and bracket references."""
 
 _TITLE_CHARS: Final = 40
 
 
 @dataclass(slots=True)
 class Note:
-    """A note that something refers to.
+    """A note with references.
 
     Attributes:
-        label: what the page calls it: a number, a letter or a sign.
-        parts: the siblings it consists of, in order; what stands in them is its text.
+        label: a number, a letter or a sign, as on the page.
+        parts: the siblings it consists of, in order; its text is their content.
         references: the elements that refer to it, in order.
-        ids: of what refers to it; a link to one leads back.
+        ids: of the references; a link to one leads back.
     """
 
     label: str
@@ -96,7 +96,7 @@ class Note:
 
 
 def label_of(text: str) -> str:
-    """The name that a text gives a note, without brackets; empty if it is no label."""
+    """The label in a text, without brackets; empty if the text is not a label."""
     if len(text) > LABEL_CHARS:
         return ""
     match = _LABEL.fullmatch(text.strip())
@@ -104,12 +104,12 @@ def label_of(text: str) -> str:
 
 
 def clean_name(label: str) -> str:
-    """A label as a name of a note in Markdown; empty if nothing is left of it."""
+    """A label as the name of a Markdown footnote; empty if nothing is left of it."""
     return _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
 
 
 def says_note(node: LexborNode, most: int) -> bool:
-    """Tell whether an element or one of those around it says by its class, id or role that it is of notes."""
+    """Whether the class, id or role of an element or of one of its ancestors marks notes."""
     for around in (node, *ancestors(node, most)):
         attributes = around.attributes
         words = [*classes(around)[:8], attributes.get("id") or "", attributes.get("role") or ""]
@@ -120,12 +120,12 @@ def says_note(node: LexborNode, most: int) -> bool:
 
 
 def is_note_heading(text: str) -> bool:
-    """Tell whether a heading is one over notes."""
+    """Whether a heading is one for notes."""
     return len(text) <= 3 * LABEL_CHARS and _HEADING.fullmatch(text.strip().rstrip(":")) is not None
 
 
 def label_end(text: str, label: str) -> int:
-    """Where a label with its brackets and white space ends that a text begins with; 0 if it has none."""
+    """The end of a label with its brackets and white space at the start of a text; 0 if there is none."""
     inside = text.lstrip().lstrip("[({^").lstrip()
     if not inside.lower().startswith(label.lower()):
         return 0
@@ -136,7 +136,7 @@ def label_end(text: str, label: str) -> int:
 
 
 class Builder:
-    """Writes notes into a tree; every name is given once.
+    """Writes notes into a tree; every name is used once.
 
     Args:
         tree: the tree.
@@ -149,7 +149,7 @@ class Builder:
         self._lists: dict[int, LexborNode] = {}
 
     def add(self, note: Note) -> None:
-        """Put references in the place of what refers to a note, and the note in its form."""
+        """Replace the elements that refer to a note by references, and write the note in the common form."""
         name = self.name(note.label)
         for reference in note.references:
             if is_attached(reference):
@@ -159,11 +159,11 @@ class Builder:
         self._write(note, name)
 
     def name(self, label: str) -> str:
-        """A name for a note that no other one has: its label, or a number."""
+        """A unique name for a note: its label, or a number."""
         base = clean_name(label)
         name = base
         while not name or name in self._taken:
-            # What was given last is remembered: to count from one would be quadratic.
+            # The last number is remembered: counting from one would be quadratic.
             self._given[base] += 1
             count = self._given[base]
             name = f"{base}-{count + 1}" if base else str(count)
@@ -171,7 +171,7 @@ class Builder:
         return name
 
     def finish(self) -> None:
-        """Take out lists that have no items left."""
+        """Remove lists that have no items left."""
         for listed in self._lists.values():
             if is_attached(listed) and not solid(listed):
                 listed.decompose()
@@ -212,7 +212,7 @@ class Builder:
 
 
 def _trim(made: LexborNode) -> None:
-    """Take out the line breaks and empty elements that a note begins and ends with."""
+    """Remove the line breaks and empty elements at the start and end of a note."""
     for nodes in (children(made), children(made)[::-1]):
         for node in nodes:
             if not is_attached(node):
@@ -231,7 +231,7 @@ def _is_nothing(node: LexborNode) -> bool:
 
 
 def _take_brackets(made: LexborNode) -> None:
-    """Take out what only raises a reference, and the brackets and commas that stand around references."""
+    """Remove elements that only raise a reference, and the brackets and commas around references."""
     while (parent := made.parent) is not None and parent.tag in _RAISED:
         inside = few(parent, _FEW)
         others = [node for node in inside if node.tag != REFERENCE]
@@ -245,7 +245,7 @@ def _take_brackets(made: LexborNode) -> None:
 
 
 def _unbracket(before: LexborNode | None, after: LexborNode | None) -> None:
-    """Take out the brackets between two texts."""
+    """Remove the brackets between two texts."""
     if before is None or after is None or not before.is_text_node or not after.is_text_node:
         return
     left, right = before.text_content or "", after.text_content or ""
@@ -270,7 +270,7 @@ def _is_back(link: LexborNode, ids: set[str]) -> bool:
 
 
 def _take_label(made: LexborNode, label: str, *, is_item: bool) -> None:
-    """Take out the label that a note begins with."""
+    """Remove the label at the start of a note."""
     text = _first_text(made)
     said = (text.text_content or "") if text is not None else ""
     end = label_end(said, label)
@@ -288,7 +288,7 @@ def _first_text(node: LexborNode) -> LexborNode | None:
 
 
 def _drop_title(before: LexborNode | None) -> None:
-    """Take out the rule or the title for screen readers that stands before notes."""
+    """Remove the rule or the title for screen readers before notes."""
     if before is None:
         return
     is_hidden = not _HIDDEN_TITLES.isdisjoint(classes(before))

@@ -1,4 +1,4 @@
-"""Footnotes, however pages write them: behind links, by their numbers alone, beside the text."""
+"""Footnotes, however pages write them: linked, recognised by number alone, or as sidenotes."""
 
 import re
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ _MAX_NUMBERS: Final = 5_000
 _MAX_CONTINUED: Final = 12
 _WORD_CHARS: Final = 40
 _SHORTEST: Final = 2
-"""Letters of a unit: what is raised behind one is an exponent."""
+"""Letters of a unit: a raised number after one is an exponent."""
 
 _START = re.compile(r"[0-9]{1,4}")
 """The number of the first item of a list."""
@@ -47,13 +47,13 @@ _SIDENOTES: Final[Mapping[str, str]] = {
     "small": ".sidenote",
     "aside": ".sidenote",
 }
-"""Notes beside the text, by the names that Tufte's style and LaTeXML give them."""
+"""Sidenotes, by the class names in Tufte CSS and LaTeXML."""
 
 _SIDES: Final = ",".join(
     f"{name}{mark},label{_TOGGLES} + {name},label{_TOGGLES} + input + {name}"
     for name, mark in _SIDENOTES.items()
 )
-"""With what labels unfold on narrow screens."""
+"""Elements that unfold labels on narrow screens."""
 
 _NUMBERS: Final = ".sidenote-number,.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.footnote-number,.sidenote__number"
 _LABELS: Final = frozenset({"label", "input", "sup", "a", "button"})
@@ -69,11 +69,11 @@ _MAX_MARKS: Final = 4
 def _normalize_footnotes(tree: LexborHTMLParser, _: Removals) -> None:
     """Rewrite references and notes.
 
-    A note keeps the number or letter it has on the page; it loses that and its links back. Only what
-    is referred to becomes a note: everything else stays as it is.
+    A note keeps its number or letter from the page as its name; the text of the number and the links back are
+    removed. Only text with references becomes a note: everything else stays as it is.
 
     Args:
-        tree: without what is hidden: a note is moved out of what may hide it.
+        tree: without hidden elements: a note is moved out of what may hide it.
     """
     builder = Builder(tree)
     for note in linked_notes(tree):
@@ -96,10 +96,10 @@ FOOTNOTES: Final = Dialect(
 
 
 def _loose_notes(tree: LexborHTMLParser) -> list[Note]:
-    """Notes that begin with a raised or bold number that is raised in the text before, too.
+    """Notes that begin with a raised or bold number that is also raised earlier in the text.
 
-    A raised number alone may be an exponent: there has to be a paragraph that begins with it, and
-    all of a group of such paragraphs have to be referred to.
+    A raised number alone may be an exponent: a paragraph must begin with it, and all paragraphs of a group must
+    have references.
     """
     raised = tree.css("sup")[:_MAX_NUMBERS]
     if not raised:
@@ -133,7 +133,7 @@ def _begun_by(mark: LexborNode) -> LexborNode | None:
 
 
 def _follows_words(mark: LexborNode) -> bool:
-    """Tell whether a mark stands behind a word or its full stop, not behind a number or a unit."""
+    """Whether a mark follows a word or its full stop, as opposed to a number or a unit."""
     node: LexborNode | None = mark
     for _ in range(3):
         before = neighbour(node, forward=False) if node is not None else None
@@ -172,7 +172,7 @@ def _grouped(
 
 
 def _continued(block: LexborNode, starts: set[int], *, is_last: bool) -> list[LexborNode]:
-    """The rest of a note behind its first paragraph: all up to the next, or a list behind the last."""
+    """The rest of a note after its first paragraph: everything up to the next note, or a list after the last."""
     found: list[LexborNode] = []
     node = neighbour(block, forward=True)
     while node is not None and len(found) <= _MAX_CONTINUED:
@@ -188,7 +188,7 @@ def _continued(block: LexborNode, starts: set[int], *, is_last: bool) -> list[Le
 
 
 def _listed(tree: LexborHTMLParser, references: dict[int, list[LexborNode]]) -> list[Note]:
-    """Numbered lists of notes whose numbers are all referred to."""
+    """Numbered lists of notes whose numbers all have references."""
     found: list[Note] = []
     lists = {listed.mem_id: listed for listed in tree.css(_LISTS)[:500]}
     for heading in tree.css("h1,h2,h3,h4,h5,h6")[:2_000]:
@@ -215,9 +215,9 @@ def _is_inside(node: LexborNode, around: LexborNode) -> bool:
 
 
 def _rewrite_sidenotes(tree: LexborHTMLParser, builder: Builder) -> None:
-    """Put a reference in the place of every note beside the text, and the note behind its paragraph.
+    """Replace every sidenote by a reference, and put the note after its paragraph.
 
-    A sidenote behind a reference whose note stands below is its copy, and taken out.
+    A sidenote directly after a reference is a copy of its note further down, and removed.
     """
     for side in tree.css(_SIDES)[:_MAX_SIDENOTES]:
         if not is_attached(side) or not has_text(side):
@@ -230,7 +230,7 @@ def _rewrite_sidenotes(tree: LexborHTMLParser, builder: Builder) -> None:
 
 
 def _marks(side: LexborNode) -> list[LexborNode]:
-    """The labels, boxes and references right before a sidenote."""
+    """The labels, boxes and references directly before a sidenote."""
     found: list[LexborNode] = []
     node = neighbour(side, forward=False)
     while (
@@ -267,7 +267,7 @@ def _rewrite(
 
 
 def _take_number(content: LexborNode) -> str:
-    """Take the number out of the beginning of a sidenote."""
+    """Remove the number at the start of a sidenote, and return it."""
     found = ""
     for mark in content.css(_NUMBERS):
         if is_attached(mark):
@@ -282,7 +282,7 @@ def _take_number(content: LexborNode) -> str:
 
 
 def _notes_behind(tree: LexborHTMLParser, side: LexborNode) -> LexborNode:
-    """The notes behind the paragraph of a sidenote; at the end of what holds it if there is none."""
+    """The notes after the paragraph of a sidenote; at the end of its container if there is no paragraph."""
     place, is_inside = side, False
     for around in ancestors(side, 32):
         if around.tag in _PLACES:

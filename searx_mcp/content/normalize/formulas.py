@@ -1,9 +1,9 @@
-"""Formulas, however pages write them, as the LaTeX that is their source.
+"""Formulas, however pages write them, as their LaTeX source.
 
-KaTeX, MathJax, MathML and wikis show a drawing and carry its source beside it, mostly hidden. The
-source is put into the element around both, so that whatever hides that element hides the source too:
-hidden text is never made visible. Elsewhere the source stands in the words of an image, in the address
-that draws it, or in the text, for a script to draw.
+KaTeX, MathJax, MathML and wikis show a drawing with its source next to it, mostly hidden. The source is put into
+the element around both, so that a style that hides that element hides the source, too: hidden text is never made
+visible. Elsewhere the source is the alternative text of an image, in the address that draws it, or in the text, for
+a script to draw.
 """
 
 import re
@@ -41,7 +41,7 @@ _DRAWN: Final = frozenset({
     "mathjax", "mathjax_display", "mathjax_preview", "mathjax_svg", "mathjax_svg_display",
     "mathjax_chtml", "mathjax_mhchem", "mjx-chtml", "mjxc-display", "mathjax_error",
 })  # fmt: skip
-"""What MathJax 2 puts in front of the script that holds the source."""
+"""What MathJax 2 puts before the script with the source."""
 
 _MAX_FORMULAS: Final = 20_000
 
@@ -50,7 +50,7 @@ _PARAMETER = re.compile(r"[?&](?:latex|tex|chl|eq|equation|formula|math|f)=([^&#
 _PREFIX = re.compile(
     r"\A(?:\\(?:dpi|bg_[a-z]+|fn_[a-z]+|inline|large|Large|small|huge)\b(?:\{\w*\})?\s*)+"
 )
-"""How a drawing service is told its size and colours."""
+"""Commands that set the size and colours in a drawing service."""
 
 _BLOCKS: Final = frozenset({"p", "div", "dd", "figure", "center", "td"})
 
@@ -59,7 +59,7 @@ _TYPED = re.compile(
     r"|\\\[(?P<block>(?:[^\\]|\\(?![()\[\]])){1,2000}+)\\\]"
 )
 _AS_WRITTEN: Final = frozenset({"script", "style", "textarea", "pre", "code", "noscript", MATH})
-"""What these scripts pass over."""
+"""Elements that these scripts ignore."""
 
 _WRAPPERS: Final = frozenset({"span", "math", "mjx-container", "mjx-assistive-mml", "nobr"})
 _LAYOUTS: Final = 'table[class*="equation" i],table[class*="eqn" i],table[class*="formula" i],table[class*="align" i]'
@@ -68,7 +68,7 @@ _MAX_ROWS: Final = 500
 
 
 def _normalize_formulas(tree: LexborHTMLParser, _: Removals) -> None:
-    """Put the source of each formula into the element that shows it, as its only content."""
+    """Make the source of each formula the only content of the element that shows it."""
     for selector, rewrite in _DIALECTS:
         for node in tree.css(selector)[:_MAX_FORMULAS]:
             if is_attached(node):
@@ -87,7 +87,7 @@ FORMULAS: Final = Dialect(
 
 
 def _source_of(formula: LexborNode) -> str:
-    """The LaTeX of a `math`: what it says of itself if it shows that too, else its structure."""
+    """The LaTeX of a `math`: its annotation if the formula shows the same, else its structure."""
     annotation = formula.css_first(_SOURCE)
     notes = {note.mem_id for note in formula.css("annotation,annotation-xml")}
     seen = _text_without(formula, notes) if notes else formula.text()
@@ -125,7 +125,7 @@ def _is_block(formula: LexborNode) -> bool:
 
 
 def _of_script(tree: LexborHTMLParser, script: LexborNode) -> None:
-    """MathJax 2: the script is the source, its drawing stands in front of it."""
+    """MathJax 2: the script is the source, its drawing is before it."""
     kind = (script.attributes.get("type") or "").lower()
     text = script.text()
     if kind.startswith("math/mml"):
@@ -151,7 +151,7 @@ def _of_script(tree: LexborHTMLParser, script: LexborNode) -> None:
 
 
 def _of_wiki(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
-    """MediaWiki: hidden MathML, and an image with the source as its words."""
+    """MediaWiki: hidden MathML, and an image with the source as its alternative text."""
     formula, image = wrapper.css_first("math"), wrapper.css_first("img[alt]")
     is_block = (formula is not None and _is_block(formula)) or (
         image is not None and any("display" in word for word in classes(image))
@@ -164,7 +164,7 @@ def _of_wiki(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
 
 
 def _of_attribute(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
-    """The source in an attribute of what holds nothing but the drawing."""
+    """The source in an attribute of an element that contains only the drawing."""
     if (wrapper.tag or "").startswith("mjx-") or wrapper.tag == "math":
         return
     drawing = wrapper.css_first(_FORMULAS)
@@ -181,7 +181,7 @@ def _of_attribute(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
 
 
 def _of_katex(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
-    """KaTeX: MathML beside the drawing."""
+    """KaTeX: MathML next to the drawing."""
     formula = wrapper.css_first("math")
     if formula is None:
         return
@@ -190,19 +190,19 @@ def _of_katex(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
     seen = drawn.text() if drawn is not None else ""
     tex = _source_of(formula)
     if not seen.strip():
-        # Nothing but the MathML: whatever hides that hides its source.
+        # Only the MathML: a style that hides it hides its source.
         _put(tree, formula, tex, is_block=is_block)
     elif agrees(tex, seen):
         _put(tree, wrapper, tex, is_block=is_block)
 
 
 def _of_mathjax(tree: LexborHTMLParser, container: LexborNode) -> None:
-    """MathJax 3 and 4: a drawing in its own elements or in SVG, mostly with MathML beside it."""
+    """MathJax 3 and 4: a drawing in special elements or in SVG, mostly with MathML next to it."""
     if container.css_first("div,p") is not None:
-        return  # never closed: the rest of the page is in it, with what that hides
+        return  # never closed: it contains the rest of the page, with everything hidden in that
     formula = container.css_first("math")
     if formula is not None:
-        # Drawings in SVG may have been taken out as such.
+        # Drawings in SVG may already have been removed as such.
         is_seen = container.attributes.get("jax") == "SVG" or (
             container.css_first("svg,mjx-math > *") is not None
         )
@@ -217,7 +217,7 @@ def _of_mathjax(tree: LexborHTMLParser, container: LexborNode) -> None:
 
 
 def _of_mathml(tree: LexborHTMLParser, formula: LexborNode) -> None:
-    """MathML that is in none of the elements above."""
+    """MathML outside the elements above."""
     is_done = any(around.tag == MATH for around in ancestors(formula, 2))
     if not is_done and formula.css_first(MATH) is None:
         _put(tree, formula, _source_of(formula), is_block=_is_block(formula))
@@ -232,11 +232,11 @@ _DIALECTS: Final[tuple[tuple[str, Callable[[LexborHTMLParser, LexborNode], None]
     ("mjx-container", _of_mathjax),
     ("math", _of_mathml),
 )
-"""Elements and how each is read, those around others first."""
+"""Elements with their readers; an element comes before those inside it."""
 
 
 def _normalize_images(tree: LexborHTMLParser, _: Removals) -> None:
-    """Put the source in the place of every image of a formula; one that stands alone is a block."""
+    """Replace every image of a formula by its source; one alone in its line is a block."""
     for image in tree.css(FORMULA_IMAGES.selector)[:_MAX_FORMULAS]:
         if tex := _source_of_image(image):
             is_block = _stands_alone(image)
@@ -291,7 +291,7 @@ def _stands_alone(image: LexborNode) -> bool:
 
 
 def _normalize_typed(tree: LexborHTMLParser, _: Removals) -> None:
-    r"""Put `\(x\)` and `\[x\]` in the form of formulas; dollar signs are Markdown's own."""
+    r"""Convert `\(x\)` and `\[x\]` to formulas; dollar signs are already Markdown."""
     if tree.body is None:
         return
     texts = [
@@ -307,7 +307,7 @@ def _normalize_typed(tree: LexborHTMLParser, _: Removals) -> None:
 TYPED_FORMULAS: Final = Dialect(
     {"script": ':is([src*="mathjax" i],[src*="katex" i])'}, _normalize_typed
 )
-"""Told by the scripts that draw them: else brackets with backslashes may be of a regular expression."""
+"""Recognised by the scripts that draw them: otherwise brackets with backslashes may be a regular expression."""
 
 
 def _rewrite_text(tree: LexborHTMLParser, node: LexborNode) -> None:
@@ -329,7 +329,7 @@ def _rewrite_text(tree: LexborHTMLParser, node: LexborNode) -> None:
 
 
 def _settle_formulas(tree: LexborHTMLParser, _: Removals) -> None:
-    """Take formulas out of the elements they were put into, once what is hidden is gone."""
+    """Replace the elements that formulas were put into, after hidden elements are removed."""
     for formula in tree.css(MATH):
         if not has_text(formula):
             formula.decompose()
@@ -349,7 +349,7 @@ DRAWN_FORMULAS: Final = Dialect({MATH: ""}, _settle_formulas)
 
 
 def _untable(tree: LexborHTMLParser, table: LexborNode) -> None:
-    """Write each row of a table of nothing but formulas and their numbers as one formula."""
+    """Write each row of a table that contains only formulas and their numbers as one formula."""
     rows = table.css("tr")
     if not rows or len(rows) > _MAX_ROWS or len(table.css("table")) > 1:
         return
@@ -368,7 +368,7 @@ def _untable(tree: LexborHTMLParser, table: LexborNode) -> None:
 
 
 def _beside(row: LexborNode) -> str:
-    """The text of a row that is in no formula."""
+    """The text of a row outside formulas."""
     parts = [
         part.text_content or ""
         for part in row.traverse(include_text=True)

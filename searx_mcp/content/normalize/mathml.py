@@ -1,4 +1,4 @@
-"""The structure of MathML as LaTeX, also where MathJax draws it with elements of its own, as `mjx-mfrac`."""
+"""Converts the structure of MathML to LaTeX, also where MathJax draws it with custom elements such as `mjx-mfrac`."""
 
 import re
 import unicodedata
@@ -26,8 +26,8 @@ from searx_mcp.content.normalize.tex import (
 from searx_mcp.content.normalize.tree import text_of
 
 MAX_DEPTH: Final = 48
-"""Elements inside each other; deeper ones are written as their text. Every level takes three of Python's
-frames; there are 1,000."""
+"""Nested elements; deeper ones are written as their text. Every level takes three of Python's frames; there are
+1,000."""
 
 _NOTHING: Final = frozenset({"mphantom", "annotation", "annotation-xml", "none"})
 _LIMITS: Final = frozenset(map(COMMANDS.__getitem__, LIMITS)) | {
@@ -40,7 +40,7 @@ _ONE: Final = re.compile(
 
 _TABLE: Final = re.compile(r"\\begin\{aligned\}((?:(?!\\begin).)*)\\end\{aligned\}", re.DOTALL)
 _SIGN: Final = "\\surd "
-"""The sign of a root, which MathJax draws before what is in it."""
+"""The sign of a root, which MathJax draws before the radicand."""
 
 _BOXES: Final = "mjx-base,mjx-under,mjx-over"
 _SPACES: Final = re.compile(r"\s+")
@@ -49,11 +49,11 @@ _QUAD: Final = re.compile(r"\s*0*(?:\.9\d*|[1-9][\d.]*)em\s*")
 _TEXT: Final = str.maketrans(
     {"\\": "\\textbackslash ", **{sign: f"\\{sign}" for sign in "$%&#_{}"}}
 )
-"""What is special in text."""
+"""Characters with a special meaning in text."""
 
 
 def to_tex(root: LexborNode) -> str:
-    """The LaTeX of a formula by its structure; empty if there is nothing in it.
+    """Convert the structure of a formula to LaTeX; empty if there is nothing in it.
 
     Args:
         root: `math`, or `mjx-math`.
@@ -62,7 +62,7 @@ def to_tex(root: LexborNode) -> str:
 
 
 def _row(node: LexborNode, depth: int) -> str:
-    """Parts one after the other, with the fences that belong together."""
+    """Parts in sequence, with matching fences."""
     open_fences: list[tuple[str, list[str]]] = [("", [])]
     for part in _inside(node):
         operator = text_of(part) if _name(part) == "mo" else ""
@@ -85,7 +85,7 @@ def _row(node: LexborNode, depth: int) -> str:
 
 
 def _fenced(opening: str, parts: Sequence[str], closing: str) -> str:
-    """Parts between fences; a table takes the environment that draws these."""
+    """Parts between fences; a table uses the environment that draws these."""
     body, environment = " ".join(parts), MATRICES.get((opening, closing))
     if environment and (table := _TABLE.fullmatch(body)):
         return f"\\begin{{{environment}}} {table[1]} \\end{{{environment}}}"
@@ -101,12 +101,12 @@ def _node(node: LexborNode, depth: int) -> str:
 
 
 def _name(node: LexborNode) -> str:
-    """The element of MathML that an element is or draws."""
+    """The MathML element that an element is or draws."""
     return (node.tag or "").removeprefix("mjx-")
 
 
 def _inside(node: LexborNode) -> list[LexborNode]:
-    """The elements in an element; of a drawing without the boxes that only lay it out, and in the order of MathML."""
+    """The elements in an element; for a drawing without its layout boxes, and in the order of MathML."""
     found = list(node.iter())
     if not (node.tag or "").startswith("mjx-"):
         return found
@@ -123,7 +123,7 @@ def _inside(node: LexborNode) -> list[LexborNode]:
 
 
 def _parts(node: LexborNode, depth: int, least: int = 0) -> list[str]:
-    """The elements of an element, filled up with empty ones."""
+    """The elements of an element, padded with empty ones."""
     found = [_node(part, depth + 1) for part in _inside(node)]
     return found + [""] * (least - len(found))
 
@@ -150,7 +150,7 @@ def _root(node: LexborNode, depth: int) -> str:
 def _beyond(
     node: LexborNode, depth: int, place: str, marks: Mapping[str, str], command: str
 ) -> str:
-    """A base with something over or under it: an accent, a limit, or what else stands there."""
+    """A base with something over or under it: an accent, a limit, or anything else."""
     base, other = _parts(node, depth, 2)[:2]
     if mark := marks.get("".join(map(text_of, _inside(node)[1:]))):
         return f"\\{mark}{{{base}}}"
@@ -180,7 +180,7 @@ def _mfenced(node: LexborNode, depth: int) -> str:
 
 
 def _multiscripts(node: LexborNode, depth: int) -> str:
-    """A base with scripts behind it and, after a mark, before it."""
+    """A base with scripts after it and, after a mark, before it."""
     parts = list(node.iter())
     before = next((at for at, part in enumerate(parts) if part.tag == "mprescripts"), len(parts))
     after, lead = (
@@ -195,7 +195,7 @@ def _multiscripts(node: LexborNode, depth: int) -> str:
 
 
 def _identifier_or_number(node: LexborNode, _depth: int) -> str:
-    """A name or number: a function by its command, letters of another style in theirs."""
+    """A name or number: a function as its command, letters of another style in the command for it."""
     text = text_of(node)
     plain = unicodedata.normalize("NFKC", text)
     if plain in FUNCTIONS:
@@ -241,4 +241,4 @@ _CONVERTERS: Final[Mapping[str, Callable[[LexborNode, int], str]]] = {
 }
 
 _DRAWN: Final = _CONVERTERS.keys() | _NOTHING | {"mrow", "mtr", "mtd", "mstyle", "texatom"}
-"""Elements that MathJax draws; its others (`mjx-base`, `mjx-box`, …) only lay them out."""
+"""Elements that MathJax draws; its others (`mjx-base`, `mjx-box`, …) are only layout."""

@@ -1,4 +1,4 @@
-"""Panels of tabs and folded answers, which scripts show on a click on their label."""
+"""Panels of tabs and folded answers, which scripts show when their label is clicked."""
 
 import re
 from collections import Counter
@@ -26,10 +26,10 @@ from searx_mcp.content.removals import Removals, Rule
 _PANELS: Final = '[role="tabpanel"]'
 _FOLDS: Final = "[aria-expanded][aria-controls]"
 _SETS: Final = ".tabbed-set,.vp-code-group"
-"""Tabs of Markdown extensions, whose labels stand in one element and whose panels in the next."""
+"""Tabs of Markdown extensions, with the labels in one element and the panels in the next."""
 
 _PANEL: Final = "x-panel"
-"""Marks what a label shows: a panel whose label is hidden is hidden, too."""
+"""Marks the content of a label: a panel with a hidden label is hidden, too."""
 
 _HEADINGS: Final = HEADINGS | {"dt"}
 _CHROME: Final = frozenset({"nav", "header", "footer", "aside", "dialog", "form", "menu"})
@@ -38,39 +38,39 @@ _CHROME_ROLES: Final = frozenset({
     "search", "toolbar", "tooltip", "tree",
 })  # fmt: skip
 _FOLDING: Final = ("accordion", "faq", "question", "collaps", "expand", "toggle")
-"""Parts of the classes by which folded text tells itself from a menu."""
+"""Parts of class names that distinguish folded text from a menu."""
 
 _FOLDED_BY = re.compile(
     r"\s*(?:display|visibility|opacity|overflow|(?:max-)?height)\s*:", re.IGNORECASE
 )
-"""What scripts fold a panel up by; colours and the size of letters are not among it."""
+"""Properties with which scripts fold a panel; colours and the size of letters are not among them."""
 
 _LABEL_CHARS: Final = 200
 _LEAST: Final = 25
-"""Characters of a folded text that are no link; less is a menu, or nothing."""
+"""Characters of a folded text outside links; anything less is a menu, or empty."""
 
 _LOOKED_AT: Final = 400
-"""Nodes of a folded text by which it is told from a menu."""
+"""Nodes of a folded text that are read to distinguish it from a menu."""
 
 _REPEATED_CHARS: Final = 1_000
 _DEEP: Final = 600
-"""More than the guards before the parser let elements nest."""
+"""Deeper than the guards before the parser allow."""
 
 _MAX_PANELS: Final = 500
 _MAX_LISTS: Final = 50
 _UP: Final = 40
 _NEAR: Final = 4
-"""Elements around a list of tabs that may hold its panels, and around a folded text that may name it."""
+"""Ancestors of a list of tabs that may contain its panels, and of a folded text that may name it."""
 
 
 def show_panels(tree: LexborHTMLParser) -> bool:
-    """Show the panels of tabs and folded texts behind their labels, as closed `details` are shown.
+    """Show the panels of tabs and folded texts after their labels, like closed `details`.
 
     Args:
-        tree: a page with everything it came with; it is changed.
+        tree: the complete page; changed in place.
 
     Returns:
-        Whether there were any, so that `drop_unlabelled` is to be called.
+        Whether there were any; then `drop_unlabelled` must be called.
     """
     if tree.css_first(f"{_SETS},{_PANELS},{_FOLDS}") is None:
         return False
@@ -91,7 +91,7 @@ def show_panels(tree: LexborHTMLParser) -> bool:
 
 
 def _take_marks(tree: LexborHTMLParser) -> None:
-    """Take out marks that the page itself has: only ours say that a label is seen."""
+    """Remove marks that the page itself has: only ours mean that a label is visible."""
     for node in tree.css(f"[{LABEL}],[{_PANEL}]"):
         for mark in (LABEL, _PANEL):
             if mark in node.attributes:
@@ -101,7 +101,7 @@ def _take_marks(tree: LexborHTMLParser) -> None:
 def _unrepeated(
     pairs: Iterable[tuple[LexborNode, LexborNode]],
 ) -> list[tuple[LexborNode, LexborNode]]:
-    """Panels with their tabs; what several tabs of a list show is shown once."""
+    """Panels with their tabs; a panel that several tabs of a list share is shown once."""
     found: list[tuple[LexborNode, LexborNode]] = []
     said: set[tuple[int, str]] = set()
     for panel, tab in pairs:
@@ -115,10 +115,10 @@ def _unrepeated(
 
 
 def drop_unlabelled(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Take out what `show_panels` showed, if its label has turned out to be hidden.
+    """Remove what `show_panels` showed, if its label has turned out to be hidden.
 
     Args:
-        tree: without what styles hide; it is changed.
+        tree: without what styles hide; changed in place.
         removals: of this page.
     """
     labels = {label.attributes[LABEL] or "": label for label in tree.css(f"[{LABEL}]")}
@@ -134,17 +134,17 @@ def drop_unlabelled(tree: LexborHTMLParser, removals: Removals) -> None:
         if label.tag == "button" and label.attributes.get("role") != "tab":
             _rename(tree, label, "summary")
         else:
-            label.decompose()  # it stands before its panel now
+            label.decompose()  # it is before its panel now
 
 
 def _panel_around(label: LexborNode) -> str:
-    """The mark of the panel that a label stands in; empty if it stands in none."""
+    """The mark of the panel that contains a label; empty if there is none."""
     marks = (node.attributes.get(_PANEL) for node in ancestors(label, _DEEP))
     return next(filter(None, marks), "")
 
 
 def _is_labelled(mark: str, around: Mapping[str, str]) -> bool:
-    """Tell whether a label is seen, and with it those of the panels around it; no panel shows itself."""
+    """Whether a label and the labels of the panels around it are visible; no panel shows itself."""
     passed: set[str] = set()
     while mark and mark in around and mark not in passed:
         passed.add(mark)
@@ -155,7 +155,7 @@ def _is_labelled(mark: str, around: Mapping[str, str]) -> bool:
 def _tabs(
     tree: LexborHTMLParser, panels: list[LexborNode]
 ) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Panels with their tabs: by what either says of the other, else by their order."""
+    """Panels with their tabs: matched by their references to each other, else by order."""
     lists = tree.css('[role="tablist"]')[:_MAX_LISTS]
     by_name: dict[str, LexborNode] = {}
     for tab in tree.css('[role="tab"]')[: 4 * _MAX_PANELS]:
@@ -169,7 +169,7 @@ def _tabs(
     for panel in panels:
         attributes = panel.attributes
         if controlled[attributes.get("id") or "-"] > 1:
-            # They choose from what it holds, and none of them names it.
+            # The tabs choose from its content, and none of them names it.
             continue
         tabs = [
             by_name.get(attributes.get("id") or "-"),
@@ -183,7 +183,7 @@ def _tabs(
 
 
 def _by_place(lists: list[LexborNode], panels: list[LexborNode]) -> dict[int, LexborNode]:
-    """The tabs of lists that do not say what they control, with as many panels behind them."""
+    """The tabs of lists without references, if as many panels follow them."""
     found: dict[int, LexborNode] = {}
     known = {panel.mem_id for panel in panels}
     for each in lists:
@@ -203,7 +203,7 @@ def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: 
     tab.attrs[LABEL] = mark
     if _is_off(panel):
         _open(panel, mark)
-    # Its words are put in when those are gone that a style hides.
+    # Its words are added after those that a style hides are removed.
     label = new(tree, "summary", **{_PANEL: mark})
     if (first := panel.first_child) is not None:
         first.insert_before(label, move=True)
@@ -212,7 +212,7 @@ def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: 
 def _folded(
     tree: LexborHTMLParser, folds: list[LexborNode]
 ) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """Hidden texts with what unfolds them, without menus and the like."""
+    """Hidden texts with the elements that unfold them, without menus and the like."""
     targets = _ids(tree) if folds else {}
     for fold in folds:
         target = targets.get(fold.attributes.get("aria-controls") or "")
@@ -234,7 +234,7 @@ def _is_off(panel: LexborNode) -> bool:
 
 
 def _is_text(panel: LexborNode) -> bool:
-    """Tell whether a panel holds text, and not a menu, a dialog or a form."""
+    """Whether a panel contains text, as opposed to a menu, a dialog or a form."""
     if panel.tag in _CHROME or panel.attributes.get("role") in _CHROME_ROLES:
         return False
     free = linked = 0
@@ -262,7 +262,7 @@ def _names_text(fold: LexborNode, panel: LexborNode) -> bool:
 
 
 def _heading(fold: LexborNode) -> LexborNode | None:
-    """The heading that is folded open, which stands around its button or, less often, inside."""
+    """The heading of a folded text, which is around its button or, less often, inside."""
     around = (node for node in (fold, *ancestors(fold, 2)) if node.tag in _HEADINGS)
     return next(around, None) or fold.css_first(",".join(_HEADINGS))
 
@@ -273,7 +273,7 @@ def _show_folded(panel: LexborNode, fold: LexborNode, mark: str) -> None:
 
 
 def _rename(tree: LexborHTMLParser, node: LexborNode, tag: str) -> None:
-    """Put another element in the place of one, with its content; what hides it is no longer asked."""
+    """Replace an element by another with its content; styles that hide it no longer apply."""
     made = new(tree, tag)
     move_children(node, made)
     put_in_place(node, made)
@@ -285,7 +285,7 @@ def _open(panel: LexborNode, mark: str) -> None:
         if name in panel.attributes:
             del panel.attrs[name]
     if is_hidden(panel):
-        # What else its style says may hide it from those who click, too.
+        # Its other styles may hide it from readers who click, too.
         parts = (panel.attributes.get("style") or "").split(";")
         panel.attrs["style"] = ";".join(part for part in parts if not _FOLDED_BY.match(part))
 

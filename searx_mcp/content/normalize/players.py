@@ -1,4 +1,4 @@
-"""Players and embedded posts, as links to the pages of what they show; images that wait for a script."""
+"""Players and embedded posts, as links to the pages of their content; lazy images."""
 
 import re
 from typing import Final
@@ -78,11 +78,11 @@ _RULES: Final = (
     _rule(rf"(?:www\.)?figma\.com/embed[^?]*\?url={_PAGE}", "{0}", "Figma"),
     _rule(rf"(?:cdn\.)?embedly\.com/widgets/media\.html[^?]*\?url={_PAGE}", "{0}", "Video"),
 )  # fmt: skip
-"""Host and path of a player, perhaps with one parameter; the page of what it plays; what to call that
-without a title."""
+"""Host and path of a player, perhaps with one parameter; the page of its content; the link's text if it has no
+title."""
 
 _PARAMETERS: Final = ("list", "video", "channel", "clip", "bvid", "id", "url", "href")
-"""Of players that name in one what they play."""
+"""Parameters in which players name their content."""
 
 _MAX_ADDRESS: Final = 2_000
 _SOURCES: Final = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-cmp-src", "data")
@@ -92,7 +92,7 @@ _GENERIC = re.compile(
     r"(?:youtube|vimeo)? ?(?:video )?(?:player|embed|iframe|video|audio)|embedded (?:content|video|post)",
     re.IGNORECASE,
 )
-"""Titles that players have before anyone gives them one."""
+"""Default titles of players."""
 
 _PLACEHOLDER = re.compile(
     r"\Adata:|/(?:blank|spacer|pixel|placeholder|loading|lazy|1x1|transparent)\b"
@@ -103,7 +103,7 @@ _MAX_PLAYERS: Final = 2_000
 
 
 def _normalize_players(tree: LexborHTMLParser, _: Removals) -> None:
-    """Put a link in the place of every player whose page is known, and of videos and sounds."""
+    """Replace every player whose page is known, and videos and sounds, by a link."""
     for player in tree.css(PLAYERS.selector)[:_MAX_PLAYERS]:
         if not is_attached(player):
             continue
@@ -120,11 +120,11 @@ PLAYERS: Final = Dialect(
     {**dict.fromkeys(_PLAYERS.split(), ""), "script": '[src*="//gist.github.com/"]'},
     _normalize_players,
 )
-"""Elements that play or show something from elsewhere, and scripts that write a listing into the page."""
+"""Elements that play or show external content, and scripts that write a listing into the page."""
 
 
 def _show_lazy_images(tree: LexborHTMLParser, _: Removals) -> None:
-    """Give an image that waits for a script the address that stands behind it for readers without."""
+    """Give a lazy image the address in the fallback for readers without scripts next to it."""
     for fallback in tree.css("noscript")[:_MAX_PLAYERS]:
         image = fallback.css_first("img[src]")
         if image is None or len(few(fallback, 8)) != 1 or has_text(fallback):
@@ -141,7 +141,7 @@ LAZY_IMAGES: Final = Dialect({"noscript": ""}, _show_lazy_images)
 
 
 def _waiting(beside: LexborNode | None) -> LexborNode | None:
-    """The image of an element that has no address of its own yet."""
+    """The image of an element, if it has no address yet."""
     if beside is None or not beside.is_element_node:
         return None
     images = [beside] if beside.tag == "img" else beside.css("img")
@@ -165,7 +165,7 @@ def _show(waiting: LexborNode, image: LexborNode) -> None:
 
 
 def _is_unseen(player: LexborNode) -> bool:
-    """Tell whether a player is there to count visitors or to talk to a script."""
+    """Whether a player only counts visitors or communicates with a script."""
     attributes = player.attributes
     return (
         attributes.get("width") in _TINY or attributes.get("height") in _TINY or is_hidden(player)
@@ -214,7 +214,7 @@ def _file_name(address: str) -> str:
 
 
 def _link(tree: LexborHTMLParser, player: LexborNode, address: str, label: str) -> None:
-    """Put a link in the place of a player, with its title if it has one."""
+    """Replace a player by a link, with its title if it has one."""
     attributes = player.attributes
     titles = (attributes.get(name) for name in ("title", "aria-label", "playlabel", "data-title"))
     title = next((text for text in titles if text and text.strip()), "")
@@ -230,7 +230,7 @@ def _link(tree: LexborHTMLParser, player: LexborNode, address: str, label: str) 
 
 
 def page_of(address: str) -> tuple[str, str] | None:
-    """The page of what a player plays, and what to call it; `None` if the player is not known.
+    """The page of a player's content, and a label for it; `None` if the player is unknown.
 
     Args:
         address: of the player, with or without scheme.

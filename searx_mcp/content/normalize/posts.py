@@ -1,4 +1,4 @@
-"""Posts of forums: what they quote, what they link to, and whom they answer."""
+"""Forum posts: their quotations, link previews, and the posts they reply to."""
 
 import re
 from collections.abc import Iterator
@@ -21,31 +21,31 @@ from searx_mcp.content.normalize.tree import (
 from searx_mcp.content.removals import Removals, Rule
 
 _QUOTED: Final = "aside.quote,aside.onebox"
-"""Other people's words and previews of links, as Discourse writes them."""
+"""Quotations and link previews, as Discourse writes them."""
 
 _COMMENTS: Final = ".comment,[itemprop~=comment],[itemtype$='/Comment'],[author][depth],td[indent]"
-"""Comments, by the names that most programs give them, and cells that only move theirs to the right."""
+"""Comments, by the class names in most programs, and cells that only indent theirs."""
 
 _NAMES: Final = (
     "[itemprop~=author],[itemprop~=name],[rel~=author],[class*=author i],[class*=username i],"
     "[class*=user-name i],.fn,.hnuser,a[href*='/user/'],a[href*='/users/'],a[href*='/u/']"
 )
-"""Of those who wrote a comment; the innermost of the first is taken."""
+"""Names of a comment's author; of the first that match, the innermost is used."""
 
 _NO_TEXT: Final = (
     ".comment .expand,.comment .numchildren,.comhead .navs,.comhead .togg,"
     ".comment .score:is(.likes,.dislikes),.d-none[itemprop],span[itemprop=position],"
     "[component='post/parent/content'],.codebox > p"
 )
-"""What folds a thread up or leads through it, the scores that it would have with one vote more or less, what
-is said again for machines in an element of a framework's hidden class, the place of a post in its thread, a post
+"""Removed: controls that fold a thread or navigate it, the scores with one vote more or less, the machine-readable
+copy in an element with a framework's hidden class, the position of a post in its thread, the copy of a post
 above a reply to it, and the button above code."""
 
 _PANES: Final = ".message-cell--user,.ipsEntry__author-column,.cAuthorPane,.postprofile"
-"""Who wrote a post, beside it: a name, and what the forum counts of its members."""
+"""The author of a post, next to it: a name, and the forum's statistics of the member."""
 
 _HEADS: Final = ".topic-meta-data a,.comhead .hnuser,.comhead .age a"
-"""Names and dates above posts: as links they would be taken for a list of links."""
+"""Names and dates above posts: as links they would look like a list of links."""
 
 _PANE_NAMES: Final = ".message-name,.username,.cAuthorPane_author,h3,dt a"
 
@@ -54,25 +54,24 @@ _INLINE: Final = frozenset({"a", "b", "strong", "em", "i", "span", "cite", "font
 _COUNT: Final = re.compile(r"\d{1,3}")
 _NAME_CHARS: Final = 40
 _FEW: Final = 8
-"""Elements of a post that may name who wrote it."""
+"""Elements of a post that may name its author."""
 
 _ITEM: Final = 3
-"""Elements between an item of a list and the comment in it."""
+"""Elements between a list item and the comment in it."""
 
 _MAX_COMMENTS: Final = 2_000
 _UP: Final = 40
-"""Elements between a comment and the one it answers, or its name."""
+"""Ancestors of a comment up to the one it replies to, or of a name up to its comment."""
 
 
 def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Rewrite quotations and previews of links, and say whom nested comments answer.
+    """Rewrite quotations and link previews, and label nested comments with the one they reply to.
 
-    A comment in another one is labelled `bob (reply to alice)`, unless it is an item of a list, whose
-    depth is seen. A label stays with its comment wherever a passage is cut; a quote would be taken for
-    quoted words.
+    A comment inside another one is labelled `bob (reply to alice)`, unless it is a list item, whose depth is visible.
+    A label stays with its comment wherever a passage is cut; a quote would look like quoted words.
 
     Args:
-        tree: without what is hidden; it is changed.
+        tree: without hidden elements; changed in place.
         removals: of this page.
     """
     removals.remove_all(tree.css(_NO_TEXT), Rule.POST)
@@ -109,7 +108,7 @@ def _rewrite(tree: LexborHTMLParser, box: LexborNode) -> None:
 
 
 def _preview(tree: LexborHTMLParser, box: LexborNode, quote: LexborNode) -> None:
-    """A link with its title; what else the page behind it says of itself is no part of the post."""
+    """A link with its title; the rest of the preview is not part of the post."""
     title = box.css_first(_HEADINGS) or box.css_first("header a") or box.css_first("a[href]")
     if title is None:
         move_children(box, quote)
@@ -125,7 +124,7 @@ def _paragraph(tree: LexborHTMLParser, node: LexborNode, quote: LexborNode) -> N
 
 
 def _name_posts(tree: LexborHTMLParser) -> None:
-    """Put the name of a member before the post; the rest of what stands beside it is no part of that."""
+    """Put the name of a member before the post; the rest of the author's pane is not part of it."""
     panes = tree.css(_PANES)[:_MAX_COMMENTS]
     known = {pane.mem_id for pane in panes}
     for pane in panes:
@@ -147,7 +146,7 @@ def _label_replies(tree: LexborHTMLParser) -> None:
     names = _names(tree, comments)
     for comment, answered in _replies(comments):
         name, whose = names.get(comment.mem_id), names.get(answered.mem_id)
-        # An element around a comment may have the name of a comment, too.
+        # An element around a comment may have the class of a comment, too.
         if name is None or whose is None or name.mem_id == whose.mem_id:
             continue
         label = f" (reply to {short_text(whose, _NAME_CHARS).rstrip(':')}) "
@@ -158,7 +157,7 @@ def _label_replies(tree: LexborHTMLParser) -> None:
 
 
 def _comments(tree: LexborHTMLParser) -> dict[int, LexborNode]:
-    """The comments in order, by their ids in memory; of a cell that only indents, its row."""
+    """The comments in order, by their ids in memory; for a cell that only indents, its row."""
     found: dict[int, LexborNode] = {}
     for node in tree.css(_COMMENTS)[:_MAX_COMMENTS]:
         comment = node.parent if node.tag == "td" else node
@@ -168,7 +167,7 @@ def _comments(tree: LexborHTMLParser) -> dict[int, LexborNode]:
 
 
 def _replies(comments: dict[int, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
-    """The comments that stand in others or below them, each with what it answers."""
+    """The comments inside or below others, each with the one it replies to."""
     levels: list[LexborNode] = []
     for comment in comments.values():
         if _is_item(comment):
@@ -182,7 +181,7 @@ def _replies(comments: dict[int, LexborNode]) -> Iterator[tuple[LexborNode, Lexb
 
 
 def _indent(row: LexborNode) -> int:
-    """The steps by which a row is moved to the right; -1 if it is none."""
+    """The levels by which a row is indented; -1 if it is not a comment."""
     cells = (node for node in row.iter() if "indent" in node.attributes)
     level = next((cell.attributes["indent"] or "" for cell in cells), "")
     return int(level) if row.tag == "tr" and _COUNT.fullmatch(level) else -1
@@ -197,7 +196,7 @@ def _around(node: LexborNode, comments: dict[int, LexborNode]) -> LexborNode | N
 
 
 def _names(tree: LexborHTMLParser, comments: dict[int, LexborNode]) -> dict[int, LexborNode]:
-    """The elements that name who wrote each comment, by the ids of the comments."""
+    """The elements with the author's name of each comment, by the ids of the comments."""
     found: dict[int, LexborNode] = {}
     for node in tree.css(_NAMES)[: 4 * _MAX_COMMENTS]:
         comment = _around(node, comments)

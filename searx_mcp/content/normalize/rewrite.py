@@ -1,11 +1,11 @@
-"""One form for everything that pages write in many.
+"""Rewrites the many dialects of HTML to one form.
 
-There are two steps, because style sheets hide in both directions. Formulas have their source in
-hidden text, boxes of tasks and players are elements that are taken out as such: they are rewritten
-first, where they stand, so that what hides them goes on hiding them. Code, callouts and footnotes
-become text or move: for them everything hidden must be gone before.
+There are two steps, because style sheets hide in both directions. Formulas have their source in hidden text, and
+task boxes and players are elements that are otherwise removed: they are rewritten first, in place, so that a style
+that hides them still does. Code, callouts and footnotes become text or move: everything hidden must be removed
+before.
 
-A dialect is all in its own module, with what tells that a page has it. Here is only when its turn comes.
+A dialect is complete in its module, including how it is recognised. This module only sets the order.
 """
 
 from typing import Final
@@ -35,22 +35,22 @@ _TEXT: Final = (POSTS, DRAWN_FORMULAS, DECLARATIONS, CODE, CALLOUTS, FOOTNOTES)
 
 
 def normalize_sources(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Rewrite formulas, tasks and players; show lazy images and what callouts fold up.
+    """Rewrite formulas, tasks and players; show lazy images and the folded content of callouts.
 
-    Formulas become the element that `tree` names, players links to what they play.
+    Formulas become the element that `tree` names, players links to their content.
 
     Args:
-        tree: a page with everything it came with, scripts included; it is changed.
+        tree: the complete page, including scripts; changed in place.
         removals: of this page.
     """
     _rewrite(tree, removals, _SOURCES, _SOURCE_MARKS)
 
 
 def normalize_text(tree: LexborHTMLParser, removals: Removals) -> None:
-    """Rewrite posts, code, callouts and footnotes, and take formulas out of what drew them.
+    """Rewrite posts, code, callouts and footnotes, and take formulas out of the elements that drew them.
 
     Args:
-        tree: after `normalize_sources`, without what is hidden by style; it is changed.
+        tree: after `normalize_sources`, without what styles hide; changed in place.
         removals: of this page.
     """
     _rewrite(tree, removals, _TEXT, _TEXT_MARKS)
@@ -59,7 +59,7 @@ def normalize_text(tree: LexborHTMLParser, removals: Removals) -> None:
 def _rewrite(
     tree: LexborHTMLParser, removals: Removals, dialects: tuple[Dialect, ...], marks: str
 ) -> None:
-    """Give a page to the dialects it has; one query tells of most that it has none of their elements."""
+    """Rewrite the dialects that a page has; for most, one query shows that it has none of their elements."""
     names = {ANY, *(node.tag for node in tree.css(marks))}
     for dialect in dialects:
         if not names.isdisjoint(dialect.marks) and tree.css_first(dialect.selector) is not None:

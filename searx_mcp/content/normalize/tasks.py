@@ -1,4 +1,4 @@
-"""The boxes in front of tasks."""
+"""The checkboxes of tasks."""
 
 import re
 from typing import Final
@@ -25,9 +25,9 @@ _MAX_TASKS: Final = 10_000
 
 
 def _normalize_tasks(tree: LexborHTMLParser, _: Removals) -> None:
-    """Put a task in the place of every box to tick that a list item begins with.
+    """Replace every checkbox at the start of a list item by a task.
 
-    Boxes of forms, filters and menus have a name or a value to send; they stay as they are.
+    Checkboxes of forms, filters and menus have a name or a value to send; they stay as they are.
     """
     for box in tree.css('li input[type="checkbox" i]')[:_MAX_TASKS]:
         item = _item(box)
@@ -40,7 +40,7 @@ TASKS: Final = Dialect({"input": ""}, _normalize_tasks)
 
 
 def _item(box: LexborNode) -> LexborNode | None:
-    """The list item that begins with the box."""
+    """The list item that begins with the checkbox."""
     node = box
     for around in ancestors(box, 4):
         before = neighbour(node, forward=False)

@@ -1,4 +1,4 @@
-"""LaTeX: told from other text, cleaned, held against what a reader sees; and what characters are in it."""
+"""LaTeX: recognised, cleaned, and compared with the visible formula; its commands for characters."""
 # ruff: noqa: RUF001 - the signs themselves
 
 import re
@@ -38,7 +38,7 @@ COMMANDS: Final[dict[str, str]] = {
     for words in (_GREEK.split(), _OPERATORS.split())
     for character, name in zip(words[::2], words[1::2], strict=True)
 }
-"""Commands of LaTeX and of amssymb, as KaTeX and MathJax both know them."""
+"""Commands of LaTeX and of amssymb that both KaTeX and MathJax know."""
 
 PLAIN: Final[dict[str, str]] = {
     "−": "-", "–": "-", "∕": "/", "⁄": "/", "ˆ": "^", "˜": "~", "″": "''", "‴": "'''", "：": ":",
@@ -46,14 +46,14 @@ PLAIN: Final[dict[str, str]] = {
     "\\": "\\backslash", "{": "\\{", "}": "\\}", "$": "\\$", "%": "\\%", "&": "\\&", "#": "\\#",
     "_": "\\_", "~": "\\sim", "^": "\\hat{}",
 }  # fmt: skip
-"""Characters that TeX writes otherwise; the invisible operators of MathML are not written."""
+"""Characters that TeX writes differently; the invisible operators of MathML are not written."""
 
 _FUNCTION_NAMES: Final = (
     "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf"
     " limsup ln log max min Pr sec sin sinh sup tan tanh"
 )
 FUNCTIONS: Final = frozenset(_FUNCTION_NAMES.split())
-"""Names that LaTeX has as operators."""
+"""Names of LaTeX operators."""
 
 ACCENTS: Final[dict[str, str]] = {
     "^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde", "∼": "tilde", "¯": "bar", "‾": "overline",
@@ -61,16 +61,16 @@ ACCENTS: Final[dict[str, str]] = {
     "⋅": "dot", "⃛": "dddot", "ˇ": "check", "˘": "breve", "`": "grave", "´": "acute", "˚": "mathring",
     "⏞": "overbrace", "⏜": "overparen", "←": "overleftarrow", "↔": "overleftrightarrow",
 }  # fmt: skip
-"""Over a base."""
+"""Accents over a base."""
 
 UNDER: Final[dict[str, str]] = {
     "_": "underline", "‾": "underline", "¯": "underline", "―": "underline", "⏟": "underbrace",
     "̲": "underline", "→": "underrightarrow", "←": "underleftarrow",
 }  # fmt: skip
-"""Under a base."""
+"""Accents under a base."""
 
 LIMITS: Final = frozenset("∑∏∐∫∬∭∮⋃⋂⋁⋀⨁⨂⨀⨄⨆")
-"""Large operators: what stands over and under them are their limits."""
+"""Large operators, whose scripts over and under are limits."""
 
 CLOSING: Final[dict[str, str]] = {
     "(": ")", "[": "]", "{": "}", "⟨": "⟩", "〈": "〉", "⌊": "⌋", "⌈": "⌉",
@@ -78,7 +78,7 @@ CLOSING: Final[dict[str, str]] = {
 """Fences that come in pairs."""
 
 BARS: Final = frozenset("|∣‖")
-"""Fences that open and close alike; only around a table are they told apart."""
+"""Fences with the same opening and closing sign; they can be paired only around a table."""
 
 MATRICES: Final[dict[tuple[str, str], str]] = {
     ("(", ")"): "pmatrix", ("[", "]"): "bmatrix", ("{", "}"): "Bmatrix", ("|", "|"): "vmatrix",
@@ -91,7 +91,7 @@ VARIANTS: Final[dict[str, str]] = {
     "fraktur": "mathfrak", "bold-fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt",
     "bold-italic": "boldsymbol", "normal": "mathrm",
 }  # fmt: skip
-"""Commands of `mathvariant` (MathML Core §3.2.1); `normal` only where italic would be the rule."""
+"""Commands of `mathvariant` (MathML Core §3.2.1); `normal` only where italic would be the default."""
 
 _BLOCKS: Final[tuple[tuple[int, int, str], ...]] = (
     (0x1D400, 0x1D433, "bold"), (0x1D468, 0x1D49B, "bold-italic"), (0x1D49C, 0x1D503, "script"),
@@ -99,7 +99,7 @@ _BLOCKS: Final[tuple[tuple[int, int, str], ...]] = (
     (0x1D5A0, 0x1D66F, "sans-serif"), (0x1D670, 0x1D6A3, "monospace"), (0x1D6A8, 0x1D6E1, "bold"),
     (0x1D71C, 0x1D755, "bold-italic"), (0x1D7CE, 0x1D7D7, "bold"), (0x1D7D8, 0x1D7E1, "double-struck"),
 )  # fmt: skip
-"""Mathematical Alphanumeric Symbols (Unicode 16, block 1D400); what is not named is italic."""
+"""Mathematical Alphanumeric Symbols (Unicode 16, block 1D400); anything not listed is italic."""
 
 _LETTERLIKE: Final[dict[str, str]] = {
     **dict.fromkeys("ℂℍℕℙℚℝℤ", "double-struck"), **dict.fromkeys("ℬℰℱℋℐℒℳℛ", "script"),
@@ -107,7 +107,7 @@ _LETTERLIKE: Final[dict[str, str]] = {
 }  # fmt: skip
 
 MAX_TEX: Final = 10_000
-"""Characters of a formula; a longer source is not taken."""
+"""Characters of a formula; a longer source is ignored."""
 
 _STRUCTURE_NAMES: Final = (
     "frac dfrac tfrac cfrac binom sqrt begin end left right text textbf mathrm mathbf mathbb mathcal"
@@ -132,7 +132,7 @@ _NOT_SHOWN = re.compile(
     r"|require|mathchoice|htmlClass|htmlId|includegraphics)\*?(?:\[[^\]]{0,80}+\])?\{[^{}]{0,200}+\}"
     r"|\\[A-Za-z]+"
 )
-"""Commands, and what stands in the braces of those that show none of it."""
+"""Commands, with the braces of those that show none of their content."""
 
 _WORD = re.compile(r"[A-Za-z]{4,}")
 _MAX_FOREIGN: Final = 3
@@ -141,7 +141,7 @@ _BEYOND_LATIN: Final = 0x2000
 
 
 def is_tex(text: str) -> bool:
-    """Tell whether a text is LaTeX rather than words: by a command that there is, or scripts in braces."""
+    """Whether a text is LaTeX rather than words: it has a known command, or scripts in braces."""
     if len(text) > MAX_TEX:
         return False
     if _SCRIPTED.search(text):
@@ -150,10 +150,10 @@ def is_tex(text: str) -> bool:
 
 
 def cleaned(text: str, *, is_block: bool) -> str:
-    """LaTeX without delimiters, comments and blank lines, which would end it in Markdown.
+    """Remove delimiters and comments from LaTeX, and blank lines, which would end it in Markdown.
 
     Args:
-        text: as the page has it.
+        text: as on the page.
         is_block: whether it may have several lines.
     """
     tex = (
@@ -174,10 +174,10 @@ def cleaned(text: str, *, is_block: bool) -> str:
 
 
 def agrees(tex: str, seen: str) -> bool:
-    """Tell whether a source says no more than its formula shows.
+    """Whether a source contains no more than its formula shows.
 
-    The source of a formula stands in an attribute or in hidden text: words that a reader does not
-    see could be said there. Commands and short names are not compared.
+    The source of a formula is in an attribute or in hidden text, where a page could put words that a reader does not
+    see. Commands and short names are not compared.
 
     Args:
         tex: the source.
@@ -202,7 +202,7 @@ def _is_balanced(tex: str) -> bool:
 
 
 def escaped(text: str) -> str:
-    """Characters as LaTeX writes them outside of text."""
+    """Escape characters for LaTeX outside text."""
     if text.isalnum() and text.isascii():
         return text
     found = []
@@ -219,7 +219,7 @@ def escaped(text: str) -> str:
 
 
 def variant_of(character: str) -> str:
-    """The `mathvariant` that a character has by itself; empty if it has none or is italic."""
+    """The `mathvariant` of a character by itself; empty if it has none or is italic."""
     if character in _LETTERLIKE:
         return _LETTERLIKE[character]
     code = ord(character)

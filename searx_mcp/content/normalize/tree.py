@@ -1,8 +1,8 @@
-"""The tree that is rewritten: the elements put into it, questions about others, and small changes.
+"""The tree that is rewritten: our own elements, queries for others, and small changes.
 
-HTML has no element for formulas, callouts, footnotes and tasks. Those named here stand for them: what
-finds the main content leaves them alone, and what writes Markdown knows no others. A page that uses
-the same names is read as if it had meant them.
+HTML has no element for formulas, callouts, footnotes and tasks. The elements named here represent them: the search
+for the main content leaves them alone, and the Markdown writer knows no others. A page that uses the same names is
+read as if it meant them.
 """
 
 import re
@@ -15,13 +15,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.removals import Removals
 
 MATH: Final = "x-math"
-"""LaTeX as its only text; `display="block"` for a formula of its own."""
+"""LaTeX as its only text; `display="block"` for a formula outside a line."""
 
 CALLOUT: Final = "x-callout"
-"""A labelled block: `kind` in lower case, `title` where the page gives another one than the kind."""
+"""A callout: `kind` in lower case, `title` if the page has one that differs from the kind."""
 
 REFERENCE: Final = "x-reference"
-"""Where a footnote is referred to; `name` of the note. It has no content."""
+"""A reference to a footnote; `name` of the note. It has no content."""
 
 NOTES: Final = "x-notes"
 """The footnotes of the page, each a `NOTE`."""
@@ -30,10 +30,10 @@ NOTE: Final = "x-note"
 """One footnote with its `name`; without the link back."""
 
 TASK: Final = "x-task"
-"""The box in front of a task; `done` if it is ticked. It has no content."""
+"""The checkbox of a task; `done` if it is ticked. It has no content."""
 
 CANONICAL: Final = frozenset({MATH, CALLOUT, REFERENCE, NOTES, NOTE, TASK, "pre", "code"})
-"""Elements in the common form, which no rule that finds the main content takes out for themselves."""
+"""Elements in the common form, which no rule of the search for the main content removes by themselves."""
 
 ANY: Final = ""
 """The name of any element, among the marks of a dialect."""
@@ -45,20 +45,20 @@ _HIDING = re.compile(
 )
 _STYLE_CHARS: Final = 2_000
 _KEPT: Final = ("class", "style", "id", "hidden")
-"""By these a style sheet may hide an element: what takes its place must carry them."""
+"""A style sheet may hide an element by these: its replacement must have them."""
 _MOST_LOOKED_AT: Final = 400
-"""Nodes of an element that may be a label, a title or a button."""
+"""Nodes that are read in an element that may be a label, a title or a button."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One thing that pages write in ways of their own, and what gives it the common form.
+    """A construct that pages write in several ways, with its conversion to the common form.
 
     Attributes:
-        marks: what an element is further asked, by its name: `{"img": "[alt]", "iframe": ""}`. A page
-            on which nothing matches is never given to `rewrite`. By their names most elements of a
-            page fail at once, in a third of the time; `ANY` costs a query of its own.
-        rewrite: changes a tree, and says what it takes out.
+        marks: by element name, a selector for its further conditions: `{"img": "[alt]", "iframe": ""}`. A page
+            without a match is never passed to `rewrite`. Most elements of a page fail by their name, in a third of
+            the time; `ANY` costs a separate query.
+        rewrite: changes a tree, and records what it removes.
     """
 
     marks: Mapping[str, str]
@@ -81,7 +81,7 @@ def style(node: LexborNode) -> str:
 
 
 def is_hidden(node: LexborNode) -> bool:
-    """Tell whether the element itself says that it is not shown; style sheets are not looked at."""
+    """Whether the element itself declares that it is hidden; style sheets are not read."""
     attributes = node.attributes
     return "hidden" in attributes or _HIDING.search(style(node)) is not None
 
@@ -92,7 +92,7 @@ def text_of(node: LexborNode) -> str:
 
 
 def new(tree: LexborHTMLParser, tag: str, text: str = "", **attributes: str) -> LexborNode:
-    """An element that stands nowhere yet."""
+    """Create an element outside the tree."""
     node = tree.create_node(tag)
     for name, value in attributes.items():
         node.attrs[name] = value
@@ -102,7 +102,7 @@ def new(tree: LexborHTMLParser, tag: str, text: str = "", **attributes: str) -> 
 
 
 def carry(old: LexborNode, node: LexborNode) -> None:
-    """Give an element what style sheets may hide the old one by."""
+    """Copy the attributes by which style sheets may hide an element to its replacement."""
     attributes = old.attributes
     for name in _KEPT:
         if name in attributes and name not in node.attributes:
@@ -110,19 +110,19 @@ def carry(old: LexborNode, node: LexborNode) -> None:
 
 
 def put_in_place(old: LexborNode, node: LexborNode) -> None:
-    """Take an element out of the tree and put a new one where it was."""
+    """Replace an element of the tree by a new one."""
     old.insert_before(node, move=True)
     old.decompose()
 
 
 def empty(node: LexborNode) -> None:
-    """Take out all children."""
+    """Remove all children."""
     for child in children(node):
         child.decompose()
 
 
 def children(node: LexborNode) -> list[LexborNode]:
-    """The children of an element, texts included."""
+    """The children of an element, including texts."""
     found = []
     child = node.first_child
     while child is not None:
@@ -132,13 +132,13 @@ def children(node: LexborNode) -> list[LexborNode]:
 
 
 def move_children(source: LexborNode, target: LexborNode) -> None:
-    """Put all children of an element at the end of another one."""
+    """Move all children of an element to the end of another one."""
     for child in children(source):
         target.insert_child(child, move=True)
 
 
 def ancestors(node: LexborNode, most: int) -> Iterator[LexborNode]:
-    """The elements around a node, from the inside out, without `body`."""
+    """The ancestors of a node, from the inside out, without `body`."""
     parent = node.parent
     for _ in range(most):
         if parent is None or parent.tag in {"body", "html", "-document"}:
@@ -148,12 +148,12 @@ def ancestors(node: LexborNode, most: int) -> Iterator[LexborNode]:
 
 
 def is_attached(node: LexborNode) -> bool:
-    """Tell whether a node still stands in a tree, next to others or below something."""
+    """Whether a node is still in a tree: it has siblings or a parent."""
     return node.parent is not None
 
 
 def is_blank(node: LexborNode) -> bool:
-    """Tell whether it is a comment or a text of white space."""
+    """Whether it is a comment or a text of white space."""
     if node.is_text_node:
         return not (node.text_content or "").strip()
     return node.is_comment_node
@@ -165,7 +165,7 @@ def solid(node: LexborNode) -> list[LexborNode]:
 
 
 def neighbour(node: LexborNode, *, forward: bool, most: int = 8) -> LexborNode | None:
-    """The next sibling that is not blank, or the last one looked at; `None` if there is none."""
+    """The next sibling that is not blank, or the last one within `most` steps; `None` if there is none."""
     found = node.next if forward else node.prev
     for _ in range(most):
         if found is None or not is_blank(found):
@@ -183,14 +183,14 @@ def first_solid(node: LexborNode) -> LexborNode | None:
 
 
 def is_alone(node: LexborNode) -> bool:
-    """Tell whether nothing but blanks stands beside a node."""
+    """Whether a node has only blank siblings."""
     return neighbour(node, forward=False) is None and neighbour(node, forward=True) is None
 
 
 def few(node: LexborNode, most: int) -> list[LexborNode]:
-    """The children that are not blank; none if there are more children than that.
+    """The children that are not blank; none if there are more than `most` children.
 
-    To be asked for every child of an element: all of them would be quadratic.
+    Use it for a query on every child of an element: reading all of them would be quadratic.
     """
     found: list[LexborNode] = []
     child = node.first_child
@@ -206,7 +206,7 @@ def few(node: LexborNode, most: int) -> list[LexborNode]:
 def short_text(node: LexborNode, most: int) -> str:
     """All text in an element with single spaces; empty if it is longer than `most` characters.
 
-    It looks no further than it needs: an element that holds half the page costs next to nothing.
+    It reads no further than it needs: an element with half the page costs next to nothing.
     """
     if node.is_text_node:
         text = " ".join((node.text_content or "").split())
@@ -225,7 +225,7 @@ def short_text(node: LexborNode, most: int) -> str:
 
 
 def has_text(node: LexborNode) -> bool:
-    """Tell whether there is any text in an element."""
+    """Whether an element contains any text."""
     return any(
         part.is_text_node and not is_blank(part) for part in node.traverse(include_text=True)
     )

@@ -1,1 +1,1 @@
-"""Indexes that sites publish of their own pages: which there are, and what each says."""
+"""Indexes that sites publish of their own pages: how they are found and read."""

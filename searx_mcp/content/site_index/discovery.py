@@ -1,4 +1,4 @@
-"""Which indexes the site of a page publishes, by their formats and the signs for them in what the page loads."""
+"""Finds the indexes that a page's site publishes, by their formats and their signs in what the page loads."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -39,14 +39,14 @@ FORMATS: Final[Mapping[str, Format]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A file that a page loads or names, which tells of an index.
+    """A file that a page loads or names, which is the sign of an index.
 
     Attributes:
-        mark: of the path of that file; where it begins is the root of the documentation.
+        mark: of the path of that file; the documentation's root is where it begins.
         files: the index with the name of its format, the best first, relative to the root; none if the file itself
             is the index.
         format: of the file itself.
-        generator: how the page's `<meta name=generator>` begins, in lower case; empty if that does not matter.
+        generator: start of the page's `<meta name=generator>`, in lower case; empty if that does not matter.
     """
 
     mark: re.Pattern[str]
@@ -90,26 +90,26 @@ SIGNS: Final = (
 
 
 _MOST: Final = 4
-"""Indexes of a page that are named."""
+"""Most indexes of a page that are returned."""
 _RESOURCES: Final = 300
 _MAX_CHARS: Final = 500
 _MAX_SCRIPT: Final = 20_000
 _NAMED_IN_SCRIPT = re.compile(r"\bpath_to_searchindex_js\s*=\s*[\"']([^\"'\s]{1,200})[\"']")
-"""mdBook 0.5 names its index nowhere else."""
+"""mdBook 0.5 names its index only here."""
 _FOLDER = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)/\Z")
 _PAGE = re.compile(r"(?:\A|/)(?:genindex|search|py-modindex)\.html\Z")
 _SPHINX: Final = "sphinx"
 
 
 _LIKELY = re.compile(r"search|_static/|assets/|llms\.|script-|jszip|sitemap", re.IGNORECASE)
-"""What the path of a file must have in it to be a sign; one look instead of one for each sign."""
+"""Every sign matches this, too; one search replaces one for each sign."""
 
 
 def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex, ...]:
-    """Find the indexes that a page's own files tell of, on the page's own host, best first.
+    """Find the indexes that a page's files point to, on the page's own host, best first.
 
     Args:
-        tree: the whole page; it is not changed.
+        tree: the whole page; not changed.
         url: its address.
         base: against which its links are resolved.
     """
@@ -134,7 +134,7 @@ def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex
 
 
 def _resources(tree: LexborHTMLParser) -> Iterator[str]:
-    """The files that a page loads or names in its head, without query, as it writes them."""
+    """The files that a page loads or names in its head, without query, as written."""
     for node in tree.css("script[src],link[href]"):
         attributes = node.attributes
         address = attributes.get("src") or attributes.get("href") or ""
@@ -160,7 +160,7 @@ def _generators(tree: LexborHTMLParser) -> list[str]:
 
 
 def _told(sign: Sign, resource: str) -> Iterator[tuple[str, str]]:
-    """The indexes that a file tells of, by address and format."""
+    """The indexes that a file is the sign of, by address and format."""
     found = sign.mark.search(resource)
     if found is None:
         return
@@ -172,7 +172,7 @@ def _told(sign: Sign, resource: str) -> Iterator[tuple[str, str]]:
 
 
 def _has_folders(resources: list[str], url: str) -> bool:
-    """Tell whether Sphinx has written each document as a folder: its own pages show, or else this one."""
+    """Whether Sphinx has written each document as a folder: its own pages show it, or else this page."""
     if any(map(_FOLDER.search, resources)):
         return True
     if any(map(_PAGE.search, resources)):
@@ -182,7 +182,7 @@ def _has_folders(resources: list[str], url: str) -> bool:
 
 
 def _adapted(index: SiteIndex, *, has_folders: bool, is_modular: bool) -> SiteIndex:
-    """The index in the form that fits the page: documents as folders, packages where there are modules."""
+    """The index in the variant that fits the page: documents as folders, packages if there are modules."""
     if index.format == _SPHINX and has_folders:
         return index.model_copy(update={"format": "sphinx-folders"})
     if index.format == "javadoc" and is_modular:

@@ -1,4 +1,4 @@
-"""What an index says of pages, whatever its format: how a value is read, and which pages fit a question."""
+"""The entries of an index, whatever its format: how values are read, and which pages fit a question."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from searx_mcp.content.passages import score_all
 from searx_mcp.models.page import PageLink
 
 MOST_ENTRIES: Final = 20_000
-"""Entries read of an index, in its order. The largest seen, of the JDK, has 6,500 pages."""
+"""Entries read from an index, in its order. The largest seen, of the JDK, has 6,500 pages."""
 MOST_ROWS: Final = 4 * MOST_ENTRIES
-"""Rows of an index that are looked at: those of no page, and further ones of the same page, count too."""
+"""Rows of an index that are read: rows without a page, and repeated rows of a page, count too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Entry:
     """One page, or a section of one, as its site lists it; nothing is cleaned.
 
     Attributes:
-        address: as written, relative to the index unless the format says otherwise.
+        address: as written, relative to the index unless the format differs.
         title: its name.
-        words: what else is said of it, or words that it has.
+        words: its description, or words in it.
     """
 
     address: str
@@ -32,11 +32,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A further file of an index that is in several.
+    """A further file of an index that is split into several.
 
     Attributes:
         address: as written.
-        label: what its entries have in common; one letter is that with which they begin.
+        label: what its entries have in common; a single letter is their first letter.
         format: by name.
     """
 
@@ -54,8 +54,8 @@ class Format:
 
     Attributes:
         name: of the format.
-        read: gives the rows of a file; raises `ValueError` for what is none.
-        is_packed: whether it reads bytes, decoded by itself as Latin-1, and no text.
+        read: returns the rows of a file; raises `ValueError` if it is not an index.
+        is_packed: whether `read` takes bytes, as Latin-1, instead of decoded text.
     """
 
     name: str
@@ -64,12 +64,12 @@ class Format:
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """An object of JSON; any other value has no members."""
+    """Read a JSON object; any other value has no members."""
     return value if isinstance(value, dict) else {}
 
 
 def rows(value: object) -> Iterator[object]:
-    """The items of a list, or the values of an object, as far as they are looked at."""
+    """The items of a list, or the values of an object, up to the limit."""
     items: Iterable[object] = ()
     if isinstance(value, list):
         items = value
@@ -79,27 +79,27 @@ def rows(value: object) -> Iterator[object]:
 
 
 def items(value: object) -> Iterator[tuple[str, object]]:
-    """The members of an object, as far as they are looked at."""
+    """The members of an object, up to the limit."""
     return islice(mapping(value).items(), MOST_ROWS)
 
 
 def string(value: object) -> str:
-    """A string; any other value is empty."""
+    """Read a string; any other value is empty."""
     return value if isinstance(value, str) else ""
 
 
 def place(value: object, places: int) -> int | None:
-    """A place in a list of so many, or `None` if it is none."""
+    """Read a position in a list of `places` items; `None` if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value < places else None
 
 
 def required(value: object, kind: str) -> Mapping[str, object]:
-    """An object that must have members.
+    """Read an object that must have members.
 
     Raises:
-        ValueError: it is something else, so the file is none of its kind.
+        ValueError: it is something else, so the file is not of this kind.
     """
     found = mapping(value)
     if not found:
@@ -108,7 +108,7 @@ def required(value: object, kind: str) -> Mapping[str, object]:
 
 
 MOST_RANKED: Final = 10
-"""Pages of an index that are given. More than six are never opened."""
+"""Pages of an index that are returned. More than six are never opened."""
 _SNIPPET: Final = 300
 
 
@@ -119,9 +119,9 @@ class IndexedPage:
     Attributes:
         url: without a fragment.
         title: of the entry that fits best.
-        snippet: what the index says of it besides, or words that it has.
+        snippet: its description in the index, or words in it.
         score: how well it fits, 0 to 1.
-        coverage: share of a question that its title and address have, 0 to 1.
+        coverage: share of a question's words in its title and address, 0 to 1.
     """
 
     url: str
@@ -135,11 +135,11 @@ def rank(entries: Sequence[PageLink], questions: Iterable[str]) -> list[IndexedP
     """Rank the pages of an index.
 
     Args:
-        entries: of the index: a page or a section each, with what is said of it as context. Linear in their text.
-        questions: what is asked; a page counts by the one that it fits best.
+        entries: of the index: each a page or a section, with its description as context. Linear in their text.
+        questions: the questions; a page is scored by the one that it fits best.
 
     Returns:
-        Best first, each page once; none that shares no word with a question.
+        Best first, each page once; only pages that share a word with a question.
     """
     names = [f"{entry.text} {slug_words(entry.url)}" for entry in entries]
     best: dict[str, IndexedPage] = {}

@@ -1,4 +1,4 @@
-"""An index as a job for workers: bytes to a document whose links are the pages that the index lists."""
+"""A worker job for indexes: turns bytes into a document whose links are the pages that the index lists."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -15,12 +15,12 @@ from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import PageLink, SiteIndex
 
 MAX_BYTES: Final = 8 << 20
-"""Bytes of an index. Python's has 3.6 MB; a longer one is no list for a caller to wait for."""
+"""Bytes of an index. Python's has 3.6 MB; a longer one is not worth the wait."""
 _MOST_PARTS: Final = 500
 _TITLE_CHARS: Final = 200
 _WORDS_CHARS: Final = 7_000
 _ALL_CHARS: Final = 4_000_000
-"""Characters of all words together: what is kept of an index, and read again for each question."""
+"""Characters of all words together, which are stored for an index and read again for each question."""
 
 
 def index_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -34,7 +34,7 @@ def index_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
         A document without text, as `document.to_frame` writes it.
 
     Raises:
-        ContentError: `extraction_failed`; it is no index of this format, or lists no page of its own site.
+        ContentError: `extraction_failed`; it is not an index of this format, or lists no page of its own site.
     """
     url = options["url"]
     form = FORMATS[options["format"]]
@@ -69,7 +69,7 @@ def _listed(rows: Iterable[Row], url: str) -> tuple[list[PageLink], list[SiteInd
 
 
 def is_same_site(address: str, url: str) -> bool:
-    """Tell whether an address is on the host of another, which may have a `www.` before it or not."""
+    """Whether an address is on the host of another, with or without `www.`."""
     return _host(address) == _host(url)
 
 
@@ -78,7 +78,7 @@ def _host(url: str) -> str:
 
 
 def _line(text: str, most: int) -> str:
-    """Some of a stranger's text on one clean line, without its markup."""
+    """Untrusted text on one clean line, without its markup."""
     text = text[: 4 * most]
     return plain_text(text, most) if "<" in text or "&" in text else clean_line(text, most)
 

@@ -1,7 +1,7 @@
-"""Values out of scripts that assign one: read as data, and never run.
+"""Values in scripts that assign one: read as data, and never run.
 
-JSON is read as it is. What JavaScript allows besides in a literal (bare names of members, single quotes,
-trailing commas, escapes of its own) is rewritten as JSON first; anything else in it is no literal.
+JSON is read unchanged. What JavaScript also allows in a literal (unquoted names of members, single quotes,
+trailing commas, its own escapes) is rewritten as JSON first; anything else makes it invalid.
 """
 
 import json
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Final
 
 MAX_DEPTH: Final = 32
-"""Brackets inside each other. Those of indexes have 8 at most."""
+"""Nested brackets. Those of indexes have 8 levels at most."""
 MAX_PARTS: Final = 2_000_000
-"""Lists, objects and commas of an index: each may become an object of Python. Python's own index has 450,000."""
+"""Lists, objects and commas of an index: each may become a Python object. Python's own index has 450,000."""
 
 _STRING: Final = r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'"
 _SHAPE = re.compile(rf"{_STRING}|[\[{{(]|[\]}})]", re.DOTALL)
@@ -28,7 +28,7 @@ _ENDS: Final = {"}": "{", "]": "[", ")": "("}
 
 
 def value_at(text: str, start: int) -> object:
-    """Read the value that begins at a place of a script or a file of JSON.
+    """Read the value that begins at a position in a script or a JSON file.
 
     Args:
         text: of the whole file.
@@ -49,10 +49,10 @@ def value_after(text: str, mark: re.Pattern[str]) -> object:
 
     Args:
         text: of the whole file.
-        mark: found once; where it ends the value begins, or a `JSON.parse(` of one.
+        mark: searched for once; the value, or a `JSON.parse(` of one, begins at its end.
 
     Raises:
-        ValueError: as of `value_at`, or the mark is not there.
+        ValueError: as in `value_at`, or the mark is missing.
     """
     found = mark.search(text)
     if found is None:
@@ -65,7 +65,7 @@ def value_after(text: str, mark: re.Pattern[str]) -> object:
 
 
 def string_at(text: str, start: int) -> str:
-    """Read the string of a script that begins at a place.
+    """Read the string that begins at a position in a script.
 
     Raises:
         ValueError: there is none.
@@ -77,7 +77,7 @@ def string_at(text: str, start: int) -> str:
 
 
 def _end(text: str, start: int) -> int:
-    """Where a list or an object ends."""
+    """The position where a list or an object ends."""
     if sum(text.count(each, start) for each in "[{,") > MAX_PARTS:
         raise ValueError("the index has too many parts")
     open_: list[str] = []
@@ -119,7 +119,7 @@ def _as_json(literal: str) -> Iterator[str]:
 
 
 def _quoted(string: str) -> str:
-    """A string of JavaScript as JSON has it."""
+    """Convert a JavaScript string to JSON."""
     return f'"{_ESCAPE.sub(_escaped, string[1:-1])}"'.replace("\n", "\\n").replace("\t", "\\t")
 
 

@@ -1,1 +1,1 @@
-"""Elements of a page as Markdown."""
+"""Writes elements of a page as Markdown."""

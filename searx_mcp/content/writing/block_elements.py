@@ -1,4 +1,4 @@
-"""Elements that hold blocks or are one: headings, quotes, callouts, figures, code, footnotes, lists."""
+"""Elements that contain blocks or are one: headings, quotes, callouts, figures, code, footnotes, lists."""
 
 import re
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _CALLOUTS: Final = {
     "bug": "🐞",
 }  # fmt: skip
 _OTHER_CALLOUT: Final = "\u2139\ufe0f"
-"""Of notes, too."""
+"""Also the sign of notes."""
 
 _KIND_CHARS: Final = 30
 
@@ -40,21 +40,21 @@ _LANGUAGE = re.compile(r"(?:^|\s)language-([A-Za-z0-9+#_.-]{1,30})(?:\s|$)")
 _EMPTY_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 
 _MAX_NUMBER: Final = 999_999_999
-"""The largest number of an item (CommonMark, section 5.2)."""
+"""The largest number of a list item (CommonMark, section 5.2)."""
 
 _PARTS: Final = frozenset({"div", "p", "pre", "table", "ul"})
 _BULLETS: Final = frozenset({"•", "◦", "‣", "–", "∗"})  # noqa: RUF001 - the signs themselves
 _NEAR: Final = 4
-"""Elements between a list of terms and the definition that it belongs to."""
+"""Most elements between a list of terms and the definition that contains it."""
 
 
 def block(walker: DomWalker, _node: LexborNode) -> Close:
-    """An element that is a paragraph, or holds some."""
+    """Begin an element that is a paragraph, or contains some."""
     return walker.open_paragraph()
 
 
 def rule(walker: DomWalker, _node: LexborNode) -> Close:
-    """A line between two parts; of several in a row, one."""
+    """Add a thematic break; of several in a row, one."""
     walker.flush()
     if walker.blocks and not isinstance(walker.blocks[-1], Rule):
         walker.blocks.append(Rule())
@@ -62,7 +62,7 @@ def rule(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def heading(walker: DomWalker, node: LexborNode) -> Close:
-    """A heading. One inside of another ends that; what is left of it is a heading of its own."""
+    """Begin a heading. A nested heading ends it; the rest becomes a separate heading."""
     if walker.finish_line is not None:
         walker.finish_line()
     level = int((node.tag or "h6")[1])
@@ -73,7 +73,7 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
             walker.blocks.append(walker.bold_line(parts))
             return
         title = _IMAGE_WORDS.sub(r"\1", "".join([part.text for part in parts]))
-        # A heading is bold as it is.
+        # A heading is already bold.
         plain = [Part(part.text, part.formats & ~STRONG, part.link) for part in parts]
         text = _CLOSING_MARKS.sub(r"\#", walker.written(plain))
         walker.blocks.append(Headline(level, text, clean_line(title, _TITLE_CHARS), anchor))
@@ -82,7 +82,7 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def summary(walker: DomWalker, node: LexborNode) -> Close:
-    """A line that stands for what is folded behind it, unless it says that it is hidden as long as that is open."""
+    """Begin the label of folded content, unless its class hides it while the content is open."""
     if "hide" in (node.attributes.get("class") or ""):
         return skip
     around = node.parent
@@ -91,20 +91,20 @@ def summary(walker: DomWalker, node: LexborNode) -> Close:
         and around.tag != "details"
         and _PARTS & {child.tag for child in node.iter()}
     ):
-        # Nothing is folded: gi-docgen means a part of the page by it.
+        # Nothing is folded: gi-docgen uses it for a part of the page.
         return walker.open_paragraph()
     return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 
 
 def quote(walker: DomWalker, _node: LexborNode) -> Close:
-    """A quotation."""
+    """Begin a quotation."""
     if walker.level + 1 > MAX_LEVEL:
         return walker.open_paragraph()
     return walker.open_blocks(1, lambda blocks: walker.blocks.append(Quote(blocks)))
 
 
 def callout(walker: DomWalker, node: LexborNode) -> Close:
-    """A labelled block: a paragraph of its own, or a quote whose end is seen."""
+    """Begin a callout: one paragraph, or a quote, which has a visible end."""
     attributes = node.attributes
     kind = clean_line(attributes.get("kind") or "note", _KIND_CHARS)
     title = clean_line(attributes.get("title") or "", _TITLE_CHARS)
@@ -125,7 +125,7 @@ def callout(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def figure(walker: DomWalker, node: LexborNode) -> Close:
-    """Something apart with a caption, which is also that of the images in it."""
+    """Begin a figure with a caption, which is also that of the images in it."""
     walker.flush()
     start, images, own = len(walker.blocks), len(walker.targets.shown), walker.blocks
     caption = node.css_first("figcaption")
@@ -147,7 +147,7 @@ def figure(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def caption(walker: DomWalker, _node: LexborNode) -> Close:
-    """Words about a figure: apart from the text, and marked, so that readers can tell it from that."""
+    """Begin the caption of a figure: separate from the text, and marked, so that readers can distinguish it."""
     walker.flush()
     if not walker.style.keep_captions:
         return skip
@@ -162,7 +162,7 @@ def caption(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def note(walker: DomWalker, node: LexborNode) -> Close:
-    """A footnote, which stands at the end of the page."""
+    """Begin a footnote, which is written at the end of the page."""
     label = walker.footnotes.label_of(node)
 
     def finish(blocks: list[Block]) -> None:
@@ -172,7 +172,7 @@ def note(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def code_block(walker: DomWalker, node: LexborNode) -> Close:
-    """Lines of code."""
+    """Begin a block of code."""
     walker.flush()
     if not walker.style.keep_code_blocks:
         return skip
@@ -189,7 +189,7 @@ def code_block(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def line_code(walker: DomWalker, _node: LexborNode) -> Close:
-    """Code on a line that no block breaks."""
+    """Begin code on a line that no block breaks."""
     walker.text.space()
 
     def finish(text: str) -> None:
@@ -202,13 +202,13 @@ def line_code(walker: DomWalker, _node: LexborNode) -> Close:
 
 @dataclass(slots=True)
 class Listing:
-    """A list that is being read.
+    """A list while it is read.
 
     Attributes:
-        items: what it becomes.
+        items: its items so far.
         number: of the next item, or `None` in a list without numbers.
-        step: 1, or -1 where the numbers go down.
-        strays: blocks that stand in the list and in no item.
+        step: 1, or -1 if the numbers go down.
+        strays: blocks in the list but in no item.
     """
 
     items: Items = field(default_factory=Items)
@@ -217,7 +217,7 @@ class Listing:
     strays: list[Block] = field(default_factory=list)
 
     def settle(self) -> None:
-        """Put strays where a reader sees them: a list into the item before it, others into their own."""
+        """Move strays to where a reader sees them: a list into the item before it, others into their own item."""
         if not self.strays:
             return
         if self.items.items and all(isinstance(block, Items) for block in self.strays):
@@ -227,7 +227,7 @@ class Listing:
         self.strays.clear()
 
     def is_layout(self) -> bool:
-        """Tell whether its items are sections: each begins with a heading, or the only one holds parts of a page."""
+        """Whether its items are sections: each begins with a heading, or the only one contains parts of a page."""
         items = self.items.items
         if self.number is not None:
             return False
@@ -241,7 +241,7 @@ class Listing:
         if number is not None:
             self.number = min(max(number + self.step, 0), _MAX_NUMBER)
         if len(blocks) > 1 and isinstance(first := blocks[0], Paragraph):
-            # Some pages write what a browser would put before it.
+            # Some pages also write the marker that a browser adds.
             is_marker = first.text in _BULLETS or first.text == f"{number}\\."
             blocks = blocks[is_marker:]
         if blocks:
@@ -252,13 +252,13 @@ class Listing:
 
 @dataclass(slots=True)
 class Terms:
-    """A list of terms that is being read.
+    """A list of terms while it is read.
 
     Attributes:
         names: of terms that wait for their definitions.
         definitions: of these, without empty ones.
-        is_defined: whether one was met, so that another term is of its own.
-        items: what finished terms become, where the list is not flat.
+        is_defined: whether there was one, so that another term begins a new entry.
+        items: finished terms, if the list is not flat.
     """
 
     names: list[str] = field(default_factory=list)
@@ -267,10 +267,10 @@ class Terms:
     items: Items | None = None
 
     def settle(self, blocks: list[Block]) -> None:
-        """Finish the terms that wait.
+        """Finish the waiting terms.
 
         Args:
-            blocks: where they go if the list is flat.
+            blocks: receives them if the list is flat.
         """
         if found := self._settled():
             if self.items is None:
@@ -279,7 +279,7 @@ class Terms:
                 self.items.items.append(found)
 
     def _settled(self) -> list[Block]:
-        """The terms with what defines them, as `**Term**: definition`; there are none after."""
+        """Take the waiting terms with their definitions, as `**Term**: definition`."""
         names, definitions = ", ".join(self.names), self.definitions
         self.names, self.definitions, self.is_defined = [], [], False
         if not names:
@@ -296,7 +296,7 @@ class Terms:
 
 
 def open_list(walker: DomWalker, node: LexborNode) -> Close:
-    """A list; one that is nested too deep is the blocks of its items."""
+    """Begin a list; if it is nested too deep, it becomes the blocks of its items."""
     if walker.level + 2 > MAX_LEVEL:
         return walker.open_paragraph()
     walker.flush()
@@ -325,7 +325,7 @@ def open_list(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def item(walker: DomWalker, node: LexborNode) -> Close:
-    """An item of the list around it, or of one that the page left out."""
+    """Begin an item of the list around it, or of an implied list."""
     listing = walker.frame
     if not isinstance(listing, Listing):
         if walker.level + 2 > MAX_LEVEL:
@@ -349,7 +349,7 @@ def item(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def terms(walker: DomWalker, node: LexborNode) -> Close:
-    """A list of terms with their definitions; inside a definition, an item for each term."""
+    """Begin a list of terms with their definitions; inside a definition, each term is an item."""
     is_nested = walker.level + 2 <= MAX_LEVEL and _is_in_definition(node)
     walker.flush()
     before, own = walker.frame, Terms(items=Items() if is_nested else None)
@@ -377,7 +377,7 @@ def _is_in_definition(node: LexborNode) -> bool:
 
 
 def term(walker: DomWalker, _node: LexborNode) -> Close:
-    """A term, in bold."""
+    """Begin a term, in bold."""
     frame = walker.frame
     if isinstance(frame, Terms) and frame.is_defined:
         walker.flush()
@@ -394,7 +394,7 @@ def term(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def definition(walker: DomWalker, _node: LexborNode) -> Close:
-    """The meaning of a term."""
+    """Begin the definition of a term."""
     frame = walker.frame
     if not isinstance(frame, Terms) or walker.level + 2 > MAX_LEVEL:
         return walker.open_paragraph()

@@ -1,4 +1,4 @@
-"""Blocks: what a page consists of once it is read, its text Markdown already; and their lines."""
+"""Blocks of a page after it is read, with inline text that is already Markdown; and how their lines are written."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -7,24 +7,24 @@ from searx_mcp.content.markdown import fence
 from searx_mcp.models.page import CodeBlock, Heading
 
 MAX_LEVEL: Final = 16
-"""Levels that quotes, lists and notes nest; deeper ones are blocks of the innermost that still counts.
+"""Most levels of nested quotes, lists and notes; deeper ones become blocks of the innermost level.
 
-A quote is one level, a list with its items two. markdown-it drops what stands deeper than 20 levels
-in its CommonMark preset, and every level lengthens every line: with more, a page of breaks in 500
-quotes would become a thousand times as long.
+A quote is one level, a list with its items two. markdown-it drops everything deeper than 20 levels in its
+CommonMark preset, and every level lengthens every line: with more levels, a page of breaks in 500 quotes would
+become a thousand times as long.
 """
 
 RULES: Final = {"left": ":---", "center": ":---:", "right": "---:", "": "---"}
-"""Alignments of a column, and what stands below its head for each."""
+"""Alignments of a column, with the delimiter below its header for each."""
 
 _NOTE_INDENT: Final = "    "
 _MAX_HEADINGS: Final = 5_000
-"""As `content.outline` has it: a text with more is a list."""
+"""As in `content.outline`: a text with more is a list."""
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """Inline Markdown; a newline in it follows two spaces and is a break that the page made."""
+    """Inline Markdown; a newline in it follows two spaces and is a break on the page."""
 
     text: str
 
@@ -37,7 +37,7 @@ class Headline:
         level: 1 to 6.
         text: inline Markdown of one line.
         title: plain text.
-        anchor: the fragment that leads to it; may be empty.
+        anchor: its fragment; may be empty.
     """
 
     level: int
@@ -48,7 +48,7 @@ class Headline:
 
 @dataclass(slots=True)
 class Code:
-    """Lines that are shown as they are, with their language, which may be empty."""
+    """Preformatted lines, with their language, which may be empty."""
 
     language: str
     text: str
@@ -56,19 +56,19 @@ class Code:
 
 @dataclass(slots=True)
 class Formula:
-    """LaTeX that stands by itself; no empty lines."""
+    """LaTeX of a display formula; no empty lines."""
 
     text: str
 
 
 @dataclass(slots=True)
 class Rule:
-    """A line between two parts."""
+    """A thematic break."""
 
 
 @dataclass(slots=True)
 class Quote:
-    """Blocks that are set apart: said by someone else, or a long callout."""
+    """Blocks that are set off: a quotation, or a long callout."""
 
     blocks: "list[Block]"
 
@@ -79,8 +79,8 @@ class Items:
 
     Attributes:
         items: the blocks of each, none empty.
-        numbers: one for each item of a numbered list; empty for any other.
-        is_implied: whether the page has items there and no list around them.
+        numbers: one for each item of a numbered list; empty for other lists.
+        is_implied: whether the page has items without a list around them.
     """
 
     items: "list[list[Block]]" = field(default_factory=list)
@@ -93,7 +93,7 @@ class Grid:
     """A table.
 
     Attributes:
-        rows: cells of inline Markdown on one line each; the first row is as long as any.
+        rows: cells of inline Markdown on one line each; no row is longer than the first.
         alignments: `left`, `center`, `right` or empty, for each column.
     """
 
@@ -111,7 +111,7 @@ class Note:
 
 @dataclass(slots=True)
 class Definitions:
-    """The addresses of links, each with its number."""
+    """The numbered addresses of links."""
 
     lines: list[str]
 
@@ -122,10 +122,10 @@ Block = (
 
 
 class Lines:
-    """A text that grows by blocks.
+    """Builds a text from blocks.
 
     Attributes:
-        outline: the headings, with their places.
+        outline: the headings, with their positions.
         code_blocks: the blocks of code, with theirs.
     """
 
@@ -137,16 +137,16 @@ class Lines:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return "".join(self._pieces)
 
     def add(self, blocks: list[Block], prefix: str = "") -> None:
-        """Add blocks with an empty line between each two.
+        """Add blocks with an empty line between them.
 
         Args:
             blocks: in order.
-            prefix: of every line but the first, which is where the text ends: marks of the quotes
-                and the indentation of the items around.
+            prefix: of every line except the first, which continues the text: marks of the quotes and the
+                indentation of the items around.
         """
         empty = f"\n{prefix.rstrip()}\n{prefix}"
         before: Block | None = None
@@ -154,7 +154,7 @@ class Lines:
         for block in blocks:
             if before is not None:
                 self._put(empty)
-            # The third of several lists in a row is not the second one's rest either.
+            # With three lists in a row, the third does not continue the second either.
             is_other = _continues(before, block) and not is_other
             self._add(block, prefix, is_other=is_other)
             before = block
@@ -176,7 +176,7 @@ class Lines:
             case Grid():
                 self._grid(block, prefix)
             case Rule():
-                # In an item, `- ---` would be one line of four.
+                # In an item, `- ---` would be a thematic break.
                 self._put("***" if prefix else "---")
             case Definitions(lines=lines):
                 self._put(f"\n{prefix}".join(lines))
@@ -215,7 +215,7 @@ class Lines:
         )
 
     def _items(self, block: Items, prefix: str, *, is_other: bool) -> None:
-        """A list; its items are set apart by empty lines if one of them holds several blocks."""
+        """A list; its items are separated by empty lines if one of them contains several blocks."""
         is_loose = not all(map(_is_tight, block.items))
         between = f"\n{prefix.rstrip()}\n{prefix}" if is_loose else f"\n{prefix}"
         for index, blocks in enumerate(block.items):
@@ -241,7 +241,7 @@ class Lines:
         self._put(f"\n{prefix}".join(rows))
 
     def _note(self, block: Note, prefix: str) -> None:
-        """A footnote. To a parser that knows none, one word would be the address of a link."""
+        """A footnote. A parser without footnotes would read a single word as the address of a link."""
         inner = prefix + _NOTE_INDENT
         first = block.blocks[0]
         self._put(f"[^{block.label}]:")
@@ -266,7 +266,7 @@ def _no_address(text: str) -> str:
 
 
 def _is_tight(blocks: list[Block]) -> bool:
-    """Tell whether an item needs no empty line: it is a paragraph, a list, or one with the other."""
+    """Whether an item needs no empty line: it is a paragraph, a list, or a paragraph with a list."""
     first, *others = blocks
     if not others:
         return not isinstance(first, Items) or all(map(_is_tight, first.items))
@@ -275,14 +275,14 @@ def _is_tight(blocks: list[Block]) -> bool:
         len(others) == 1
         and isinstance(first, Paragraph)
         and isinstance(second, Items)
-        # Another number than 1 would not interrupt the paragraph (CommonMark, section 5.3).
+        # A list that starts with another number would not interrupt the paragraph (CommonMark, section 5.3).
         and second.numbers[:1] in ([], [1])
         and all(map(_is_tight, second.items))
     )
 
 
 def _continues(before: Block | None, block: Block) -> bool:
-    """Tell whether it is a list that would be taken for the rest of the one before it."""
+    """Whether it is a list that would be read as a continuation of the one before it."""
     return (
         isinstance(before, Items)
         and isinstance(block, Items)

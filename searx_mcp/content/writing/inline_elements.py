@@ -1,4 +1,4 @@
-"""Elements inside of paragraphs: emphasis, links, images, code, formulas, notes, scripts above the line."""
+"""Elements inside paragraphs: emphasis, links, images, code, formulas, notes, superscripts and subscripts."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from searx_mcp.models.style import Images
 _IMAGE_LEAD: Final = "image: "
 _PIXELS = re.compile(r"([0-9]{1,4})(?:px)?")
 _SMALL: Final = 80
-"""Pixels of width or height up to which an image is an icon or a portrait."""
+"""Pixels of width or height up to which an image is an icon or an avatar."""
 
 _MARK_CHARS: Final = 30
 _PERMALINKS: Final = frozenset({
@@ -34,39 +34,39 @@ _PERMALINKS: Final = frozenset({
     "direct link", "link to this heading", "link to this section", "permalink to this heading",
     "permalink to this headline", "section permalink", "copy link", "collapse", "show all",
 })  # fmt: skip
-"""Words and signs of links to the very place they stand at, and of those that scripts answer there."""
+"""Words and signs of links to their own position, and of links that only trigger scripts."""
 
 _SOURCE: Final = re.compile(r"\[?(?:source|src)\]?", re.IGNORECASE)
 _OF_SOURCE = re.compile(r"(?:^|\s)(?:src|srclink)(?:\s|$)")
-"""The label of a link from a declaration to its source, and the class that it or its line has, if it has no brackets."""
+"""The label of a link from a declaration to its source; the class of it or its line, if it has no brackets."""
 
 _RAISED = re.compile(r"(?=[^0-9+=/\u2212-]*[0-9+=/\u2212-])[\w+=/\u2212., ()-]{1,40}")
-"""Raised text that means a power: it has a digit or an operator, so that ordinals (1st, 2e) and marks stay."""
+"""A superscript that is an exponent: it has a digit or an operator, so that ordinals (1st, 2e) and marks stay."""
 
 _SIDE_BY_SIDE: Final = frozenset({"a", "b", "cite", "em", "i", "small", "span", "strong"})
 _NAMED = re.compile(
     r"author|user|name|nick|date|time|ago|posted|score|points|votes|count|badge|label|tag|tab|role|rank"
     r"|classifier|bibblock"
 )
-"""In a class: a part of a line that is set apart by its style."""
+"""In a class: a part of a line that styles set apart."""
 
 _ONE_TERM = re.compile(r"[+\u2212-]?\w+(?:[.,]\w+)*")
 
 
 def apart(walker: DomWalker, _node: LexborNode) -> Close:
-    """A date or a label, which is a word of its own."""
+    """Begin a date or a label, which is a separate word."""
     walker.text.seam()
     return _seam
 
 
 def spaced(walker: DomWalker, _node: LexborNode) -> Close:
-    """A block on a line that no block breaks."""
+    """Begin a block on a line that no block breaks."""
     walker.text.space()
     return _space
 
 
 def beside(walker: DomWalker, node: LexborNode) -> None:
-    """An element right behind another one; one of them says that it is a name, a date or a label."""
+    """Separate adjacent elements if one of them is marked as a name, a date or a label."""
     before = node.prev
     if before is None or before.tag not in _SIDE_BY_SIDE:
         return
@@ -81,7 +81,7 @@ def beside(walker: DomWalker, node: LexborNode) -> None:
 
 
 def open_formats(formats: int) -> Handler:
-    """A handler for an element that gives its text formats."""
+    """Make a handler for an element that gives its text formats."""
 
     def handler(walker: DomWalker, _node: LexborNode) -> Close:
         text = walker.text
@@ -98,7 +98,7 @@ def open_formats(formats: int) -> Handler:
 
 
 def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
-    """A link; nested ones, and those that lead nowhere, are their text."""
+    """Begin a link; nested links, and links without a usable address, become their text."""
     beside(walker, node)
     href = node.attributes.get("href")
     if _leads_to_source(node, is_line=walker.finish_line is not None):
@@ -122,7 +122,7 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
         if link is None:
             return
         if len(shown) > images and len(parts) == start and not link.is_written:
-            # An image without words.
+            # An image without alternative text.
             walker.targets.note(link.address, "")
         if shown and len(parts) > start:
             _drop_repeated_image(parts, start, link)
@@ -131,7 +131,7 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
 
 
 def open_image(walker: DomWalker, node: LexborNode) -> Close:
-    """An image as its words, as a link, as itself, or as nothing."""
+    """Write an image as its alternative text, as a link, as an image, or not at all."""
     attributes = node.attributes
     found = walker.targets.image(node, attributes)
     if found is None:
@@ -154,7 +154,7 @@ def open_image(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def line_break(walker: DomWalker, _node: LexborNode) -> Close:
-    """A line of its own, which code and links have none of; a second break ends the paragraph."""
+    """Break the line, except in code and links; a second break ends the paragraph."""
     text = walker.text
     if text.link is not None or text.formats & CODE:
         text.space()
@@ -166,13 +166,13 @@ def line_break(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def line_space(walker: DomWalker, _node: LexborNode) -> Close:
-    """A space where what is read has one line."""
+    """Write a line break as a space where the text has one line."""
     walker.text.space()
     return skip
 
 
 def open_quotation(walker: DomWalker, _node: LexborNode) -> Close:
-    """A quotation in a sentence."""
+    """Begin a quotation in a sentence."""
     walker.text.add('"')
     walker.text.glue()
 
@@ -184,12 +184,12 @@ def open_quotation(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def open_raised(walker: DomWalker, _node: LexborNode) -> Close:
-    """A superscript: `x^2`, but 1st; without the mark, 10 to the power of 5 is 105."""
+    """Begin a superscript: `x^2`, but 1st; without the mark, 10 to the power of 5 is 105."""
     return _script(walker, _raised)
 
 
 def open_lowered(walker: DomWalker, _node: LexborNode) -> Close:
-    """A subscript: H2O, but `10_2`."""
+    """Begin a subscript: H2O, but `10_2`."""
     return _script(
         walker,
         lambda text, before: f"_{text}" if text[0].isdigit() and before.isdigit() else text,
@@ -197,7 +197,7 @@ def open_lowered(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def open_reading_aid(walker: DomWalker, _node: LexborNode) -> Close:
-    """The reading that ruby gives its base, in parentheses behind it."""
+    """Begin the reading of a ruby base, in parentheses after it."""
     text = walker.text
     text.glue()
     parts = text.parts
@@ -217,7 +217,7 @@ def open_reading_aid(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def formula(walker: DomWalker, node: LexborNode) -> Close:
-    """A formula, between paragraphs if it stands by itself."""
+    """Write a formula, between paragraphs if it is a block."""
     tex = walker.text.clean(node.text())
     if node.attributes.get("display") != "block" or walker.finish_line is not None:
         return _inline_formula(walker, tex)
@@ -228,19 +228,19 @@ def formula(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def line_formula(walker: DomWalker, node: LexborNode) -> Close:
-    """A formula on a line that no block breaks."""
+    """Write a formula on a line that no block breaks."""
     return _inline_formula(walker, walker.text.clean(node.text()))
 
 
 def reference(walker: DomWalker, node: LexborNode) -> Close:
-    """Where a footnote is referred to."""
+    """Write a reference to a footnote."""
     label = walker.footnotes.label_of(node)
     walker.text.add(f"[^{label}]", walker.text.formats & ~CODE | MARKUP)
     return skip
 
 
 def task(walker: DomWalker, node: LexborNode) -> Close:
-    """The box in front of a task."""
+    """Write the checkbox of a task."""
     walker.text.add("[x]" if "done" in node.attributes else "[ ]", MARKUP)
     walker.text.space()
     return skip
@@ -261,7 +261,7 @@ def _space(walker: DomWalker) -> None:
 
 
 def _words(alt: str | None, attributes: dict[str, str | None]) -> str:
-    """The words of an image that is not listed; nothing if it only counts visitors."""
+    """The alternative text of an image that is not listed; empty for a tracking pixel."""
     sizes = {attributes.get("width"), attributes.get("height")}
     if not alt or sizes & {"0", "1", "0px", "1px"}:
         return ""
@@ -269,7 +269,7 @@ def _words(alt: str | None, attributes: dict[str, str | None]) -> str:
 
 
 def _add_words(walker: DomWalker, words: str, attributes: dict[str, str | None]) -> None:
-    """Write the words of an image if they say something; those of an emoji are itself."""
+    """Write the alternative text of an image if it adds something; that of an emoji is the emoji itself."""
     if not words:
         return
     if not any(map(str.isalnum, words)):
@@ -287,7 +287,7 @@ def _add_words(walker: DomWalker, words: str, attributes: dict[str, str | None])
 
 
 def _is_small(attributes: dict[str, str | None]) -> bool:
-    """Tell whether it is as small as icons and portraits of authors are."""
+    """Whether it is as small as icons and avatars of authors."""
     sizes = (_PIXELS.fullmatch(attributes.get(name) or "") for name in ("width", "height"))
     return any(size is not None and int(size[1]) <= _SMALL for size in sizes)
 
@@ -300,7 +300,7 @@ def _write_words(text: RunningText, words: str) -> None:
 
 
 def _leads_to_source(node: LexborNode, *, is_line: bool) -> bool:
-    """Tell whether a declaration names its source with a link, as generators of documentation write it."""
+    """Whether a link leads from a declaration to its source, as documentation generators write it."""
     child = node.first_child
     if child is None or (child.next is not None and child.next.is_element_node):
         return False
@@ -314,7 +314,7 @@ def _leads_to_source(node: LexborNode, *, is_line: bool) -> bool:
 
 
 def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:
-    """Take out a link that only says where it stands."""
+    """Remove a link to its own position."""
     if not 0 < len(parts) - start <= 2:  # noqa: PLR2004 - a sign and a word
         return
     text = "".join([part.text for part in parts[start:]]).strip()
@@ -327,7 +327,7 @@ def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:
 
 
 def _drop_repeated_image(parts: list[Part], start: int, link: Link) -> None:
-    """Take out the words of an image that the words behind it repeat: in the link, or in its twin."""
+    """Remove the alternative text of an image if the words after it repeat it: in the link, or in its twin."""
     at = start
     if start and (twin := parts[start - 1].link) is not None and twin.address == link.address:
         at = start - 1

@@ -1,16 +1,16 @@
-"""Text of a page as inline Markdown that shows the same, and does nothing else."""
+"""Escapes text of a page as inline Markdown that looks the same and has no other effect."""
 
 import re
 from typing import Final
 
 _SPECIAL = re.compile(r"[\\`*_<&~\[\]]")
 _ESCAPED = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps the character after the text
     r"|`"
     r"|(?<!\s)\*|\*(?!\s)"  # not in `2 * 3`
     r"|(?<!\w)_++|_++(?!\w)"  # not inside snake_case
     r"|<(?=[A-Za-z/!?]|\Z)"  # HTML
-    r"|&(?=\#?[A-Za-z0-9]{1,32};)"  # a reference to a character
+    r"|&(?=\#?[A-Za-z0-9]{1,32};)"  # a character reference
     r"|(?<=!)\[|(?<=\])[(\[]|\[(?=\^)"  # images, links, footnotes
     r"|~(?=~|\Z)|(?<=~)~|\A~"
 )
@@ -31,8 +31,8 @@ _TEX = re.compile(
     r"|\\\((?:[^\\]|\\(?![()\[\]])){1,500}+\\\)"
     r"|\\\[(?:[^\\]|\\(?![()\[\]])){1,2000}+\\\]"
 )
-"""TeX that a page leaves to a script. Two prices in a sentence are none: pandoc's rule asks for no
-space inside the signs and no digit behind them, and what is between must look like TeX."""
+"""TeX that a page leaves to a script. Two prices in a sentence do not match: pandoc's rule allows no space inside
+the dollar signs and no digit after them, and the text between must look like TeX."""
 
 _TEX_LIKE = re.compile(r"[\\^_{}=]|\A\$[A-Za-z]\$\Z")
 _TEX_ACTS = re.compile(r"(?<=!)(?=\[)|(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])|(?<=~)(?=~)")
@@ -43,13 +43,14 @@ _TEX_LINE_START = re.compile(r"\n(?=[-+*\#>=|~:_0-9])")
 
 
 def escape(text: str, *, is_numbered: bool = False) -> str:
-    """Text as inline Markdown.
+    """Escape text as inline Markdown.
 
-    TeX between dollar signs, or in parentheses with backslashes, stays as it is, but for spaces where it would act.
+    TeX between dollar signs, or in parentheses with backslashes, stays as it is, except for spaces where it would
+    act as markup.
 
     Args:
-        text: clean text of one line, at any place of a paragraph.
-        is_numbered: whether links are, so that a number in the brackets of TeX would be one.
+        text: clean text of one line, at any position of a paragraph.
+        is_numbered: whether links are numbered, so that a number in TeX's brackets would be one.
     """
     if _SPECIAL.search(text) is None:
         return text
@@ -66,20 +67,20 @@ def escape(text: str, *, is_numbered: bool = False) -> str:
 
 
 def escape_numbered(text: str) -> str:
-    """Like `escape`, where links are numbered: a number in brackets would be one."""
+    """Like `escape`, for numbered links: a number in brackets would be one."""
     return _NUMBERED.sub(_BACKSLASHED, escape(text, is_numbered=True))
 
 
 def escape_brackets(markdown: str) -> str:
-    """Escaped text as it may stand in the words of a link."""
+    """Also escape brackets in escaped text, for the text of a link."""
     if _BRACKET.search(markdown) is None:
         return markdown
-    # Those that are escaped already get no second backslash.
+    # Brackets that are already escaped get no second backslash.
     return _ESCAPED_OR_BRACKET.sub(_escaped_once, markdown)
 
 
 def escape_lines(markdown: str) -> str:
-    """A paragraph whose lines do not begin a list, a heading, a quote, a table or a definition."""
+    """Escape line starts, so that no line of a paragraph begins a list, heading, quote, table or definition."""
     if markdown[:1] in _STARTS or "\n" in markdown:
         markdown = _LINE_START.sub(_BACKSLASHED, markdown)
         markdown = _NUMBER_START.sub(r"\1\\\2", markdown)
@@ -89,11 +90,11 @@ def escape_lines(markdown: str) -> str:
 
 
 def inline_tex(tex: str, *, is_numbered: bool = False) -> str:
-    """TeX in a sentence, between dollar signs that it cannot leave.
+    """TeX in a sentence, between dollar signs that it cannot close.
 
     Args:
         tex: any text.
-        is_numbered: whether links are, so that a number in brackets would be one.
+        is_numbered: whether links are numbered, so that a number in brackets would be one.
     """
     line = _harmless(
         _without_dollars(" ".join(_TEX_COMMENT.sub("", tex).split())), is_numbered=is_numbered
@@ -104,10 +105,9 @@ def inline_tex(tex: str, *, is_numbered: bool = False) -> str:
 
 
 def block_tex(tex: str, *, is_numbered: bool = False) -> str:
-    """The lines of TeX that stands by itself, without empty ones and without `$`.
+    """The lines of a display formula in TeX, without empty ones and without `$`.
 
-    A line that would begin a block of Markdown is joined to the one before, which is the same to
-    TeX.
+    A line that would begin a Markdown block is joined to the one before, which means the same in TeX.
     """
     lines = [line.strip() for line in _TEX_COMMENT.sub("", tex).split("\n")]
     text = _harmless(_without_dollars("\n".join(filter(None, lines))), is_numbered=is_numbered)

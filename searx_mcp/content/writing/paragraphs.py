@@ -1,8 +1,8 @@
-"""The parts of a paragraph as Markdown: emphasis and links that a parser finds again.
+"""The parts of a paragraph as Markdown: emphasis and links that a parser recognises again.
 
-A page nests, crosses, repeats and empties formatting as it likes. Here every part of the text knows
-its formats, and the marks are made where they change: outside of spaces, in the order that closes
-them without reopening, and only where CommonMark's rules (section 6.2) let them work.
+A page nests, crosses, repeats and empties formatting at will. Here every part of the text has its formats, and the
+marks are written where they change: outside spaces, in the order that closes them without reopening, and only where
+CommonMark's rules (section 6.2) let them work.
 """
 
 import unicodedata
@@ -19,7 +19,7 @@ EMPHASIS: Final = 2
 STRUCK: Final = 4
 CODE: Final = 8
 MARKUP: Final = 16
-"""Markdown already, which stays as it is."""
+"""Already Markdown, which stays as it is."""
 
 _FORMATS: Final = STRONG | EMPHASIS | STRUCK
 _STARS: Final = STRONG | EMPHASIS
@@ -28,8 +28,8 @@ _MARKS: Final = {STRONG: "**", EMPHASIS: "*", STRUCK: "~~", _LINK: "["}
 _OUTERMOST_FIRST: Final = (_LINK, STRUCK, STRONG, EMPHASIS)
 
 BREAK_TEXT: Final = "  \n"
-"""A hard break. Two spaces and not a backslash: a reader of the raw text sees only a new line,
-and where the spaces get lost it still is one. Nothing here strips the ends of lines."""
+"""A hard break. Two spaces and not a backslash: a reader of the raw text sees only a new line, and if the spaces get
+lost it still is one. Nothing here strips the ends of lines."""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,7 +38,7 @@ class Link:
 
     Attributes:
         address: absolute.
-        is_written: whether it stands in a paragraph already; the blocks behind that are text.
+        is_written: whether it is already in a paragraph; its further blocks are plain text.
     """
 
     address: str
@@ -58,7 +58,7 @@ _NOTHING: Final = Part(" ", 0, None)
 
 
 class _Open(NamedTuple):
-    """A mark that is open, and where it was written."""
+    """An open mark, and where it was written."""
 
     kind: int
     place: int
@@ -68,10 +68,9 @@ def inline(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], 
     """Write the parts of a paragraph.
 
     Args:
-        parts: in order; none is empty, none ends with a space, none begins with one behind a break.
-        targets: what is written behind the words of a link, such as `(https://example.com)`. A
-            link that is not among them is text.
-        escape: makes Markdown of plain text.
+        parts: in order; none is empty, none ends with a space, none begins with one after a break.
+        targets: suffixes for the text of links, such as `(https://example.com)`. A link without one is plain text.
+        escape: converts plain text to Markdown.
 
     Returns:
         Markdown without marks that would not work. Its lines may still begin a block.
@@ -88,7 +87,7 @@ def inline(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], 
 
 
 def _unformatted(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]) -> str:
-    """Write parts without formats, which most are, as `_Writer` would."""
+    """Write parts without formats, which is the most common case, like `_Writer` would."""
     pieces: list[str] = []
     before: Link | None = None
     last = ""
@@ -122,7 +121,7 @@ def _unmarked(text: str, formats: int, link: Link | None, escape: Callable[[str]
 
 
 def _merged(parts: list[Part], targets: dict[Link, str]) -> list[Part]:
-    """Neighbours of one kind made one part."""
+    """Merge neighbours with the same formats and link."""
     found: list[tuple[list[str], int, Link | None]] = []
     formats, link = -1, None
     for part in parts:
@@ -139,10 +138,9 @@ def _merged(parts: list[Part], targets: dict[Link, str]) -> list[Part]:
 
 
 def _apart(parts: list[Part]) -> list[Part]:
-    """Punctuation taken out of formatting that begins or ends with it inside of a word.
+    """Take punctuation out of formatting that begins or ends with it inside a word.
 
-    `a<b>(b)</b>c` would be `a**(b)**c`, whose marks open nothing; `a(**b**)c` has the same words
-    bold.
+    `a<b>(b)</b>c` would be `a**(b)**c`, whose marks open nothing; `a(**b**)c` has the same words in bold.
     """
     found: list[Part] = []
     before = _NOTHING
@@ -169,7 +167,7 @@ def _apart(parts: list[Part]) -> list[Part]:
 
 
 def _character(part: Part, index: int, link: Link | None) -> str:
-    """The first or last character of a neighbour as it is written: markup is punctuation."""
+    """The first or last character of a neighbour as written: markup is punctuation."""
     text, formats, its_link = part
     if text[index].isspace():
         return " "
@@ -194,14 +192,14 @@ def _punctuation_at_end(text: str, start: int) -> int:
 
 
 def _is_word(character: str) -> bool:
-    """Tell whether it is certainly no space and no punctuation."""
+    """Whether it is certainly neither a space nor punctuation."""
     return character.isalnum() or (
         not character.isascii() and unicodedata.category(character)[0] in "MC"
     )
 
 
 def _is_word_like(character: str) -> bool:
-    """Tell whether a parser may take it for a letter: symbols are punctuation to some only."""
+    """Whether a parser may read it as a letter: only some parsers count symbols as punctuation."""
     if character.isalnum():
         return True
     if character.isascii() or character.isspace():
@@ -210,10 +208,10 @@ def _is_word_like(character: str) -> bool:
 
 
 class _Writer:
-    """One paragraph being written.
+    """Writes one paragraph.
 
-    `edge` is the last character before the marks that are being written, or a mark of another kind
-    in front of them: what CommonMark looks at.
+    `edge` is the last character before the marks that are being written, or a mark of another kind before them:
+    CommonMark's rules depend on it.
     """
 
     def __init__(
@@ -277,7 +275,7 @@ class _Writer:
         return next((piece[-1] for piece in reversed(self._pieces) if piece), "")
 
     def _disarm(self) -> None:
-        """Keep an exclamation mark in front of a bracket from making an image of it."""
+        """Prevent an exclamation mark before a bracket from making an image."""
         for index in range(len(self._pieces) - 1, -1, -1):
             if piece := self._pieces[index]:
                 if piece[-1] == "!":
@@ -305,7 +303,7 @@ class _Writer:
                     self._edge = "*"
 
     def _opens(self, kind: int, first: str) -> bool:
-        """Tell whether a mark in front of a character opens, and does not end another one that is open."""
+        """Whether a mark before a character opens, and does not close another open one."""
         if self._edge.isspace():
             return True
         is_in_word, is_word = _is_word_like(self._edge), _is_word(first)
@@ -324,7 +322,7 @@ class _Writer:
         self._held |= kind
 
     def _close(self, wanted: int, link: Link | None, after: str) -> int:
-        """Close what is not wanted, and what was opened inside of that.
+        """Close marks that are not wanted, and those opened inside them.
 
         Returns:
             The kinds that were closed.
@@ -355,12 +353,12 @@ class _Writer:
 
 
 def _like(kinds: int) -> int:
-    """The kinds whose marks are made of the same characters."""
+    """The kinds whose marks use the same characters."""
     return (_STARS if kinds & _STARS else 0) | (kinds & STRUCK)
 
 
 def _ends(parts: list[Part]) -> dict[int, list[int]]:
-    """For each kind of mark and each part: where what holds there ends."""
+    """For each kind of mark and each part, the position where the current format ends."""
     last = len(parts) - 1
     ends = {kind: [0] * len(parts) for kind in _OUTERMOST_FIRST}
     for kind in (STRUCK, STRONG, EMPHASIS):

@@ -1,4 +1,4 @@
-"""Tables: which of them hold data, and how those fit on lines."""
+"""Tables: which of them contain data, and how their cells fit on lines."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,22 +26,21 @@ from searx_mcp.content.writing.walker import Close, DomWalker, number, skip
 _MAX_COLSPAN: Final = 64
 _MAX_ROWSPAN: Final = 1_000
 _MAX_COLUMNS: Final = 200
-"""The cells behind them share the last column. The widest tables that people read have some dozens."""
+"""Further cells share the last column. The widest tables that people read have some dozens of columns."""
 
 _MAX_FILLED: Final = 60_000
-"""Cells that no cell of the page stands for: those of spans, and at the end of short rows. Without a
-limit, 1 MB of cells would be 100 MB of bars. Behind it, spans count as one cell and rows stay short,
-which parsers fill up."""
+"""Cells that are added to those of the page: for spans, and at the end of short rows. Without a limit, 1 MB of cells
+would become 100 MB of bars. After the limit, spans count as one cell and rows stay short, and parsers fill them up."""
 
 _REPEATED_CHARS: Final = 60
-"""A cell that spans rows stands in each of them, so that a row can be read alone, if it is not longer."""
+"""A shorter cell that spans rows is repeated in each of them, so that each row can be read alone."""
 
 _LONG_CELL: Final = 400
-"""Characters of a cell of several blocks that is no datum, in a table without a head: a post, a column
-of a page."""
+"""Characters of a cell of several blocks that is not data, in a table without a header: a post, a column of a
+page."""
 
 _ROW_CELL: Final = 100
-"""Characters of a datum in a table of one row without a head."""
+"""Most characters of a data cell in a table of one row without a header."""
 
 _BLOCK_SEPARATOR: Final = " / "
 _ITEM_SEPARATOR: Final = "; "
@@ -60,12 +59,12 @@ class Cell:
 
 @dataclass(slots=True)
 class Table:
-    """A table that is being read.
+    """A table while it is read.
 
     Attributes:
-        is_layout: whether the page says that it only arranges.
+        is_layout: whether the page declares it a layout table.
         captions: bold lines.
-        rows: cells as they come.
+        rows: cells as they are on the page.
     """
 
     is_layout: bool
@@ -74,7 +73,7 @@ class Table:
 
 
 def table(walker: DomWalker, node: LexborNode) -> Close:
-    """A table: rows of cells, or the blocks that it arranges."""
+    """Begin a table: rows of cells, or the blocks in its layout."""
     walker.flush()
     before, own = walker.frame, Table(node.attributes.get("role") in {"presentation", "none"})
     walker.frame = own
@@ -93,7 +92,7 @@ def table(walker: DomWalker, node: LexborNode) -> Close:
 
 
 def caption(walker: DomWalker, _node: LexborNode) -> Close:
-    """The caption of a table, a bold line above it."""
+    """Begin the caption of a table, a bold line above it."""
     frame = walker.frame
 
     def finish(parts: list[Part]) -> None:
@@ -104,7 +103,7 @@ def caption(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def row(walker: DomWalker, _node: LexborNode) -> Close:
-    """A row."""
+    """Begin a row."""
     walker.flush()
     if isinstance(walker.frame, Table):
         walker.frame.rows.append([])
@@ -112,7 +111,7 @@ def row(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 def cell(walker: DomWalker, node: LexborNode) -> Close:
-    """A cell of the row that was begun last."""
+    """Begin a cell of the last row."""
     frame = walker.frame
     if not isinstance(frame, Table):
         return walker.open_paragraph()
@@ -141,7 +140,7 @@ def _alignment(attributes: dict[str, str | None]) -> str:
 
 
 def _parted(rows: list[list[Cell]]) -> list[list[list[Cell]]]:
-    """The rows of a table, cut where a row is nothing but a heading over those that follow."""
+    """Split the rows of a table where a row is only a heading for those that follow."""
     parts: list[list[list[Cell]]] = [[]]
     for row in rows:
         filled = [cell for cell in row if cell.blocks]
@@ -153,7 +152,7 @@ def _parted(rows: list[list[Cell]]) -> list[list[list[Cell]]]:
 
 
 def _is_layout(rows: list[list[Cell]]) -> bool:
-    """Tell whether a table arranges blocks, by what is in it."""
+    """Whether a table is only layout, by its content."""
     cells = [cell for row in rows for cell in row if cell.blocks]
     if len(cells) <= 1:
         return True
@@ -179,7 +178,7 @@ def _length(cell: Cell) -> int:
 
 
 def _unwrapped(rows: list[list[Cell]]) -> list[Block]:
-    """The blocks of a table that arranges; the short ones of a row on one line."""
+    """The blocks of a layout table; short ones in a row share a line."""
     found: list[Block] = []
     for cells in rows:
         filled = [cell for cell in cells if cell.blocks]
@@ -214,16 +213,16 @@ def _grid(rows: list[list[Cell]]) -> Grid:
 
 
 class _Filler:
-    """Rows as lines of cells, with the cells that spans cover."""
+    """Turns rows into lines of cells, with the cells that spans cover."""
 
     def __init__(self) -> None:
         self.alignments: dict[int, str] = {}
         self._left = _MAX_FILLED
         self._covered: dict[int, tuple[int, str]] = {}
-        """By column: for how many rows more, and with what, a cell of a row above covers it."""
+        """By column: for how many more rows, and with what text, a cell of a row above covers it."""
 
     def granted(self, count: int) -> int:
-        """The number of some cells that may be filled in."""
+        """How many of `count` cells may be added."""
         allowed = min(count, self._left)
         self._left -= allowed
         return allowed
@@ -258,7 +257,7 @@ class _Filler:
 
 
 def _one_line(blocks: list[Block]) -> str:
-    """Blocks as they fit into a cell: no HTML, so that they are told apart by signs."""
+    """Blocks in the form for a cell: no HTML, so signs separate them."""
     return _BLOCK_SEPARATOR.join(filter(None, map(_line, blocks)))
 
 

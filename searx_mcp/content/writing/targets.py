@@ -1,4 +1,4 @@
-"""The links and images of a page: addresses made absolute, and each listed once while it is met."""
+"""The links and images of a page: addresses are made absolute, and each is listed once while the page is read."""
 
 import re
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from searx_mcp.models.style import Links
 _MAX_IMAGES: Final = 50
 _ALT_CHARS: Final = 300
 _TEXT_CHARS: Final = 200
-"""The longest words and context of a link, and the longest caption of an image, in characters."""
+"""Most characters of a link's text and context, and of an image's caption."""
 
 _ABSOLUTE = re.compile(
     r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*+(?::[0-9]{1,5})?"
     r"(?:/(?:[A-Za-z0-9_~!$'*,:@%+=-]|\.(?![./]|\Z))++)*+/?"
     r"(?:\?[A-Za-z0-9._~!$'*,:@%+=/&-]++)?+(?:\#[A-Za-z0-9._~!$'*,:@%+=/-]++)?+"
 )
-"""Addresses that `absolute` would return as they are, told in a tenth of its time: nothing to resolve, to escape
+"""Addresses that `absolute` would return unchanged, recognised in a tenth of its time: nothing to resolve, to escape
 or to clean."""
 
 _PLAIN = re.compile(r"[!#-%'*-;=?-\[\]^_a-z{}~]++")
-"""Nothing that `target` would change; it looks at `&` and at what is not ASCII."""
+"""Characters that `target` would not change; it only handles `&` and non-ASCII characters."""
 
 _MAX_PLAIN: Final = 1_000
 _UNSAFE: Final = str.maketrans({
@@ -42,10 +42,10 @@ _NO_WORDS = re.compile(
     r"(?: of)?|[\w.%()-]*\.(?:jpe?g|png|gif|webp|svg|avif)|(?:img|dsc|dscn|dscf|pxl|screenshot)[-_ \d]*)[\W\d_]*",
     re.IGNORECASE,
 )
-"""Words of images that say nothing: what an image is, or the name of its file."""
+"""Alternative texts without information: the kind of image, or the name of its file."""
 
 _MAX_LOOKED_UP: Final = 500
-"""Images whose words are looked up in the text of the page; each costs a pass over it."""
+"""Images whose alternative text is searched for in the text of the page; each costs a pass over it."""
 
 _ALT_BRACKETS: Final = str.maketrans("[]", "()")
 
@@ -55,11 +55,11 @@ class Targets:
 
     Args:
         base: against which they are resolved.
-        links: where those of links stand.
-        roots: elements whose text tells whether the words of images are said there, too.
+        links: where those of links are written.
+        roots: elements whose text shows whether the alternative text of an image is a repetition.
 
     Attributes:
-        shown: the addresses of the images met, each as often as it was.
+        shown: the addresses of the images so far, with repetitions.
     """
 
     def __init__(self, base: str, links: Links, roots: Sequence[LexborNode] = ()) -> None:
@@ -77,36 +77,36 @@ class Targets:
 
     @property
     def links(self) -> tuple[PageLink, ...]:
-        """The links to other pages that were met."""
+        """The links to other pages so far."""
         return tuple(self._found.values())
 
     @property
     def images(self) -> tuple[PageImage, ...]:
-        """The images that were met."""
+        """The images so far."""
         return tuple(self._images.values())
 
     @property
     def definitions(self) -> list[str]:
-        """The lines that give the addresses of numbered links."""
+        """The lines with the addresses of numbered links."""
         return [f"[{number}]: {target(url)}" for url, number in self._numbers.items()]
 
     def resolve(self, href: str) -> str:
-        """The absolute address of a link, or empty if it leads nowhere; looked up once."""
+        """The absolute address of a link, or empty if it has no usable one; cached."""
         known = self._addresses.get(href)
         if known is None:
             known = self._addresses[href] = self._resolved(href)
         return known
 
     def is_here(self, address: str) -> bool:
-        """Tell whether it is a place on the page itself."""
+        """Whether it is a position on the page itself."""
         here = self._here
         return address.startswith(here) and address[len(here) : len(here) + 1] in {"", "#"}
 
     def written(self, parts: list[Part]) -> dict[Link, str]:
-        """Take note of the links in a paragraph that were in none before.
+        """List the new links in a paragraph.
 
         Returns:
-            What is written behind the words of each; nothing for those that stay text.
+            The suffix for the text of each; none for those that stay plain text.
         """
         texts: dict[Link, str] = {}
         for text, _, link in parts:
@@ -132,9 +132,9 @@ class Targets:
 
         Args:
             address: absolute.
-            text: its words, clean.
-            paragraph: the words it stands among, clean.
-            at: where in them it begins.
+            text: its text, clean.
+            paragraph: the text around it, clean.
+            at: its offset in that.
         """
         known = self._found.get(address)
         if known is not None and (known.text or not text):
@@ -152,8 +152,8 @@ class Targets:
         """List an image.
 
         Returns:
-            Its address and its words, or `None` where there is none to show: it counts visitors, or
-            has no address of its own.
+            Its address and its alternative text, or `None` if there is nothing to show: it is a tracking pixel, or
+            has no address.
         """
         image = self._image(node, attributes)
         if image is None:
@@ -167,13 +167,13 @@ class Targets:
 
     @cached_property
     def _said(self) -> str:
-        """All that the page says in letters."""
+        """All text of the page, reduced to its letters."""
         return _folded(" ".join(root.text(separator=" ") for root in self._roots))
 
     def is_news(self, words: str) -> bool:
-        """Tell whether the words of an image say what the text of the page does not.
+        """Whether the alternative text of an image adds something to the text of the page.
 
-        On pages of goods and lists of articles most images repeat the title beside them.
+        On product pages and lists of articles most images repeat the title next to them.
         """
         if _NO_WORDS.fullmatch(words):
             return False
@@ -211,7 +211,7 @@ class Targets:
 
 
 def target(address: str) -> str:
-    """An address as it may stand in Markdown, where brackets and spaces would end it."""
+    """Escape an address for Markdown, where brackets and spaces would end it."""
     if _PLAIN.fullmatch(address):
         return address
     shown = _REFERENCE.sub(r"\&", address.translate(_UNSAFE))
@@ -223,14 +223,14 @@ def _folded(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Clean text of one line, no longer than what is listed."""
+    """Clean text of one line, cut to the listed length."""
     if len(text) <= _TEXT_CHARS and "\n" not in text and "  " not in text:
         return text.strip()
     return clean_line(text, _TEXT_CHARS)
 
 
 def _is_plain(attributes: dict[str, str | None]) -> bool:
-    """Tell whether an image shows what its `src` says, at a size that is meant to be seen."""
+    """Whether an image is the one in its `src`, at a visible size."""
     return bool(attributes.get("src")) and not any(
         name.startswith("data-") or (name in _SIZES and _TINY.fullmatch(value or "0"))
         for name, value in attributes.items()
@@ -238,7 +238,7 @@ def _is_plain(attributes: dict[str, str | None]) -> bool:
 
 
 def _root(base: str) -> str:
-    """Scheme and host, if nothing about them is unusual."""
+    """Scheme and host, if nothing in them is unusual."""
     found = re.match(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", base)
     return found[0] if found else ""
 

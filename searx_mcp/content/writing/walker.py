@@ -1,8 +1,8 @@
 """The walk over the tree: text becomes parts of paragraphs, and paragraphs become blocks.
 
-Nothing here recurses, so that no depth of nesting is too much. What an element means is said by its
-handler (`inline_elements`, `block_elements`, `tables`): a function that is called where the
-element begins, and returns what is to be called where it ends.
+It does not recurse, so that any depth of nesting is safe. The handler of an element (in `inline_elements`,
+`block_elements`, `tables`) defines its meaning: a function that is called where the element begins, and returns the
+function to call where it ends.
 """
 
 import re
@@ -21,12 +21,12 @@ from searx_mcp.models.style import Links, Style
 Close: TypeAlias = Callable[["DomWalker"], None]
 Handler: TypeAlias = Callable[["DomWalker", LexborNode], Close | None]
 Handlers: TypeAlias = Mapping[str | None, Handler]
-"""By the names of elements; of one that is not there, only the content counts."""
+"""By element name; without a handler, only the content of an element counts."""
 
 _UNPRINTED = re.compile(
     "[\u034f\u115f\u1160\u3164\uffa0\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
-"""Invisible characters that Python calls printable."""
+"""Invisible characters that Python considers printable."""
 
 _CJK: Final = (
     "\u2e80-\u312f\u3190-\u9fff\ua960-\ua97f\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff9f\uffe0-\uffef"
@@ -34,7 +34,7 @@ _CJK: Final = (
 )
 _CJK_LINE_END = re.compile(f"(?<=[{_CJK}])[ \t\r\f]*\n\\s*(?=[{_CJK}])")
 _CJK_ONE = re.compile(f"[{_CJK}]")
-"""Writing without spaces between words: a line end of the source is none there (CSS Text 3, 4.1.3)."""
+"""Scripts without spaces between words: a line end in the source is not a space there (CSS Text 3, 4.1.3)."""
 
 _LABEL_CHARS: Final = 60
 _NO_LABEL = re.compile(r"[^\w.-]+")
@@ -42,11 +42,11 @@ _NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 
 
 def skip(_walker: "DomWalker") -> None:
-    """Stand for the content of an element that is not looked at; a handler returns it."""
+    """Marks an element whose content is skipped; a handler returns it."""
 
 
 class Modes(NamedTuple):
-    """The meanings of elements between blocks, on a line that no block breaks, and in code."""
+    """The handlers of elements between blocks, on a line that no block breaks, and in code."""
 
     blocks: Handlers
     line: Handlers
@@ -57,10 +57,10 @@ class RunningText:
     """Text while it is read, until it is a paragraph: its parts, and the spaces between them.
 
     Attributes:
-        parts: that were read, in order.
-        formats: in force.
-        link: in force, or `None`.
-        hidden: characters taken out of all text.
+        parts: read so far, in order.
+        formats: in effect.
+        link: in effect, or `None`.
+        hidden: characters removed from all text.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class RunningText:
         return text
 
     def read(self, raw: str) -> None:
-        """Add text of the page: spaces are joined, invisible characters removed."""
+        """Add text of the page: spaces are collapsed, invisible characters removed."""
         words = raw.split()
         if not words:
             if self.parts:
@@ -118,11 +118,11 @@ class RunningText:
             self.space(is_line_end="\n" in raw[end:])
 
     def add(self, text: str, formats: int | None = None) -> None:
-        """Add a part, behind the space that was met before it.
+        """Add a part, after any space noted before it.
 
         Args:
             text: not empty, without spaces around it.
-            formats: of the part; those in force if not given.
+            formats: of the part; by default those in effect.
         """
         if formats is None:
             formats = self.formats
@@ -134,7 +134,7 @@ class RunningText:
             elif parts and (last := parts[-1]) is not BREAK:
                 shared = formats & last.formats
                 if shared & ~gap:
-                    # The space stands between two elements of one kind, and in neither.
+                    # The space is between two elements of one kind, and in neither.
                     link = self.link if last.link is self.link else None
                     parts.append(Part(" ", gap & shared & ~(CODE | MARKUP), link))
                 elif not (self._gap_is_line_end and _are_cjk(last.text[-1], text[0])):
@@ -142,7 +142,7 @@ class RunningText:
         parts.append(Part(text, formats, self.link))
 
     def space(self, *, is_line_end: bool = False) -> None:
-        """Note that a space stands before what comes next, if it is in the same paragraph."""
+        """Note a space before whatever comes next in the same paragraph."""
         self._gap_is_seam = False
         if self._gap < 0:
             self._gap = self.formats
@@ -151,14 +151,14 @@ class RunningText:
             self._gap_is_line_end = False
 
     def seam(self) -> None:
-        """Note that a word ends here, as the style of the page shows and no space says."""
+        """Note that a word ends here, since the style of the page shows it without a space."""
         is_behind = self._gap < 0 and self.parts and not self.formats & CODE
         if is_behind and _is_of_word(self.parts[-1].text[-1:]):
             self.space()
             self._gap_is_seam = True
 
     def glue(self) -> None:
-        """Forget the space before what comes next."""
+        """Forget the space before whatever comes next."""
         self._gap = -1
 
     def line_break(self) -> None:
@@ -167,7 +167,7 @@ class RunningText:
         self._gap = -1
 
     def taken(self) -> list[Part]:
-        """Give the parts; there are none after."""
+        """Take the parts; none are left."""
         self._gap = -1
         parts, self.parts = self.parts, []
         while parts and parts[-1] is BREAK:
@@ -176,10 +176,10 @@ class RunningText:
 
 
 class Footnotes:
-    """The footnotes of a page, each with a label of its own.
+    """The footnotes of a page, each with a unique label.
 
     Attributes:
-        blocks: those that were read.
+        blocks: those read so far.
     """
 
     def __init__(self) -> None:
@@ -188,7 +188,7 @@ class Footnotes:
         self._taken: set[str] = set()
 
     def label_of(self, node: LexborNode) -> str:
-        """The name of a note or a reference, where that can be a label, told apart from all others."""
+        """The name of a note or a reference if it is a valid label, made unique."""
         name = node.attributes.get("name") or ""
         if (known := self._labels.get(name)) is not None:
             return known
@@ -202,25 +202,24 @@ class Footnotes:
 
 
 class DomWalker:
-    """The walk, with what is in force at its place.
+    """The walk, with the state at its position.
 
     Args:
         base: against which addresses are resolved.
         style: what is written.
-        modes: what elements mean where.
-        roots: elements whose text tells whether the words of images are said there, too.
+        modes: the handlers in each context.
+        roots: elements whose text shows whether the alternative text of an image is a repetition.
 
     Attributes:
         style: what is written.
-        is_numbered: whether the addresses of links stand at the end, with numbers.
-        text: of the paragraph that is being read.
-        targets: the links and images met.
+        is_numbered: whether the addresses of links are at the end, with numbers.
+        text: of the current paragraph.
+        targets: the links and images so far.
         footnotes: likewise.
-        blocks: where finished blocks go: those of the page, of an item, of a cell.
-        frame: the list, table or list of terms whose parts are looked for, or `None`. Only its
-            handlers know what it is.
-        level: of quotes and lists around.
-        finish_line: what makes the line that is being read a block, if it is such a line.
+        blocks: receives finished blocks: those of the page, of an item, of a cell.
+        frame: the list, table or list of terms that receives parts, or `None`. Only its handlers know its type.
+        level: of nested quotes and lists.
+        finish_line: makes a block of the current line, if there is one.
     """
 
     def __init__(
@@ -271,7 +270,7 @@ class DomWalker:
     def _following(
         self, node: LexborNode, above: list[tuple[LexborNode, Close | None]]
     ) -> LexborNode | None:
-        """The node behind one; what ends there is closed."""
+        """The node after one; elements that end there are closed."""
         while above:
             following = node.next
             if following is not None:
@@ -282,11 +281,11 @@ class DomWalker:
         return None
 
     def open_blocks(self, levels: int, finish: Callable[[list[Block]], None]) -> Close:
-        """Begin what holds blocks of its own.
+        """Begin an element with its own blocks.
 
         Args:
-            levels: by which its blocks are deeper.
-            finish: is given its blocks, if there are any, once those around it are in force again.
+            levels: added to the nesting of its blocks.
+            finish: called with its blocks, if there are any, once the outer ones are current again.
         """
         self.flush()
         before = self.blocks, self.frame
@@ -304,15 +303,15 @@ class DomWalker:
         return close
 
     def open_paragraph(self) -> Close:
-        """Begin what is a paragraph, or holds some."""
+        """Begin an element that is a paragraph, or contains some."""
         self.flush()
         return DomWalker.flush
 
     def open_line(self, finish: Callable[[list[Part]], None]) -> Close:
-        """Begin what is one line, whatever stands in it.
+        """Begin an element that is one line, whatever its content.
 
         Args:
-            finish: is given its parts, if there are any, to make a block of them.
+            finish: called with its parts, if there are any, to make a block of them.
         """
 
         def finish_line() -> None:
@@ -333,7 +332,7 @@ class DomWalker:
         """Begin code, whose lines stay as they are.
 
         Args:
-            finish: is given its clean text.
+            finish: called with its clean text.
         """
         before = self._handlers, self._take
         lines: list[str] = []
@@ -352,21 +351,21 @@ class DomWalker:
             self.blocks.append(Paragraph(markdown))
 
     def written(self, parts: list[Part]) -> str:
-        """Parts as inline Markdown; their links are taken note of."""
+        """Parts as inline Markdown; their links are listed."""
         for part in parts:
             if part.link is not None:
                 return inline(parts, self.targets.written(parts), self._escape)
         return inline(parts, {}, self._escape)
 
     def bold_line(self, parts: list[Part]) -> Paragraph:
-        """Parts as a bold line, whose links are taken note of."""
+        """Parts as a bold line; their links are listed."""
         bold = [Part(part.text, part.formats | STRONG, part.link) for part in parts]
         return Paragraph(escape_lines(self.written(bold)))
 
     def only_text(self, node: LexborNode) -> str:
-        """The Markdown of an element that holds one plain text and nothing else; or nothing.
+        """The Markdown of an element that contains only one plain text; empty for any other.
 
-        Most cells are such, and tables are long.
+        Most cells are like that, and tables are long.
         """
         child = node.first_child
         if self.text.formats or child is None or child.tag != "-text" or child.next is not None:
@@ -378,12 +377,12 @@ class DomWalker:
 
 
 def number(text: str | None, default: int) -> int:
-    """A number out of an attribute, of up to nine digits; anything else is the default."""
+    """Read a number of up to nine digits from an attribute; anything else is the default."""
     return int(text) if text and _NUMBER.fullmatch(text) else default
 
 
 def _is_of_word(character: str) -> bool:
-    """Tell whether it is a letter or a digit, in writing that sets words apart."""
+    """Whether it is a letter or a digit, in a script with spaces between words."""
     return character.isalnum() and not _CJK_ONE.match(character)
 
 

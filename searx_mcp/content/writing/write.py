@@ -1,4 +1,4 @@
-"""Elements of a page as Markdown: what each of them means, and the walk from one to the next."""
+"""Writes elements of a page as Markdown: the handler of each element, and the walk over all of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,12 @@ class Written:
     """Elements as Markdown; every string is clean.
 
     Attributes:
-        markdown: CommonMark with GFM tables, strikethrough and tasks, footnotes, and LaTeX between
-            `$` and `$$`.
+        markdown: CommonMark with GFM tables, strikethrough and tasks, footnotes, and LaTeX between `$` and `$$`.
         links: to other pages, in order, each address once, at most 1,000.
-        images: in order, each address once, at most 50; without those that count visitors.
-        outline: the headings in order, with their offsets in `markdown` and the fragments that lead
-            to them.
+        images: in order, each address once, at most 50; without tracking pixels.
+        outline: the headings in order, with their offsets in `markdown` and their fragments.
         code_blocks: in order.
-        hidden: characters that no reader sees, taken out of the text.
+        hidden: invisible characters that were removed from the text.
     """
 
     markdown: str
@@ -50,7 +48,7 @@ _UNSEEN: Final = _all(
     " param track col colgroup",
     _unseen,
 )
-"""Never text of the page; what a page merely does not show is taken out before."""
+"""Never text of the page; elements that a page merely hides are removed before."""
 
 _HEADINGS: Final = "h1 h2 h3 h4 h5 h6"
 _CODE_BLOCKS: Final = "pre listing xmp plaintext"
@@ -76,7 +74,7 @@ _INLINES: Final[Handlers] = {
     "x-reference": inline_elements.reference,
     "x-task": inline_elements.task,
 }
-"""Other elements in a sentence are their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>."""
+"""Other inline elements become their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>."""
 
 
 _ON_LINE: Final[Handlers] = {
@@ -130,13 +128,12 @@ def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> Written:
     """Write elements as Markdown.
 
     Args:
-        roots: of one tree, in its order, none inside another; they are not changed.
+        roots: of one tree, in order, none inside another; not changed.
         base: against which addresses are resolved.
         style: what is written.
 
     Returns:
-        Markdown without raw HTML, without an image unless `style` says so, and without an address
-        that is no place to go to.
+        Markdown without raw HTML, without images unless `style` includes them, and without unusable addresses.
     """
     walker = DomWalker(base, style, _MODES, roots)
     for root in roots:

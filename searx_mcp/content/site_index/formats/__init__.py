@@ -1,1 +1,1 @@
-"""What generators write of the pages of a site, a format a file; pure functions of what was sent."""
+"""The index formats of site generators, one per file; pure functions of the file's content."""

@@ -1,4 +1,4 @@
-"""Docusaurus: the indexes of its plugins for local search; it has no search without a service of its own.
+"""Docusaurus: the indexes of its plugins for local search; without a plugin, its search needs an external service.
 
 Three plugins are common. `search-index.json` of one is a list of indexes with `documents` of `t` (title), `u`
 (address), `b` (headings above); that of another is one index with `documents` of `pageTitle`, `sectionTitle` and

@@ -1,6 +1,6 @@
-"""Doxygen: `search/searchdata.js` says with which letters names begin; a file for each, `all_0.js` on, has them.
+"""Doxygen: `search/searchdata.js` lists the first letters of names; a file for each, from `all_0.js`, lists names.
 
-`['id',['Name',['../page.html#anchor',1,'Scope'],...]]` is a row: one name, and the places that have it.
+`['id',['Name',['../page.html#anchor',1,'Scope'],...]]` is a row: one name, and the places where it is defined.
 """
 
 import re
@@ -17,7 +17,7 @@ _NAMED: Final = 2
 
 
 def read(text: str) -> Iterator[Row]:
-    """Read the letters, or the names with one of them."""
+    """Read the letters, or the names that begin with one of them."""
     if _LETTERS.search(text):
         yield from _letters(text)
     else:

@@ -1,4 +1,4 @@
-"""Sphinx: `objects.inv`, the names that other projects may link to; four lines, then lines packed by zlib."""
+"""Sphinx: `objects.inv`, the names that other projects may link to; four lines, then zlib-compressed lines."""
 
 import re
 import zlib
@@ -8,7 +8,7 @@ from typing import Final
 from searx_mcp.content.site_index.entry import MOST_ROWS, Entry, Format
 
 MAX_UNPACKED: Final = 16 << 20
-"""Bytes. Those of large projects unpack to five times their size; 8 MB could become 8 GB."""
+"""Bytes. Inventories of large projects unpack to five times their size; 8 MB could become 8 GB."""
 _HEAD: Final = "# Sphinx inventory version "
 _LINE = re.compile(r"(?P<name>\S.*?)\s+\S+:\S+\s+-?\d{1,9}\s+(?P<uri>\S*)\s+(?P<shown>.*)")
 _MAX_LINE: Final = 1_000

@@ -1,7 +1,7 @@
 """Javadoc: `type-search-index.js` and `package-search-index.js`, since JDK 9 a list assigned to a variable.
 
-A type says its package `p` and its name `l`, and not its module: of documentation with modules, only packages
-have addresses here (`m`), and their pages lead on.
+A type has its package `p` and its name `l`, but not its module: in documentation with modules, only packages have
+addresses here (`m`), and their pages link to the types.
 """
 
 import re

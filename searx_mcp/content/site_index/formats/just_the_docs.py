@@ -8,7 +8,7 @@ from searx_mcp.content.site_index.literals import value_at
 
 
 def read(text: str) -> Iterator[Entry]:
-    """Read the index; `url` begins at the root of the host, and `doc` is the page that a section is of."""
+    """Read the index; `url` begins at the root of the host, and `doc` is the page of a section."""
     for row in rows(required(value_at(text, 0), "Just the Docs")):
         section = mapping(row)
         if address := string(section.get("url")):

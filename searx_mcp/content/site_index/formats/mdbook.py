@@ -1,6 +1,6 @@
-"""mdBook: `searchindex.js` or `searchindex.json`, the text of every section in a store of elasticlunr.
+"""mdBook: `searchindex.js` or `searchindex.json`, the text of every section in an elasticlunr store.
 
-The script hands it to `Object.assign(window.search, {...})`, as a literal or through `JSON.parse('...')`.
+The script passes it to `Object.assign(window.search, {...})`, as a literal or through `JSON.parse('...')`.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""MkDocs: `search/search_index.json`, the text of every page and of every section of it.
+"""MkDocs: `search/search_index.json`, the text of every page and of every section.
 
-Addresses are relative to the folder above it.
+Addresses are relative to the parent folder.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""rustdoc: `search-index.js`, since Rust 1.52 parallel lists of each crate in `JSON.parse('...')`.
+"""rustdoc: `search-index.js`, since Rust 1.52 parallel lists for each crate in `JSON.parse('...')`.
 
-`n` has names, `t` their kinds (a letter each, before 1.69 a number), `q` modules (by the first item that is in them), `d`
-descriptions. Methods and fields have no page of their own and are left out. Since 1.91 the index is spread over many
-files in a packed form; that is not read.
+`n` has names, `t` their kinds (a letter each, before 1.69 a number), `q` modules (by their first item), `d`
+descriptions. Methods and fields have no separate page and are left out. Since 1.91 the index is spread over many
+files in a packed form, which is not read.
 """
 
 import re
@@ -65,7 +65,7 @@ def _numbers(kinds: object) -> list[int]:
 
 
 def _modules(value: object, names: int) -> dict[int, str]:
-    """The module from an item on: pairs of a place and a path, or a path, perhaps empty, for each item."""
+    """The module from each item on: pairs of a position and a path, or a path, perhaps empty, for each item."""
     found: dict[int, str] = {}
     for at, each in enumerate(rows(value)):
         if isinstance(each, str):

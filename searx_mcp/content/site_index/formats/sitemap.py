@@ -1,6 +1,6 @@
-"""`sitemap.xml`: addresses alone, or addresses of further sitemaps (sitemaps.org). Titles are made of the addresses.
+"""`sitemap.xml`: only addresses, or addresses of further sitemaps (sitemaps.org). Titles are made from the addresses.
 
-Of the XML only `<loc>` is looked for, so there is nothing to expand and nothing that is nested.
+Only `<loc>` is searched for in the XML, so nothing is expanded and nothing is nested.
 """
 
 import html

@@ -1,7 +1,7 @@
-"""Sphinx: `searchindex.js`, which is `Search.setIndex({...})`; before Sphinx 5 its members have bare names.
+"""Sphinx: `searchindex.js`, which is `Search.setIndex({...})`; before Sphinx 5 its members have unquoted names.
 
-It lists documents and not addresses. The address is the document's name with `.html`, or as a folder, which is
-for the page to tell.
+It lists documents and not addresses. The address is the document's name with `.html`, or as a folder, depending on
+the page.
 """
 
 import re
@@ -25,19 +25,19 @@ from searx_mcp.content.site_index.literals import value_after
 
 _CALL = re.compile(r"Search\.setIndex\(\s*")
 _COMMON: Final = 0.2
-"""Share of the documents from which on a word tells too little to be kept."""
+"""Share of the documents from which a word is too common to be kept."""
 _FEW: Final = 3
 _NAMES: Final = 3_000
 _WORDS: Final = 4_000
-"""Characters of names and of words kept of a document, rare words first."""
+"""Characters of names and of words that are kept for a document, rare words first."""
 
 
 def read(text: str, *, ending: str) -> Iterator[Entry]:
-    """Read the index: a document with its sections, its objects and its words.
+    """Read the index: each document with its sections, objects and words.
 
     Args:
         text: of `searchindex.js`.
-        ending: of addresses, behind the name of a document.
+        ending: of addresses, after the name of a document.
     """
     index = required(value_after(text, _CALL), "Sphinx")
     names = [string(name) for name in rows(index.get("docnames") or index.get("filenames"))]

@@ -1,7 +1,7 @@
-"""VitePress: its local search, an index of MiniSearch in a string that a module exports.
+"""VitePress: its local search, a MiniSearch index in a string that a module exports.
 
-The fields `title` and `titles` (the headings above) are stored; words of the text stand in the index alone, by
-document, and are taken from there.
+The fields `title` and `titles` (the headings above) are stored; the words of the text are only in the inverted
+index, and are collected by document from there.
 """
 
 import re
