@@ -145,13 +145,15 @@ def clients() -> str:
 
 
 def sources() -> str:
-    """The table of what is known of clients, each fact with its source."""
+    """The table of what is known of clients, each fact with its source, below the client's name."""
     lines = [_row("Client", "Fact", "Value", "Source"), _row(*["---"] * 4)]
     for client in known_clients():
+        title = client.title
         for fact, source in client.source.items():
             value = getattr(client, fact)
             shown = f"{value:,}" if isinstance(value, int) else value
-            lines.append(_row(client.title, f"`{fact}`", shown, source))
+            lines.append(_row(title, f"`{fact}`", shown, source))
+            title = ""
     return "\n".join([*lines, ""])
 
 

@@ -26,7 +26,7 @@ TAKEN = {
     Rule.FORM: "<form>TAKEN <input></form>",
     Rule.CONSENT: "<div class=cookies>TAKEN</div>",
     Rule.NAMED: "<div class=sidebar>TAKEN</div>",
-    Rule.SECTION: f"<h2>Related articles</h2>{LINKS}",
+    Rule.SECTION: f"<section><h2>Related articles</h2>{LINKS}</section>",
     Rule.CARDS: f"<div>{CARDS}</div>",
     Rule.LINKS: LINKS,
     Rule.LINE: "<p>Photo: TAKEN</p>",
