@@ -23,7 +23,7 @@ Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
 
 
 class Intent(StrEnum):
-    """Kinds of question: each is taken apart, and its passages are ranked, in its own way."""
+    """Kinds of question: each has its own analysis and ranking of passages."""
 
     FACTUAL = "factual"
     COMPARISON = "comparison"
@@ -132,7 +132,7 @@ class ReadRequest(Frozen):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """All that is asked, each once."""
+        """All questions, each once."""
         return tuple(dict.fromkeys((*self.query, *self.queries)))
 
 
@@ -212,7 +212,7 @@ class AnswerRequest(Frozen):
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The pages that it names, each once."""
+        """The named pages, each once."""
         return tuple(dict.fromkeys((*self.url, *self.urls)))
 
 
