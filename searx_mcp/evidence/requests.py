@@ -301,7 +301,7 @@ class IngestRequest(Frozen):
 
 
 class ReadArguments(TypedDict, total=False):
-    """The fields of a `ReadRequest` but its address, as a program writes them; for type checkers."""
+    """The fields of a `ReadRequest` except its address, as a program writes them; for type checkers."""
 
     query: str | Sequence[str]
     queries: Sequence[str]
@@ -313,7 +313,7 @@ class ReadArguments(TypedDict, total=False):
 
 
 class AnswerArguments(TypedDict, total=False):
-    """The fields of an `AnswerRequest` but its question, likewise."""
+    """The fields of an `AnswerRequest` except its question; for type checkers."""
 
     url: str | Sequence[str]
     urls: Sequence[str]
@@ -326,7 +326,7 @@ class AnswerArguments(TypedDict, total=False):
 
 
 class CorpusSearchArguments(TypedDict, total=False):
-    """The fields of a `CorpusSearchRequest` but its question, likewise."""
+    """The fields of a `CorpusSearchRequest` except its question; for type checkers."""
 
     source_urls: str | Sequence[str]
     intent: Intent | str | None

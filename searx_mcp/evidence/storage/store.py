@@ -17,7 +17,7 @@ class StoredChunk:
         text: as in the page's Markdown.
         path: the headings above it, outermost first.
         start: bytes before it, of the Markdown in UTF-8.
-        end: bytes up to its end, likewise.
+        end: bytes up to its end, of the Markdown in UTF-8.
         tokens: of the text.
         words: by which it is found: a line of those of its titles, and a line of its own; the store sets
             them, whatever is given. They are derived from the rest, and are not compared.
@@ -41,7 +41,7 @@ class _PageFacts:
         final_url: after redirects.
         title: of the page; may be empty.
         etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        last_modified: as the site sent it; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         extractor: version of the code that made the Markdown.

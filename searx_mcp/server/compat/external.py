@@ -1,4 +1,4 @@
-"""What Open WebUI expects of an external web search and an external web loader."""
+"""The external web search and external web loader of Open WebUI."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final

@@ -93,7 +93,7 @@ ResultFormat = Annotated[
 _FILLED: Final[dict[str, Any]] = {
     "allOf": [{"anyOf": [{"maxItems": 0}, {"contains": {"not": {"enum": sorted(_LEFT_OUT)}}}]}]
 }
-"""What `_filled` asks for, as a schema."""
+"""The schema of the check in `_filled`."""
 Source = Annotated[Literal["web", "news", "images"], BeforeValidator(_type_of)]
 Parser = Annotated[Literal["pdf"], BeforeValidator(_type_of)]
 
