@@ -25,7 +25,7 @@ from searx_mcp.render.fence import code_line, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, clip, line_cost
 
 SNIPPET_CHARS = 500
-"""Maximum tokens of a snippet; those of instances seldom have more than 300."""
+"""Maximum characters of a snippet; those of instances seldom have more than 300."""
 
 _TITLE_TOKENS = 25
 _ENGINE_TOKENS = 8

@@ -41,7 +41,7 @@ class Reading:
         markdown: what is shown, neutralised.
         length: code points of the page's full Markdown.
         cursor: continues in the page; empty if that is not possible.
-        next_offset: where to continue, or `None` if everything that was read is shown.
+        next_offset: where to continue, or `None` if nothing that was read is left.
         has_gaps: whether the text consists of parts of the page instead of its beginning.
         is_incomplete: whether the page itself was truncated at a size limit when it was read.
         about: kind of the page, if it is read differently from an article; may be empty.

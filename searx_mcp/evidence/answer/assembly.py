@@ -68,7 +68,7 @@ class Material:
 
     @property
     def pages(self) -> dict[str, StoredPage]:
-        """The pages by address."""
+        """The pages, by address."""
         return {url: done.page for url, done in self.gathering.pages.items() if done.page}
 
     @property

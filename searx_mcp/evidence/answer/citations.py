@@ -181,7 +181,7 @@ def normalised(text: str, *, is_inline: bool = False) -> str:
 
     Removes images, the addresses of links, footnote, quote, heading and list marks, emphasis, brackets, `[sic]`, and
     the marks of superscripts and subscripts. Quotation marks, apostrophes and hyphens become ASCII, and any white space
-    becomes one space. Words, figures, other signs and their order stay, and so do Markdown characters that are no syntax,
+    becomes one space. Words, figures, other signs and their order stay, and so do Markdown characters that are not syntax,
     as in code, `> 5`, `~5`, `C#` and `foo_bar`.
 
     Args:
@@ -200,7 +200,7 @@ def normalised(text: str, *, is_inline: bool = False) -> str:
 
 
 def _shielded(text: str) -> str:
-    """Protect characters that are no Markdown syntax: in code and after a backslash."""
+    """Protect characters that are not Markdown syntax: in code and after a backslash."""
     pieces: list[str] = []
     at = 0
     for start, end in code_spans(text) if "`" in text or "~~~" in text else ():

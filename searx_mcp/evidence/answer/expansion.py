@@ -27,8 +27,8 @@ _AT_ONCE: Final = 4
 """Pages per round. Chosen: enough to hide one slow site, few enough that their content guides the choice of the
 next ones."""
 AT_ONCE_LISTED: Final = 2
-"""The same for entries of an index, the best first: of twelve questions about Python, one of two entries answers
-eight."""
+"""The same for entries of an index, the best first: of twelve questions to Python's index, one of the first two
+answers eight."""
 _RESERVE: Final = 2.0
 _RESERVE_SHARE: Final = 0.2
 """Seconds reserved for assembling the answer; of a shorter time, this share."""

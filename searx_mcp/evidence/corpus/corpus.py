@@ -103,7 +103,7 @@ class Corpus:
 
         Args:
             urls: of the pages.
-            wait: seconds to wait; `None` for pages that the caller named.
+            wait: how long to wait; `None` for pages that the caller named.
             force: as for `Ingestion.ingest`.
             deadline: the loop time by which to return.
             progress: called with each step.

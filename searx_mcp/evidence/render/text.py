@@ -41,7 +41,7 @@ QUOTES_SHARE: Final = 0.15
 STATS_SHARE: Final = 0.5
 _LEAST_STATS_SHARE: Final = 0.1
 SOURCES_SHARE: Final = 0.75
-"""Of the rest after figures; both are complete except in the smallest budgets."""
+"""Maximum share of the rest after figures; both are complete except in the smallest budgets."""
 _SHORT: Final = 3_000
 """Tokens of a budget below which figures are reduced, and quotes have no date."""
 _LEAST_TEXT: Final = 60
