@@ -23,7 +23,7 @@ Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
 
 
 class Intent(StrEnum):
-    """Kinds of question: each is taken apart, and its passages are ranked, in its own way."""
+    """Kinds of question: each has its own analysis and ranking of passages."""
 
     FACTUAL = "factual"
     COMPARISON = "comparison"
@@ -132,7 +132,7 @@ class ReadRequest(Frozen):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """All that is asked, each once."""
+        """All questions, each once."""
         return tuple(dict.fromkeys((*self.query, *self.queries)))
 
 
@@ -212,7 +212,7 @@ class AnswerRequest(Frozen):
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The pages that it names, each once."""
+        """The named pages, each once."""
         return tuple(dict.fromkeys((*self.url, *self.urls)))
 
 
@@ -301,7 +301,7 @@ class IngestRequest(Frozen):
 
 
 class ReadArguments(TypedDict, total=False):
-    """The fields of a `ReadRequest` but its address, as a program writes them; for type checkers."""
+    """The fields of a `ReadRequest` except its address, as a program writes them; for type checkers."""
 
     query: str | Sequence[str]
     queries: Sequence[str]
@@ -313,7 +313,7 @@ class ReadArguments(TypedDict, total=False):
 
 
 class AnswerArguments(TypedDict, total=False):
-    """The fields of an `AnswerRequest` but its question, likewise."""
+    """The fields of an `AnswerRequest` except its question; for type checkers."""
 
     url: str | Sequence[str]
     urls: Sequence[str]
@@ -326,7 +326,7 @@ class AnswerArguments(TypedDict, total=False):
 
 
 class CorpusSearchArguments(TypedDict, total=False):
-    """The fields of a `CorpusSearchRequest` but its question, likewise."""
+    """The fields of a `CorpusSearchRequest` except its question; for type checkers."""
 
     source_urls: str | Sequence[str]
     intent: Intent | str | None

@@ -1,1 +1,1 @@
-"""Models to text within a token budget."""
+"""Renders models as text, within a token budget."""

@@ -1,4 +1,4 @@
-"""Several searches of one call, within one budget: as the text a model reads, and as data."""
+"""Several searches of one call, within one budget: as text for a model, and as data."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -20,15 +20,15 @@ from searx_mcp.render.tokens import estimate, line_cost, share
 _QUERY_TOKENS: Final = 30
 _QUOTED_TOKENS: Final = 30
 _ERROR_FIELDS: Final = frozenset({"error_type", "error_details", "retry_after"})
-"""Of a failed search, which are there with or without a value."""
+"""Fields of a failed search, which are present even without a value."""
 _REPEATED: Final = 10
-"""Repeated results that are named; more are counted."""
+"""Repeated results that are listed; the others are counted."""
 _LEAST: Final = 200
-"""Tokens of a search at least; where there are fewer, the last searches are left out."""
+"""Minimum tokens of a search; if there are fewer, the last searches are left out."""
 
 
 def raw_data(batch: RawBatch) -> dict[str, Any]:
-    """Give raw answers in the form of the specification; a query that failed has its error besides."""
+    """Convert raw responses to the specification's form; a failed query also has its error."""
     rows = [
         {"query": each.query, "result": each.result}
         | ({"error": _error(each.error)} if each.error else {})
@@ -38,13 +38,13 @@ def raw_data(batch: RawBatch) -> dict[str, Any]:
 
 
 def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: str = FETCH) -> str:
-    """Write several searches, each under a line of its own.
+    """Format several searches, each under its own heading line.
 
     Args:
         batch: the searches.
         budget: tokens of all of them together; `None` for no limit.
         boundary: as for `search_text`.
-        fetch: likewise.
+        fetch: as for `search_text`.
     """
     rooms = _rooms(batch, budget, boundary, fetch)
     blocks = []
@@ -61,7 +61,7 @@ def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str, fetch: 
 def batch_data(
     batch: SearchBatch, *, budget: int | None = None, boundary: str = "", fetch: str = FETCH
 ) -> dict[str, Any]:
-    """Give several searches their public form; with a budget, what `batch_text` shows with the same one."""
+    """Convert several searches to their public form; with a budget, to what `batch_text` shows with the same one."""
     rooms = _rooms(batch, budget, boundary, fetch)
     shown = zip(batch.queries, rooms, strict=False)
     data: dict[str, Any] = {"queries": [_data(each, room, boundary, fetch) for each, room in shown]}
@@ -85,7 +85,7 @@ def _data(each: BatchedSearch, room: int | None, boundary: str, fetch: str) -> d
 
 
 def _rooms(batch: SearchBatch, budget: int | None, boundary: str, fetch: str) -> list[int | None]:
-    """The tokens of each search that is shown; what one does not need goes to the others."""
+    """Return the tokens of each search that is shown; unused tokens go to the others."""
     if budget is None:
         return [None] * len(batch.queries)
     number = len(batch.queries)

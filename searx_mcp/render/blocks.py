@@ -1,8 +1,8 @@
-"""The blocks in brackets that answers of the corpus are made of, and lines of strangers that would pass for one.
+"""The blocks in brackets of the corpus tools' answers, and protection against untrusted lines that imitate them.
 
-A block is told from the next one by its name alone, so that no line of a stranger may begin as one does:
-with the name of a block behind a bracket, or with the head of a passage. A model reads a disguised name as
-easily as a plain one, so each letter is folded to the one it looks like, as for the fence.
+A model recognises a block by its name alone, so no untrusted line may begin as ours do: with the name of a block
+after a bracket, or with the head of a passage. A model reads a disguised name as easily as a plain one, so each
+letter is folded to the one it looks like, as for the fence.
 """
 
 import re
@@ -29,24 +29,24 @@ _ALIKE: Final = str.maketrans(
     "\u0430\u03b1\u0455\u057d\u0456\u03b9\u0433\u03c5\u0446\u043c\u0440\u03c1\u0501\u0445\u03c7\u050d\u043a\u03ba",
     "aasuiiruumppdxxgkk",
 )
-"""Small letters of other scripts that look like those of our names which the fence has no need of (UTS #39)."""
+"""Small letters of other scripts that look like letters of our block names, and that the fence does not need (UTS #39)."""
 _LOOKED_AT: Final = 80
-"""Characters of a line within which a name has to begin and end to be read as one."""
+"""Characters at the start of a line within which a block name must begin and end to be recognised."""
 _LINE = re.compile(r"^[^\n]*[\[\x80-\U0010ffff][^\n]*$", re.MULTILINE)
-"""Lines with what may be a square bracket."""
+"""Lines that may contain a square bracket."""
 _BREAKS: Final = dict.fromkeys(map(ord, "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), "\n")
-"""What else may be shown as the end of a line."""
+"""Other characters that may be displayed as line breaks."""
 
 
 def block(name: str, lines: Iterable[str]) -> str:
-    """A block: its name in brackets, then its lines."""
+    """Return a block: its name in brackets, then its lines."""
     return "\n".join((f"[{name}]", *lines))
 
 
 def strangers(text: str, boundary: str) -> str:
-    """A stranger's text, in which no line passes for one of ours and nothing for the fence.
+    """Return untrusted text in which no line imitates a block and nothing imitates the fence.
 
-    Linear in the length, which stays as it is: of a line that would pass, the bracket becomes a round one.
+    Linear in the length, which does not change: in a line that would imitate one, the bracket becomes a round one.
     """
     return _LINE.sub(_disarmed, neutralise(text.translate(_BREAKS), boundary))
 
@@ -59,7 +59,7 @@ def _disarmed(match: re.Match[str]) -> str:
 
 
 def _bracket(head: str) -> int | None:
-    """Where the bracket is that makes the beginning of a line one of ours; `None` if it is none."""
+    """Return the index of the bracket that makes a line look like ours; `None` if there is none."""
     word, ended, bracket = "", False, None
     for place, char in enumerate(head):
         letter = folded(char).translate(_ALIKE)
@@ -79,7 +79,7 @@ def _bracket(head: str) -> int | None:
 
 
 def _opens(char: str) -> bool:
-    """Tell whether a sign looks like a square bracket: any opening one does that is not round."""
+    """Return whether a sign looks like a square bracket: any opening bracket does that is not round."""
     return char == "[" or (
         unicodedata.category(char) in {"Ps", "Pi"}
         and not char.isascii()

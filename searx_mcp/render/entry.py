@@ -1,4 +1,4 @@
-"""One search result as a model sees it in the list: title, address, snippet, and what its kind has."""
+"""One search result in the list for a model: title, address, snippet, and the fields of its kind."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from searx_mcp.render.fence import code_line, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, clip, line_cost
 
 SNIPPET_CHARS = 500
-"""What is shown of a snippet at most; those of instances seldom have more than 300."""
+"""Maximum characters of a snippet; those of instances seldom have more than 300."""
 
 _TITLE_TOKENS = 25
 _ENGINE_TOKENS = 8
@@ -37,7 +37,7 @@ _SHORTEST_CUT = 8
 _VALUE_TOKENS: Final = 30
 _CODE_TOKENS: Final = 60
 _ADDRESS_TOKENS: Final = 200
-"""A longer address is left out, since a part of one leads nowhere; a magnet loses its last trackers."""
+"""A longer address is left out, since a part of one leads nowhere; a magnet link loses its last trackers."""
 _LISTED: Final = 6
 _CODE_LINES: Final = 20
 _DATE_LENGTH: Final = len("2026-01-02")
@@ -92,18 +92,18 @@ _FORMS: Final[Mapping[type[Frozen], tuple[tuple[str, str], ...]]] = {
     ),
     Product: (("price", "{}"), ("shipping", "{}"), ("source_country", "from {}")),
 }
-"""What is shown of a template: the names of fields that belong together, and how they are said."""
+"""The shown fields of a template: names of fields that belong together, and their format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """Something that is told of a result besides its snippet.
+    """A fact about a result besides its snippet.
 
     Attributes:
-        text: as a model reads it; neutralised.
-        field: of the result; empty for what only the text says.
-        value: of the field; of a template, the part of its fields that the text says, shortened alike.
-        has_line: whether the text stands on a line of its own, as what has an address in it.
+        text: for a model; neutralised.
+        field: of the result; empty for a fact that only the text has.
+        value: of the field; for a template, the part of its fields that the text contains, shortened alike.
+        has_line: whether the text has its own line, as when it contains an address.
     """
 
     text: str
@@ -114,17 +114,17 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One result in the list: what is shown of it so far.
+    """One result in the list, with what is shown of it so far.
 
-    The methods that add to it take the tokens they may spend, and return it with what fits.
+    Methods that add to it take the number of tokens they may spend, and return it with what fits.
 
     Attributes:
         number: its place among all results, from 1.
-        head: title and address, two lines no result goes without.
+        head: title and address, two lines that every result has.
         description: may be empty.
-        details: what the result has for being of its kind.
+        details: the fields of the result's kind.
         origin: engines and licence.
-        gist: what its page says, where no text of the page is shown.
+        gist: summary of its page, if no text of the page is shown.
     """
 
     number: int
@@ -151,31 +151,31 @@ class Entry:
 
     @property
     def cost(self) -> int:
-        """Price of its lines."""
+        """The cost of its lines in tokens."""
         return line_cost(self.block)
 
     def described(self, room: int, boundary: str) -> Self:
-        """With its snippet, cut if need be; nothing rather than the first few words of it."""
+        """Return it with its snippet, truncated if necessary; without it if only a few words fit."""
         whole = replace(self, description=_short(self.result.description, boundary))
         if whole.cost <= self.cost + room:
             return whole
         return replace(self, description=_cut(whole.description, room - 2, boundary))
 
     def summed_up(self, gist: str, room: int, boundary: str) -> Self:
-        """With what its page says, likewise."""
+        """Return it with the summary of its page, truncated in the same way."""
         whole = replace(self, gist=_short(gist, boundary))
         if whole.cost <= self.cost + room:
             return whole
         return replace(self, gist=_cut(whole.gist, room - line_cost("Page: ") - 1, boundary))
 
     def detailed(self, room: int, boundary: str, numbers: Mapping[str, int]) -> Self:
-        """With its details, those of most worth first; `numbers` are of results by their address."""
+        """Return it with its details, most important first; `numbers` are of results by their address."""
         same_as = numbers.get(self.result.duplicate_of)
         copy = [] if same_as is None else [Detail(f"same text as {same_as}")]
         return self._extended((*copy, *details(self.result, boundary)), room)
 
     def credited(self, room: int, boundary: str) -> Self:
-        """With the engines that found it and the licence, or without both."""
+        """Return it with the engines that found it and the licence, or without both."""
         names = self.result.engines or ((self.result.engine,) if self.result.engine else ())
         shown = [one_line(n, boundary, max_tokens=_ENGINE_TOKENS) for n in names[:_ENGINES_SHOWN]]
         if len(names) > _ENGINES_SHOWN:
@@ -198,16 +198,16 @@ class Entry:
 
 
 Growth = Callable[[Entry, int], Entry]
-"""Adds to an entry what fits into so many tokens."""
+"""Adds to an entry what fits into a number of tokens."""
 
 
 def title(result: SearchResult, boundary: str) -> str:
-    """The title in one line."""
+    """Return the title in one line."""
     return one_line(result.title, boundary, max_tokens=_TITLE_TOKENS) or "Untitled"
 
 
 def bare(result: SearchResult, number: int, boundary: str, *, specified: bool = False) -> Entry:
-    """A result with its title and address alone, and why its page was not read if it was to be."""
+    """Return a result with only title and address, and why its page was not read if it should have been."""
     address = f"{'URL: ' * specified}{one_url(result.url)}"
     lines = (f"{number}. {title(result, boundary)}", address, unread(result, boundary))
     return Entry(number, result, "\n".join(filter(None, lines)))
@@ -233,7 +233,7 @@ def _cut(line: str, room: int, boundary: str) -> str:
 
 
 def details(result: SearchResult, boundary: str) -> Iterator[Detail]:
-    """The template's fields, then the date and the author."""
+    """Yield the template's fields, then the date and the author."""
     for field in TEMPLATE_FIELDS:
         template = getattr(result, field)
         if isinstance(template, tuple):
@@ -254,7 +254,7 @@ def details(result: SearchResult, boundary: str) -> Iterator[Detail]:
 
 
 def fields_of(result: SearchResult, told: Iterable[Detail]) -> dict[str, Any]:
-    """The fields of a result as far as these details say them; the others are empty."""
+    """Return the fields of a result that these details contain; the others are empty."""
     found: dict[str, Any] = {"author": "", "published_text": "", **dict.fromkeys(TEMPLATE_FIELDS)}
     for detail in told:
         if isinstance(detail.value, dict):
@@ -288,7 +288,7 @@ def _said(
 
 
 def _listed(template: Frozen, field: str, boundary: str) -> Iterator[Detail]:
-    """Tell what a template has any number of."""
+    """Yield the list fields of a template."""
     if isinstance(template, Code):
         for number, line in template.lines[:_CODE_LINES]:
             short = code_line(line, boundary, max_tokens=_CODE_TOKENS)

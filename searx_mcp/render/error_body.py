@@ -1,4 +1,4 @@
-"""Errors between two processes: the body that a server writes and a thin client reads."""
+"""Errors between two processes: the body that a server writes and a thin client parses."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ class ErrorBody(Frozen):
 def error_body(
     error: SearxMcpError, longest: float, *, status: int | None = None
 ) -> dict[str, Any]:
-    """Make the body of an error response.
+    """Build the body of an error response.
 
     Args:
         error: of the call.

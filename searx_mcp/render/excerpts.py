@@ -1,4 +1,4 @@
-"""The passages of a page that are shown in its place, in its order, and the call that reads on."""
+"""Passages of a page that are shown in its place, in page order, and the call that reads on."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -10,22 +10,22 @@ from searx_mcp.render.fence import one_line
 from searx_mcp.render.tokens import closing
 
 FETCH: Final = "web_fetch"
-"""The tool that reads on, under its own name."""
+"""Default name of the tool that reads on."""
 
 _SKIPPED: Final = "\n\n\u2026\n\n"
-"""Stands where text of the page is left out."""
+"""Marks omitted text of the page."""
 
 _FENCE: Final = "```\n"
 _TITLE_TOKENS: Final = 25
 
 _SHORTEST: Final = 200
-"""Characters of a passage that are worth being shown without the rest of it: two sentences."""
+"""Minimum characters of a passage for showing a part of it: two sentences."""
 
 
 _REST: Final = 0.05
-"""Share of the room that is not worth looking for something that fits."""
+"""Share of the room that is not worth searching for something that fits."""
 _MISFITS: Final = 24
-"""Passages that find no room before no further one is tried: a page may have thousands."""
+"""Number of passages that do not fit before no other is tried: a page may have thousands."""
 
 
 def choose(
@@ -35,16 +35,16 @@ def choose(
     size: Callable[[str], int],
     cut: Callable[[str, int], str],
 ) -> list[Passage]:
-    """Take passages while there is room, of the first that are too long the beginnings.
+    """Select passages while they fit; of the first that are too long, select the beginnings.
 
     Args:
-        passages: those to be taken first in front; they do not overlap.
-        room: what `excerpts` of the taken ones may come to.
-        size: of a text, which is never more than the sizes of its parts together.
-        cut: gives the beginning of a text that has no more than a size.
+        passages: in order of preference; they do not overlap.
+        room: maximum size of `excerpts` of the selected ones.
+        size: returns the size of a text, which never exceeds the sum of the sizes of its parts.
+        cut: returns the beginning of a text up to a size.
 
     Returns:
-        Passages in the order in which they were taken.
+        Passages in the order in which they were selected.
     """
     taken: list[Passage] = []
     starts: dict[int, int] = {}
@@ -73,21 +73,21 @@ def choose(
 
 
 def excerpts(passages: Sequence[Passage], boundary: str = "") -> str:
-    """Write passages as one Markdown text.
+    """Join passages into one Markdown text.
 
     Args:
         passages: in any order.
-        boundary: of the fence that the text is for; the passages themselves are not neutralised here.
+        boundary: of the fence for the text; the passages themselves are not neutralised here.
 
     Returns:
-        The passages in the order of the page. What does not join on to the one before begins with a line
-        that says under which headings and at which character it stands, below a `…`.
+        The passages in page order. A passage that does not directly follow the one before starts, after a `…`,
+        with a line that has its headings and its character offset.
     """
     return _SKIPPED.join(_runs(sorted(passages, key=lambda passage: passage.offset), boundary))
 
 
 def gap(passages: Sequence[Passage], start: int = 0) -> int:
-    """The first code point from a start on that is in none of the passages."""
+    """Return the first code point from `start` on that is in none of the passages."""
     for passage in sorted(passages, key=lambda passage: passage.offset):
         if passage.offset > start:
             break
@@ -96,7 +96,7 @@ def gap(passages: Sequence[Passage], start: int = 0) -> int:
 
 
 def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
-    """Join what stands in one piece in the page, each with its label."""
+    """Yield contiguous passages joined, each run with its label."""
     at = 0
     while at < len(passages):
         first = passages[at]
@@ -112,20 +112,20 @@ def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
 
 
 def _end(passage: Passage) -> str:
-    """Give what closes the code that a passage ends in."""
+    """Return what closes a code block in which a passage ends."""
     return closing((_FENCE if passage.is_code else "") + passage.text)
 
 
 def _frame(passage: Passage) -> str:
-    """Give what stands around a passage that joins on to no other."""
+    """Return the text around a passage that is not contiguous with another."""
     return _SKIPPED + _label(passage) + (_FENCE if passage.is_code else "")
 
 
 def _label(passage: Passage, boundary: str = "") -> str:
-    """Where a passage stands; nothing for the beginning of the page."""
+    """Return a passage's location; nothing for the beginning of the page."""
     if not passage.offset:
         return ""
-    # Headings that the passage begins with are not said twice.
+    # Do not repeat headings with which the passage begins.
     lines = filter(None, passage.text.split("\n"))
     own = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     path = passage.path[: max(0, len(passage.path) - own)]
@@ -134,7 +134,7 @@ def _label(passage: Passage, boundary: str = "") -> str:
 
 
 def next_call(fetch: str, **arguments: str | int) -> str:
-    """Write a call with its arguments as JSON.
+    """Format a call with its arguments as JSON.
 
     Args:
         fetch: the published name of `web_fetch`.

@@ -1,11 +1,11 @@
-"""The fence around text that strangers wrote, their words in one line, and what could pass for a fence.
+"""The fence around untrusted text, single lines of untrusted text, and protection against imitations of the fence.
 
-A fence tells a model where strangers' text begins and ends. It does not make the model ignore what the
-text says; that stays the reader's duty, which the tool descriptions name.
+A fence tells a model where untrusted text begins and ends. It does not make the model ignore what the
+text says; that remains the reader's duty, which the tool descriptions state.
 
 A model reads a disguised tag as easily as a plain one: with brackets and letters that only look like
-ours, in other case, spaced out, accented or written as entities. So what stands before what may be the
-name of our tag is looked at letter by letter, each folded to the plain one it looks like.
+ours, in another case, spaced out, accented or written as entities. So the characters after anything that may be
+a bracket are checked one by one against the name of our tag, each folded to the plain letter it looks like.
 """
 
 import re
@@ -25,10 +25,10 @@ _ACTING = re.compile(
     r"|script|source|style|svg|track|video)\b|[a-z][a-z0-9+.-]{1,31}:)",
     re.IGNORECASE,
 )
-"""Where Markdown begins an image, a link's target or a definition, and HTML a tag that loads or leads."""
+"""Where Markdown begins an image, a link target or a definition, and HTML a tag that loads or navigates."""
 
 _PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*")
-"""The characters of RFC 3986 without brackets, which in Markdown would begin a link."""
+"""The characters of RFC 3986 without brackets, which would begin a link in Markdown."""
 _NOT_IN_URL = re.compile(r"[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]")
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*)", re.IGNORECASE)
 _NAME_OR_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]+\](?::[0-9]*)?|[A-Za-z0-9._~:@-]*")
@@ -38,12 +38,12 @@ _SOURCE_TOKENS = 40
 
 
 def fenced(text: str, *, boundary: str, url: str = "") -> str:
-    """Put strangers' text between two lines they cannot have written themselves.
+    """Put untrusted text between two lines that its author cannot have written.
 
     Args:
         text: already neutralised with the same boundary.
-        boundary: hexadecimal digits that no stranger can know.
-        url: where the text comes from; its host is named. Empty for text of several sources.
+        boundary: hexadecimal digits that no third party can know.
+        url: source of the text; its host is named. Empty for text of several sources.
     """
     host, _ = clip(urlsplit(one_url(url)).netloc.rpartition("@")[2], _SOURCE_TOKENS)
     source = f" source={host}" if host else ""
@@ -51,10 +51,10 @@ def fenced(text: str, *, boundary: str, url: str = "") -> str:
 
 
 def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
-    """Bring a stranger's text into one line of at most so many tokens, cut behind a word.
+    """Convert untrusted text to one line of at most `max_tokens` tokens, cut after a word.
 
-    Neither a fence can be in it, nor Markdown or HTML that acts: what would begin such is parted by a
-    space.
+    It can contain neither a fence nor active Markdown or HTML: a space breaks what would begin such
+    syntax.
     """
     clipped = text[:_MAX_LINE]
     line = neutralise(" ".join(clipped.split()), boundary)
@@ -62,7 +62,7 @@ def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
     short, was_cut = clip_words(line, max_tokens)
     if not was_cut and len(clipped) == len(text):
         return line
-    # The mark costs one token, or one and a half after a character that it makes a run with.
+    # The mark costs one token, or one and a half if it forms a run with the character before it.
     for room in (max_tokens - 1, max_tokens - 2):
         short, _ = clip_words(line, room)
         if short and estimate(f"{short}…") <= max_tokens:
@@ -71,13 +71,13 @@ def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
 
 
 def code_line(text: str, boundary: str, *, max_tokens: int) -> str:
-    """Bring a line of a stranger's code into one line like `one_line`, its indentation kept."""
+    """Convert an untrusted line of code to one line like `one_line`, but keep its indentation."""
     blanks = min(len(text) - len(text.lstrip(" ")), _MAX_INDENT)
     return " " * blanks + one_line(text, boundary, max_tokens=max_tokens)
 
 
 def one_url(url: str) -> str:
-    """An address in the characters of RFC 3986: nothing in it ends a line or a tag, or begins a link."""
+    """Return an address in the characters of RFC 3986: nothing in it ends a line or a tag, or begins a link."""
     url = url[:MAX_URL_LENGTH]
     if _PLAIN_URL.fullmatch(url):
         return url
@@ -112,7 +112,7 @@ _LETTERS: Final = {
     "n": "\u043f\u03b7\u0578\u057c\u0274\u0438\ua4e0\u2c9b",
     "t": "\u0442\u03c4\u1d1b\u13a2\uab72\ua4d4\u2ca7\u04ad\u22a4\u2020",
 }
-"""Look-alikes of the letters of our name that are no variants of them by Unicode's own data: Cyrillic,
+"""Look-alikes of the letters of our name that Unicode's own data does not list as variants: Cyrillic,
 Greek, Armenian, Cherokee, Coptic, Lisu and others (UTS #39, confusables.txt)."""
 _LOOK_ALIKES: Final = {alike: letter for letter, alikes in _LETTERS.items() for alike in alikes}
 _LATIN = re.compile(
@@ -125,31 +125,31 @@ _W: Final = (
     "\u1f7d\u1fa0-\u1faf\u1ff2-\u1ffc\u2126\u24cc\u24e6\u2c72\u2c73\u33dd\uab69\uab83\uff37\uff57"
     "\U0001d400-\U0001d7ff\U0001e046\U0001e064\U0001f100-\U0001f1ff"
 )
-"""What `folded` makes a `w` of, so that most text is passed over without a look; a test compares them."""
+"""The characters that `folded` maps to `w`, so that most text is skipped quickly; a test compares them."""
 
 _SIGN = re.compile(
     r"[<&\x80-\u03ff\u0530-\u05bf\u1438\u16b2\u1cc0-\u3040\ua4d0-\uabff\ud7b0-\U0010ffff]"
     r"(?:(?<=&)#?[A-Za-z0-9]{1,10};?|(?<=[<\u1438\u16b2])|(?<=[^\x00-\x7f\w\s]))"
     rf"(?=[\W_]{{0,8}}(?:[{_W}]|&#))"
 )
-"""What may pass for the bracket of a tag, before what may pass for the first letter of its name: a
+"""Anything that may be the bracket of a tag, before anything that may be the first letter of its name: a
 bracket, an entity, any sign outside ASCII and the alphabets of other scripts, and the two letters that
-look like one (UTS #39). A search for a set of characters costs a third of one for alternatives."""
+look like one (UTS #39). A character class takes a third of the time of alternatives."""
 _PROSE = re.compile(r"\s?web ?content\b", re.IGNORECASE)
 _OF_PROSE: Final = (
     "\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb\u300c\u300e\uff08\u3010\u300a"
     "\u3001\u3002\uff0c\uff1a\uff1b\u2014\u2013\u2022\u00b7\u2026"
 )
-"""Signs that stand before words in any text, so that they are brackets only before a slash or hyphen."""
+"""Signs before words in ordinary text, which count as brackets only before a slash or hyphen."""
 _CODE = re.compile(r"&#[A-Za-z0-9]{1,10};?")
 _MOST_BETWEEN: Final = 8
-"""Signs and spaces between two letters that still read as one word."""
+"""Maximum signs and spaces between two letters that still read as one word."""
 
 
 def neutralise(text: str, boundary: str) -> str:
-    """Take from a stranger's text whatever could pass for our fence, and the boundary itself.
+    """Remove from untrusted text anything that could imitate our fence, and the boundary itself.
 
-    Linear in the length, which stays as it is: an offset into the text holds in what comes back.
+    Linear in the length, which does not change: offsets into the text stay valid.
     """
     if boundary:
         text = _spelling(boundary).sub(_blanked, text)
@@ -175,7 +175,7 @@ def _tamed(match: re.Match[str]) -> str:
 
 
 def _names_us(text: str, start: int) -> bool:
-    """Tell whether the name of our tag begins here, however disguised; ends at the first other letter."""
+    """Return whether the name of our tag begins here, however disguised; stops at the first other letter."""
     wanted = iter(_NAME)
     letter, passed = next(wanted), 0
     while passed <= _MOST_BETWEEN and start < len(text):
@@ -196,7 +196,7 @@ def _names_us(text: str, start: int) -> bool:
 
 
 def folded(char: str) -> str:
-    """The plain small letter that a character looks like; empty if it is no letter or digit."""
+    """Return the plain small letter that a character looks like; empty if it is no letter or digit."""
     if char.isascii():
         return char.lower() if char.isalnum() else ""
     if alike := _LOOK_ALIKES.get(char):

@@ -1,4 +1,4 @@
-"""The state of the pool for a model and for an operator's program: what may be asked now, and why not more."""
+"""The state of the pool for a model and for an operator's program: which instances can be asked, and why not more."""
 
 import json
 import math
@@ -12,24 +12,24 @@ from searx_mcp.render.public import without_absent
 from searx_mcp.render.tokens import estimate, line_cost
 
 _TEXT_TOKENS: Final = 60
-"""Of a reason or a note. Chosen: two sentences."""
+"""Maximum tokens of a reason or a note. Chosen: two sentences."""
 _ENGINES: Final = 5
 _NOTES: Final = 6
 _ROW_FIELDS: Final = frozenset({"url", "tier", "state", "usable"})
 
 
 def instances_text(report: PoolReport, *, budget: int, boundary: str) -> str:
-    """Write the pool as JSON, with a line for each instance.
+    """Format the pool as JSON, with one line per instance.
 
     Args:
         report: the pool, in the order in which it is asked.
-        budget: tokens at most; `left_out` counts the instances that have no room.
-        boundary: of the fences around what strangers wrote; no text here can hold one.
+        budget: maximum tokens; `left_out` counts the instances that do not fit.
+        boundary: of the fences around untrusted text; no other text can contain one.
 
     Returns:
         An object with `usable_now`, `states` (how many instances are in each), `public_budget`,
-        `catalog_source`, `catalog_age_days`, `notes`, `instances` and `left_out`; what is empty is left
-        out, but for `usable_now` and `instances`. Field names are those of `instances list --json`.
+        `catalog_source`, `catalog_age_days`, `notes`, `instances` and `left_out`; empty fields are omitted,
+        except `usable_now` and `instances`. Field names are those of `instances list --json`.
     """
     head = {**_head(report, boundary), "left_out": len(report.instances)}
     room = budget - estimate(_written(head, ()))
@@ -95,7 +95,7 @@ def _row(row: InstanceReport, boundary: str) -> dict[str, Any]:
 
 
 def _is_usable(row: InstanceReport) -> bool:
-    """Tell whether it may be asked now."""
+    """Return whether it can be asked now."""
     return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 

@@ -1,4 +1,4 @@
-"""A fetched page as the text a model reads."""
+"""A fetched page as text for a model."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _HEADINGS = 60
 _HOPS = 10
 _NOTES = 6
 _DATE_TOKENS = 24
-"""`2026-01-02T03:04+05:30` takes 20 of them."""
+"""Tokens of a date: `2026-01-02T03:04+05:30` takes 20."""
 
 _SECONDS = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}):[0-9]{2}(?:[.,][0-9]+)?")
 _AGE_SHOWN = 60
@@ -37,15 +37,15 @@ class Part:
     """The shown part of a page.
 
     Attributes:
-        head: the lines before the fence, which are ours.
-        about: what the page says of itself, and where it is; a line for each, neutralised.
+        head: our lines before the fence.
+        about: the page's metadata and address; one line each, neutralised.
         outline: the first headings of the page; empty unless the page is shown from its beginning
-            and was cut.
+            and truncated.
         markdown: neutralised.
-        more: what is missing and, as its last line, the call that gets it; empty when everything is
+        more: what is missing and, as its last line, the call that returns it; empty if everything is
             shown.
-        next_offset: where that call reads on, or `None`.
-        was_cut: whether there is more of the page here than is shown.
+        next_offset: where that call continues, or `None`.
+        was_cut: whether the page here is longer than what is shown.
     """
 
     head: str
@@ -58,13 +58,13 @@ class Part:
 
 
 def page_text(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> str:
-    """Write a page as text: what it is, then its Markdown in a fence.
+    """Format a page as text: its metadata, then its Markdown in a fence.
 
     Args:
         page: the page.
-        budget: tokens the text may have, 300 or more, as `tokens.estimate` counts them; `None` for
-            no limit. A page that does not fit is shown as its headings and its beginning, or the
-            passages that fit the prompt.
+        budget: maximum tokens of the text, 300 or more, as counted by `tokens.estimate`; `None` for
+            no limit. A page that does not fit is shown as its headings and its beginning, or as the
+            passages that match the prompt.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
         fetch: the published name of `web_fetch`.
@@ -73,7 +73,7 @@ def page_text(page: Page, *, budget: int | None, boundary: str, fetch: str = FET
 
 
 def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> Part:
-    """Decide what is shown of a page within a number of tokens; `None` shows everything."""
+    """Select what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     markdown = neutralise(page.markdown_content, boundary)
     about, _ = lines_within(_about(page, boundary), room // 8)
@@ -98,7 +98,7 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         about=about,
         outline=(),
         markdown="",
-        # Room for the longest that may stand there in the end.
+        # Reserve room for the longest possible line.
         more=max(
             _more(page, _total(page), fetch, is_in_parts=bool(page.passages)),
             whole.more,
@@ -107,7 +107,7 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         next_offset=None,
         was_cut=True,
     )
-    if is_beginning and not page.passages:  # which say themselves under which headings they stand
+    if is_beginning and not page.passages:  # passages have labels with their headings
         left = room - estimate(_write(frame, page, boundary))
         frame = replace(frame, outline=_outline(page, left // 4, boundary))
     left = room - estimate(_write(frame, page, boundary))
@@ -135,7 +135,7 @@ def _write(shown: Part, page: Page, boundary: str) -> str:
 
 
 def body(shown: Part, page: Page, boundary: str) -> str:
-    """Write what a page says: of itself, its headings if it was cut, and its Markdown, in a fence."""
+    """Format a page's content in a fence: its metadata, its headings if it was truncated, and its Markdown."""
     text = shown.markdown
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
@@ -157,7 +157,7 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
 
 
 def refusals(page: Page, boundary: str = "") -> list[str]:
-    """Say that a page does not answer its prompt, and what to do then; nothing if it does.
+    """Say that a page does not answer its prompt, and what to do then; empty if it does.
 
     Args:
         page: the page.
@@ -214,12 +214,12 @@ def _dates(page: Page, boundary: str) -> str:
 
 
 def _date(text: str, boundary: str) -> str:
-    """A date to the minute, with its zone: without it the time may be half a day off."""
+    """Return a date to the minute, with its zone: without it the time may be half a day off."""
     return one_line(_SECONDS.sub("", text, count=1), boundary, max_tokens=_DATE_TOKENS)
 
 
 def _outline(page: Page, room: int, boundary: str) -> tuple[Heading, ...]:
-    """As many of the first headings as there is room for; one alone is no outline."""
+    """Return as many of the first headings as fit; a single one is not an outline."""
     headings = page.outline[:_HEADINGS]
     lines, _ = lines_within((_heading(heading, boundary) for heading in headings), room)
     count = len(lines)
@@ -236,7 +236,7 @@ def _total(page: Page) -> int:
 
 
 def _more(page: Page, following: int | None, fetch: str, *, is_in_parts: bool) -> str:
-    """Say what is missing behind what is shown, and give the call that reads on at an offset."""
+    """Say what is missing after the shown part, and return the call that reads on at an offset."""
     if following is not None:
         where = f"characters {page.offset} to {following} of {_total(page)}"
         if is_in_parts:

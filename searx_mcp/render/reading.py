@@ -1,4 +1,4 @@
-"""One page among the results: what is shown of it, and how."""
+"""One page in the results: which part of it is shown, and how."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,40 +11,40 @@ from searx_mcp.render.fence import fenced, neutralise
 from searx_mcp.render.tokens import clip_words, estimate, fit
 
 SMALLEST = 250
-"""Tokens with which a further page is begun: about 100 of them are the fence and its lines."""
+"""Minimum tokens for showing another page: about 100 of them are the fence and its lines."""
 
 _NEAR_THE_TOP = 4
-"""Passages of most worth, among which a page's beginning is moved up: it says what the page is. In 60
-searches among ten pages of documentation, half for a late passage and half for the first lines, 21 and 30
-were shown; 20 and 29 without, and 17 and 30 where the beginning is always the second."""
+"""Number of the best passages among which a page's beginning is moved up: it says what the page is. In 60
+searches over ten pages of documentation, half for a late passage and half for the first lines, 21 and 30
+were shown; 20 and 29 without this, and 17 and 30 if the beginning is always the second."""
 
 _SPARE = 8
-"""Tokens that one more line between passages may cost."""
+"""Maximum tokens of one more line between passages."""
 
 _TOLD_KINDS = {
     PageKind.FORUM: "forum",
     PageKind.LISTING: "list",
     PageKind.COLLECTION: "list",
 }
-"""Kinds of pages that say what to do: weigh who wrote it, or read on behind a link."""
+"""Kinds of pages that suggest what to do: consider the author, or follow a link."""
 
 _LEAST_TEXT = 20
-"""Tokens of a passage's beginning that say something."""
+"""Minimum tokens for the beginning of a passage to be meaningful."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The shown part of one page among the results.
+    """The shown part of a page in the results.
 
     Attributes:
         number: the result's number in the list.
         markdown: what is shown, neutralised.
-        length: code points of the page's whole Markdown.
-        cursor: reads on in the page; empty if that cannot be done.
-        next_offset: where to read on, or `None` if nothing is left of what was read.
-        has_gaps: whether the text is parts of the page, and not its beginning.
-        is_incomplete: whether the page itself was cut at a size limit when it was read.
-        about: what the page is, where it is read in another way than an article; may be empty.
+        length: code points of the page's full Markdown.
+        cursor: continues in the page; empty if that is not possible.
+        next_offset: where to continue, or `None` if nothing that was read is left.
+        has_gaps: whether the text consists of parts of the page instead of its beginning.
+        is_incomplete: whether the page itself was truncated at a size limit when it was read.
+        about: kind of the page, if it is read differently from an article; may be empty.
         fetch: the published name of `web_fetch`; empty if it is not published.
     """
 
@@ -61,23 +61,23 @@ class Reading:
 
     @property
     def was_cut(self) -> bool:
-        """Tell whether there is more of the page here than is shown."""
+        """Whether the page here is longer than what is shown."""
         return self.next_offset is not None
 
     @property
     def is_partial(self) -> bool:
-        """Tell whether the page is longer than what is shown of it."""
+        """Whether the page is longer than what is shown of it."""
         return self.was_cut or self.is_incomplete
 
     def block(self, boundary: str) -> str:
-        """The page in its fence, with a line before it and, if there is more, one after it."""
+        """Return the page in its fence, with a line before it and, if there is more, one after it."""
         fence = fenced(self.markdown, boundary=boundary, url=self.url)
         about = f" ({self.about})" if self.about else ""
         title = f"Page of result {self.number}{about}:"
         return "\n".join(filter(None, (title, fence, self._read_on())))
 
     def cost(self, boundary: str, *, limit: int) -> int:
-        """Price its block with the blank line before it, or `limit` + 1 if more than that."""
+        """Return the tokens of its block with the blank line before it, or `limit` + 1 if it exceeds that."""
         return estimate(f"\n\n{self.block(boundary)}", limit=limit)
 
     def _read_on(self) -> str:
@@ -107,7 +107,7 @@ class Source:
         url: of the result.
         content: with its passages, best first.
         boundary: of the fences.
-        most: tokens that the block will get at most.
+        most: maximum tokens of the block.
         fetch: as of a `Reading`.
     """
 
@@ -120,7 +120,7 @@ class Source:
 
     @cached_property
     def whole(self) -> Reading:
-        """All that was read of the page."""
+        """Everything that was read of the page."""
         read = len(self.content.markdown)
         length = self.content.total_chars or read
         return Reading(
@@ -137,16 +137,16 @@ class Source:
 
     @cached_property
     def cost(self) -> int:
-        """Price of all of it, or more than `most` if more than that."""
+        """The tokens of all of it, or more than `most` if it exceeds that."""
         return self.whole.cost(self.boundary, limit=self.most)
 
     @property
     def gist(self) -> str:
-        """Short form of what it says, where no more can be shown."""
+        """A summary of its text, for when no more can be shown."""
         return self.content.summary or self._parts[0].text
 
     def within(self, room: int) -> tuple[Reading | None, int]:
-        """The page if it fits into so many tokens, else the passages that do, if any; and the cost."""
+        """Return the page if it fits into `room` tokens, else the passages that do, if any; and the cost."""
         if self.cost <= room:
             return self.whole, self.cost
         frame = replace(self.whole, markdown="", next_offset=self.whole.length, has_gaps=True)
@@ -156,7 +156,7 @@ class Source:
         found = self._excerpt(frame, left)
         cost = found.cost(self.boundary, limit=room)
         extra = max(room - cost - _SPARE, 0)
-        # Again with what the first cut and a shorter last line have left over, or with a part of it.
+        # Retry with what the first cut and a shorter last line left over, or with a part of it.
         for part in (extra, extra // 2, extra // 4):
             longer = self._excerpt(frame, left + part) if part else found
             price = longer.cost(self.boundary, limit=room)
@@ -165,7 +165,7 @@ class Source:
         return found, cost
 
     def _excerpt(self, frame: Reading, room: int) -> Reading:
-        """The passages of most worth that fit into so many tokens, in the order of the page."""
+        """Return the best passages that fit into `room` tokens, in page order."""
         chosen = choose(self._parts, room, size=estimate, cut=_beginning)
         chosen += self._continued(chosen, room - estimate(excerpts(chosen, self.boundary)) - _SPARE)
         text, _ = fit(neutralise(excerpts(chosen, self.boundary), self.boundary), room)
@@ -174,7 +174,7 @@ class Source:
         return replace(frame, markdown=text, next_offset=following, has_gaps=has_gaps)
 
     def _continued(self, chosen: Sequence[Passage], room: int) -> list[Passage]:
-        """The beginning of one more passage: of one that needs no line of its own, if there is such."""
+        """Add the beginning of one more passage: preferably of one that needs no line of its own."""
         taken, ends = {each.offset for each in chosen}, {each.end for each in chosen}
         left = [each for each in self._parts if each.offset not in taken]
         for passage in sorted(left, key=lambda each: each.offset not in ends)[:1]:
@@ -187,7 +187,7 @@ class Source:
 
     @cached_property
     def _parts(self) -> tuple[Passage, ...]:
-        """The passages, best first; if the page's beginning is among the first ones, it is the second."""
+        """The passages, best first; if the page's beginning is among the first ones, it is second."""
         ranked = self.content.passages
         if not ranked:
             return (Passage(path=(), offset=0, text=self.content.markdown),)

@@ -1,4 +1,4 @@
-"""What is said first when no passage answers."""
+"""The first sentence of an answer if no passage answers."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,13 +19,13 @@ def refusal(
     what: str = "this",
     section: str = "",
 ) -> str:
-    """Say in a sentence that no page answers, and what it lacks.
+    """Say in one sentence that no page answers, and what is missing.
 
     Args:
         support: of the best passage, 0 to 1.
         missing: words of the question that were not found.
-        boundary: of the fence, if there is one; then no heading of a stranger is in the sentence.
-        what: is not answered.
+        boundary: of the fence; with one, the sentence contains no untrusted heading.
+        what: the thing that is not answered.
         section: the heading above the best passage.
     """
     where = f" (§ {section})" if section and not boundary else ""

@@ -1,4 +1,4 @@
-"""Lists of structured content whose rows hold a text of a stranger, fenced and cut to a number of tokens."""
+"""Lists of structured content whose rows hold untrusted text, in fences and within a number of tokens."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,15 @@ from searx_mcp.render.tokens import estimate, fit
 Row = dict[str, Any]
 
 _LEAST_TEXT: Final = 60
-"""Tokens below which the beginning of a text is not worth showing."""
+"""Minimum tokens for showing the beginning of a text."""
 _JSON: Final = 1.3
-"""What a text costs in JSON at most, compared with itself: quotation marks and line breaks are written longer."""
+"""Maximum cost of a text in JSON, relative to the text: quotation marks and line breaks are escaped."""
 _BETWEEN: Final = 1
-"""Tokens between two rows of a list."""
+"""Tokens of the separator between two rows of a list."""
 
 
 def fence_texts(rows: Iterable[Row], boundary: str) -> list[Row]:
-    """Put the `text` of each row in a fence of its own, and tame all else in it."""
+    """Put the `text` of each row in its own fence, and neutralise the other fields."""
     return [_fenced(row, boundary) for row in rows]
 
 
@@ -31,7 +31,7 @@ def _fenced(row: Row, boundary: str) -> Row:
 
 
 def costs_until(texts: Iterable[str], room: int) -> list[int]:
-    """Price texts, up to the one with which they have no room together: cheaper than to render them all."""
+    """Estimate the tokens of texts until their sum exceeds the room: cheaper than to render them all."""
     costs: list[int] = []
     spent = 0
     for text in texts:
@@ -43,7 +43,7 @@ def costs_until(texts: Iterable[str], room: int) -> list[int]:
 
 
 def rows_within(rows: Sequence[Row], room: int) -> list[Row]:
-    """Give the first rows that have room together."""
+    """Return the first rows that fit together."""
     kept = []
     for row in rows:
         room -= cost(row)
@@ -54,10 +54,10 @@ def rows_within(rows: Sequence[Row], room: int) -> list[Row]:
 
 
 def beginning(rows: Sequence[Row], room: int, boundary: str) -> list[Row]:
-    """Give the first row with the beginning of its text, or no row if there is no room for one.
+    """Return the first row with the beginning of its text, or no row if none fits.
 
     Args:
-        rows: as `fence_texts` gives them, or with plain texts.
+        rows: from `fence_texts`, or with plain texts.
         room: tokens.
         boundary: of the fences; empty if there are none.
     """
@@ -73,5 +73,5 @@ def beginning(rows: Sequence[Row], room: int, boundary: str) -> list[Row]:
 
 
 def cost(value: object) -> int:
-    """Price a value as JSON, with what stands between it and the next one."""
+    """Estimate the tokens of a value as JSON, with the separator after it."""
     return estimate(json.dumps(value, ensure_ascii=False)) + _BETWEEN

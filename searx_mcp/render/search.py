@@ -1,11 +1,10 @@
-"""A search as the text a model reads, and what of it is shown: text and structured content share that.
+"""A search as text for a model, and the selection of what is shown, which structured content shares.
 
-The order in which room is given out: the heading; of direct answers, remarks and what stands beside the
-results a third at most; as many results as there is room for with their whole snippets, the last of them
-perhaps with a part of it, and how many are left out; what results have for being of their kind; the rest of
-the answers and remarks; engines and licences; pages by score, each by the passages that fit the query best;
-of pages for which no room is left, what they say in short. A snippet that the shown text of its page repeats is left
-out, and its room goes to the pages.
+Priority of the budget: the heading; direct answers, remarks and lines beside the results, a third at most; as
+many results as fit with their full snippets, the last of them possibly with a part of it, and the number of omitted
+ones; the details of the results' kinds; the rest of the answers and remarks; engines and licences; pages by score,
+each by the passages that match the query best; for pages that do not fit, a short summary. A snippet that the shown
+text of its page repeats is omitted, and the pages get its room.
 """
 
 import re
@@ -28,11 +27,11 @@ _BLANK_LINES = 5
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 _NO_LETTER = re.compile(r"[\W_]+")
 _GAP = re.compile(r"\.\.\.|\u2026|\s[\u00b7\u2014|]\s")
-"""What stands between the sentences that an engine took from different places of a page."""
+"""Separators between sentences that an engine took from different places of a page."""
 _LEAST_MORE = 10
-"""Tokens left over that are worth to be offered to the pages once more."""
+"""Minimum remaining tokens that are offered to the pages once more."""
 _LEAST_REPEATED = 20
-"""Letters of a sentence that two texts do not share by chance."""
+"""Minimum letters of a sentence that two texts do not share by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +39,11 @@ class Layout:
     """Everything that is shown.
 
     Attributes:
-        left_out: how many results found no room even for title and address.
-        unshown: how many pages were read and found no room.
-        beside: what strangers say beside the results, a line for each.
-        remarks: what we say of the search, likewise.
-        short: the response with everything around its results in short.
+        left_out: number of results for which not even title and address fit.
+        unshown: number of pages that were read and do not fit.
+        beside: untrusted lines beside the results.
+        remarks: our remarks on the search, one line each.
+        short: the response, with everything around its results shortened.
     """
 
     short: SearchResponse
@@ -66,16 +65,16 @@ def search_text(
     fetch: str = FETCH,
     layout: Layout | None = None,
 ) -> str:
-    """Write a search as text: the results first, then the pages by score, all in fences.
+    """Format a search as text: the results first, then the pages by score, all in fences.
 
     Args:
         response: the search.
-        budget: tokens the text may have, 200 or more, as `tokens.estimate` counts them; `None` for
-            no limit. Pages shrink first, then there are fewer results; a title or an address is never cut.
+        budget: maximum tokens of the text, 200 or more, as counted by `tokens.estimate`; `None` for
+            no limit. Pages shrink first, then there are fewer results; titles and addresses are never cut.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
         fetch: the published name of `web_fetch`; empty if it is not published.
-        layout: what `lay_out` made of the same, if the caller needs the data too: it is most of the work.
+        layout: from `lay_out` with the same arguments, if the caller also needs the data: it is most of the work.
     """
     layout = layout or lay_out(response, budget=budget, boundary=boundary, fetch=fetch)
     found = "\n\n".join(
@@ -102,14 +101,14 @@ def lay_out(
     fetch: str = FETCH,
     specified: bool = False,
 ) -> Layout:
-    """Decide what is shown of a search within a number of tokens; `None` shows everything.
+    """Select what is shown of a search within a number of tokens; `None` shows everything.
 
     Args:
         response: the search.
         budget: as for `search_text`.
-        boundary: likewise.
-        fetch: likewise.
-        specified: whether the list has the form of the specified thin client.
+        boundary: as for `search_text`.
+        fetch: as for `search_text`.
+        specified: whether the list has the format of the specified thin client.
     """
     room = UNLIMITED if budget is None else budget
     short = surroundings.shortened(response, boundary)
@@ -173,7 +172,7 @@ def unshown_line(count: int, fetch: str) -> str:
 
 
 def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
-    """The results with their snippets; where room is short, the first of them and not a few words of each."""
+    """Add snippets to the results; if room is short, to the first ones rather than a few words to each."""
     listed, rest = _first(bare, left, boundary)
     if len(listed) == len(bare):
         return listed, rest
@@ -181,7 +180,7 @@ def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], i
 
 
 def _first(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
-    """As many results as fit, the last of them with a part of its snippet; one too long by itself is left out."""
+    """Return as many results as fit, the last with a part of its snippet; a result too long by itself is dropped."""
     fitting: list[Entry] = []
     for each in bare:
         if each.cost > left:
@@ -194,7 +193,7 @@ def _first(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], in
 
 
 def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
-    """Grant room to answers, and to remarks and what stands beside the results together, before the rest."""
+    """Reserve room for answers, and for remarks and lines beside the results together, before the rest."""
     answers = lines_within(said[0], min(left, sixth))[1]
     most = min(left - answers, sixth)
     remarks = lines_within(said[1], most)[1]
@@ -202,13 +201,13 @@ def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
 
 
 def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], int]:
-    """Add something to all entries; what is short of room is shared evenly."""
+    """Add something to all entries; entries that need more room share it evenly."""
     needs = [grow(each, UNLIMITED).cost - each.cost for each in entries]
     grants = share(needs, max(left, 0))
     left -= sum(grants)
     grown = []
     for each, grant in zip(entries, grants, strict=True):
-        longer = grow(each, grant + max(left, 0))  # with what the ones before did not use
+        longer = grow(each, grant + max(left, 0))  # with what earlier entries did not use
         left += grant - (longer.cost - each.cost)
         grown.append(longer)
     return grown, left
@@ -220,7 +219,7 @@ def _page_of(each: Entry) -> PageContent | None:
 
 
 def _sources(entries: list[Entry], boundary: str, left: int, fetch: str) -> list[Source]:
-    """All pages that were read, best score first."""
+    """Return all pages that were read, best score first."""
     most = max(left, 0) + sum(line_cost(each.description) for each in entries)
     by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
@@ -233,20 +232,20 @@ def _sources(entries: list[Entry], boundary: str, left: int, fetch: str) -> list
 def _with_pages(
     entries: list[Entry], sources: list[Source], left: int
 ) -> tuple[list[Entry], list[Reading], int]:
-    """The pages that are shown, and the entries without snippets that these repeat."""
+    """Return the pages that are shown, and the entries without snippets that these repeat."""
     readings, rest = _filled(sources, left)
     spared = _without_repeated(entries, readings)
     freed = sum(each.cost for each in entries) - sum(each.cost for each in spared)
     if freed:
         more, rest_of_more = _filled(sources, left + freed)
-        # With more room another passage may be the last one, and what was repeated not be there.
+        # With more room, another passage may be the last one, and the repeated text may be missing.
         if _without_repeated(entries, more) == spared:
             return spared, more, rest_of_more
     return spared, readings, rest + freed
 
 
 def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Entry]:
-    """The entries without the snippets that the text shown of their pages repeats."""
+    """Remove the snippets of entries that the shown text of their pages repeats."""
     said = {reading.number: _letters(reading.markdown) for reading in readings}
     return [
         replace(each, description="")
@@ -257,14 +256,14 @@ def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Ent
 
 
 def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
-    """As many of the first pages as can be shown with a sensible part of each, and what is left.
+    """Return as many of the first pages as fit with a meaningful part each, and the remaining tokens.
 
-    All get the same room as far as they need it, since the page that answers is often not the first; what one
-    does not use goes to the next, and what is left then to the best ones.
+    All get the same room, as far as they need it, since the page that answers is often not the first; what one
+    does not use goes to the next, and the rest to the best ones.
     """
     room = max(left, 0)
     least = list(accumulate(min(source.cost, SMALLEST) for source in sources))
-    # One alone may be shorter.
+    # A single one may be shorter.
     shown = sources[: max(sum(spent <= room for spent in least), 1)]
     grants = share([source.cost for source in shown], room)
     spare = room - sum(grants)
@@ -280,7 +279,7 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
 
 
 def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[Entry]:
-    """The entries with what the pages say that are not shown, those of the best ones first."""
+    """Add summaries of the pages that are not shown to their entries, the best first."""
     summed_up = {each.number: each for each in entries}
     for source in unshown:
         each = summed_up[source.number]
@@ -291,12 +290,12 @@ def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[E
 
 
 def _letters(text: str) -> str:
-    """The letters and digits of Markdown or of plain text, without the targets of links."""
+    """Return the letters and digits of Markdown or plain text, without link targets."""
     return _NO_LETTER.sub("", _TARGET.sub("", text)).casefold()
 
 
 def _is_repeated(snippet: str, said: str) -> bool:
-    """Tell whether all sentences of a snippet that are long enough to tell are in a text."""
+    """Return whether a text contains all sentences of a snippet that are long enough to tell."""
     sentences = [_letters(sentence) for sentence in _GAP.split(snippet[: entry.SNIPPET_CHARS])]
     telling = [sentence for sentence in sentences if len(sentence) >= _LEAST_REPEATED]
     return bool(said and telling) and all(sentence in said for sentence in telling)

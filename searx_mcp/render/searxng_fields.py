@@ -1,4 +1,4 @@
-"""Values as SearXNG's JSON has them: rows of one kind and infoboxes under upstream's names."""
+"""Values in the form of SearXNG's JSON: rows of one kind, and infoboxes, under upstream's names."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,7 +19,7 @@ TEMPLATES: Final[Mapping[str, str]] = {
     "product": "products",
     "facts": "keyvalue",
 }
-"""The template of a row by the field that makes it what it is."""
+"""The template of a row, by the field that only this kind has."""
 
 _NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "image": {"url": "img_src", "format": "img_format", "size": "filesize"},
@@ -45,11 +45,11 @@ _ADDRESS: Final = ("name", "road", "house_number", "locality", "postcode", "coun
 
 
 def kind_fields(kind: str, details: Frozen | tuple[Fact, ...]) -> dict[str, Any]:
-    """Write what only rows of one kind have, but what is played.
+    """Convert the fields that only rows of one kind have, except what is played.
 
     Args:
         kind: a name of `TEMPLATES`, neither `video` nor `media`.
-        details: the value of that field.
+        details: value of that field.
     """
     if isinstance(details, tuple):
         return {"kvmap": {each.label: each.value for each in details}}
@@ -68,7 +68,7 @@ def _place(place: Place) -> dict[str, Any]:
     return {
         "latitude": place.latitude,
         "longitude": place.longitude,
-        # Nominatim gives its edges as texts.
+        # Nominatim's bounds are strings.
         "boundingbox": [str(edge) for edge in place.bounding_box] if place.bounding_box else None,
         "address": {name: getattr(place, name) for name in _ADDRESS},
         "osm": {"type": place.osm_type, "id": place.osm_id},
@@ -80,11 +80,11 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def infobox_fields(box: Infobox, engine: str) -> dict[str, Any]:
-    """Write an infobox.
+    """Convert an infobox.
 
     Args:
         box: the infobox.
-        engine: that gave it; empty if unknown.
+        engine: that returned it; empty if unknown.
     """
     return {
         "infobox": box.title,
@@ -102,7 +102,7 @@ def infobox_fields(box: Infobox, engine: str) -> dict[str, Any]:
         "title": "",
         "thumbnail": "",
         "priority": "",
-        # An infobox has no place in a list; upstream sends an empty text.
+        # An infobox has no position in a list; upstream sends an empty string.
         "positions": "",
         "score": 0,
         "category": "",

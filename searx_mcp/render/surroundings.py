@@ -24,7 +24,7 @@ _LICENCES, _LICENCE_TOKENS = 6, 30
 
 
 def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
-    """The same search with everything around its results in short and neutralised."""
+    """Return the search with everything around its results shortened and neutralised."""
 
     def line(text: str, max_tokens: int) -> str:
         return one_line(text, boundary, max_tokens=max_tokens)
@@ -80,11 +80,11 @@ def _short_box(box: Infobox, boundary: str) -> Infobox:
 
 
 def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool = False) -> str:
-    """The first line as specified, and the age of a shortened response that is stale.
+    """Return the first line as specified, and the age of a shortened response that is stale.
 
-    A query that would fill a quarter of the budget is shortened. Where fewer results are shown than were
-    asked for and found, or more were found, the line says so. With `specified` it has the form of the
-    specified thin client, and a line of its own says that.
+    A query that would fill a quarter of the budget is shortened. If fewer results are shown than were requested
+    and found, or more were found, the line says so. With `specified` it has the format of the specified thin client,
+    and a separate line says that.
     """
     if short.results:
         query, was_cut = clip(" ".join(short.query.splitlines()), budget // 4)
@@ -109,7 +109,7 @@ def heading(short: SearchResponse, budget: int, *, shown: int, specified: bool =
 
 
 def direct_answers(short: SearchResponse) -> Iterator[str]:
-    """The answers and the infobox of a shortened response, a line for each."""
+    """Yield the answers and the infobox of a shortened response, one line each."""
     for answer in short.answers:
         source = f" ({one_url(answer.url)})" if answer.url else ""
         yield f"Answer: {answer.text}{source}"
@@ -121,7 +121,7 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
 
 
 def remarks(short: SearchResponse) -> Iterator[str]:
-    """Remark on a shortened response: its notes, and how many pages could not be read."""
+    """Yield remarks on a shortened response: its notes, and how many pages could not be read."""
     for note in short.notes[1:] if short.stale else short.notes:  # the heading has the first
         yield f"Note: {note}"
     stats = short.content_fetch_stats
@@ -130,7 +130,7 @@ def remarks(short: SearchResponse) -> Iterator[str]:
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
-    """Give what strangers say beside their results: notes, licences, corrections, suggestions, failed engines."""
+    """Yield untrusted text beside the results: notes, licences, corrections, suggestions, failed engines."""
     for note in short.quoted_notes:
         yield f"Note: {note}"
     if short.attribution:
@@ -144,7 +144,7 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
 
 
 def _dropped(stats: FetchStats) -> str:
-    """Count why pages that were read are not given, and how many results went with them."""
+    """Count the pages that were read and dropped, by reason, and the results dropped with them."""
     if not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()

@@ -1,21 +1,24 @@
-"""Tokens that a text costs a model, estimated without a vocabulary, and cutting to a number of them.
+"""Estimates the tokens of a text without a vocabulary, and truncates texts to a number of tokens.
 
-The weights and what they were derived from: docs/decisions/token-estimate.md.
+For the weights and their derivation see docs/decisions/token-estimate.md.
 """
 
 import re
 from collections.abc import Iterable
 
 UNLIMITED = 1_000_000_000
-"""A budget that no text reaches."""
+"""A budget that no text exceeds."""
 
 _CLASSES = (
-    (r"[A-Za-z0-9]{24,}", 100),  # no word is that long: a hash or an encoding, a token a character
+    (
+        r"[A-Za-z0-9]{24,}",
+        100,
+    ),  # no word is that long: a hash or an encoding, one token per character
     (r"[A-Za-z]+", 30),
-    (r"[0-9]+", 100),  # several tokenizers take every digit by itself
+    (r"[0-9]+", 100),  # several tokenizers encode every digit separately
     (r"\n+", 100),
     (r"[ \t\r\f\v]+", 10),
-    (r"[\x00-\x7f]", 55),  # what is left of ASCII: punctuation and controls
+    (r"[\x00-\x7f]", 55),  # the rest of ASCII: punctuation and control characters
     (r"[\u0400-\u052f]+", 60),  # Cyrillic
     (r"[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+", 120),  # Arabic
     (r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]+", 130),  # Han, kana
@@ -25,7 +28,7 @@ _CLASSES = (
 )
 _RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
 _WEIGHTS = (0, *(weight for _, weight in _CLASSES))
-"""Hundredths of a token for a character, at the index of the group that matched."""
+"""Hundredths of a token per character, at the index of the group that matched."""
 
 _ASCII_KINDS = [
     next(
@@ -34,7 +37,7 @@ _ASCII_KINDS = [
     for code in range(128)
 ]
 _KINDS = bytes([*_ASCII_KINDS, *range(128, 256)])
-"""The class of each ASCII character at its code; of the first class is only what is long."""
+"""The class of each ASCII character at its code; the first class has only long runs."""
 _ASCII_WEIGHTS = {kind: _CLASSES[kind][1] for kind in sorted(set(_ASCII_KINDS))}
 _LETTERS = bytes(1 if chr(code).isalnum() and code < 128 else 0 for code in range(256))  # noqa: PLR2004 - ASCII
 _LONG_RUN = b"\1" * 24
@@ -42,10 +45,10 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _RARE = re.compile(f"{_CLASSES[0][0]}|{_FOREIGN.pattern}")
 _CHUNK = 2_048
 _CHUNK_END = re.compile(r"[\x00-/:-@\[-`{-\x7f]")
-"""Where a text can be parted and no run is."""
+"""Characters that belong to no run, where a text can be divided."""
 
 _LONG = 2_000
-"""Characters from which on a cut at the end of a paragraph would leave much room unused."""
+"""Minimum characters for which a cut at the end of a paragraph would leave much room unused."""
 
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
 _FENCE = re.compile(
@@ -56,11 +59,11 @@ _FENCE = re.compile(
 def estimate(text: str, *, limit: int | None = None) -> int:
     """Estimate the tokens of a text; rather too many than too few.
 
-    A text put together with whitespace between its parts never costs more than the sum of them.
+    A text whose parts are joined by whitespace never costs more than the sum of the parts.
 
     Args:
         text: any text.
-        limit: stop counting once this many tokens are passed; the answer is then `limit` + 1.
+        limit: stop counting above this many tokens; the result is then `limit` + 1.
     """
     stop = None if limit is None else limit * 100
     spent, end = _walk(text, stop)
@@ -70,15 +73,15 @@ def estimate(text: str, *, limit: int | None = None) -> int:
 
 
 def line_cost(line: str) -> int:
-    """Price a line with the line break before it; nothing for no line."""
+    """Return the tokens of a line with the line break before it; 0 for no line."""
     return estimate(f"\n{line}") if line else 0
 
 
 def lines_within(lines: Iterable[str], room: int) -> tuple[tuple[str, ...], int]:
-    """Take lines while there is room, skipping those that are too long.
+    """Take lines while they fit, skipping those that are too long.
 
     Returns:
-        The lines, and what they cost together.
+        The lines, and their total tokens.
     """
     taken: list[str] = []
     spent = 0
@@ -91,7 +94,7 @@ def lines_within(lines: Iterable[str], room: int) -> tuple[tuple[str, ...], int]
 
 
 def clip(text: str, budget: int) -> tuple[str, bool]:
-    """Cut plain text to a number of tokens, where a paragraph, sentence, line or word ends.
+    """Truncate plain text to a number of tokens, at the end of a paragraph, sentence, line or word.
 
     Returns:
         The text or its beginning, and whether it was cut.
@@ -103,7 +106,7 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
 
 
 def clip_words(text: str, budget: int) -> tuple[str, bool]:
-    """Cut plain text to a number of tokens behind a word, if that leaves half of it or more.
+    """Truncate plain text to a number of tokens after a word, if that leaves half of it or more.
 
     Returns:
         The text or its beginning, and whether it was cut.
@@ -116,13 +119,13 @@ def clip_words(text: str, budget: int) -> tuple[str, bool]:
 
 
 def fit(text: str, budget: int) -> tuple[str, int]:
-    """Cut Markdown like `clip`, and close the code block that the cut would leave open.
+    """Truncate Markdown like `clip`, and close the code block that the cut would leave open.
 
-    Code blocks are found by their fences, at the margin or inside lists and quotes. One that was
+    Code blocks are recognised by their fences, at the margin or inside lists and quotes. One that is
     never closed inside its list item counts as open to the end.
 
     Returns:
-        The text or its beginning, and how many characters of the text are in it.
+        The text or its beginning, and how many characters of the text it contains.
     """
     room = max(budget, 0)
     while True:
@@ -137,10 +140,10 @@ def fit(text: str, budget: int) -> tuple[str, int]:
 
 
 def share(needs: list[int], room: int) -> list[int]:
-    """Divide room evenly, giving no item more than it needs.
+    """Divide room evenly, with no item getting more than it needs.
 
     Returns:
-        One grant for each need, in the same order; together at most `room`.
+        One grant per need, in the same order; together at most `room`.
     """
     grants = [0] * len(needs)
     smallest_first = sorted(range(len(needs)), key=needs.__getitem__)
@@ -151,7 +154,7 @@ def share(needs: list[int], room: int) -> list[int]:
 
 
 def _walk(text: str, stop: int | None) -> tuple[int, int]:
-    """Add up hundredths of tokens until `stop` would be passed; the sum and the place reached."""
+    """Add up hundredths of tokens until `stop` would be exceeded; return the sum and the position."""
     spent = start = 0
     while start < len(text):
         found = _CHUNK_END.search(text, start + _CHUNK)
@@ -164,7 +167,7 @@ def _walk(text: str, stop: int | None) -> tuple[int, int]:
 
 
 def _walk_runs(text: str, start: int, spent: int, stop: int) -> tuple[int, int]:
-    """The same from `start` on, run by run, to the very character."""
+    """Do the same from `start` on, run by run, to the exact character."""
     for run in _RUN.finditer(text, start):
         weight = _WEIGHTS[run.lastindex or 0]
         cost = (run.end() - run.start()) * weight
@@ -176,7 +179,7 @@ def _walk_runs(text: str, start: int, spent: int, stop: int) -> tuple[int, int]:
 
 
 def _cost(text: str) -> int:
-    """Hundredths of a token of a whole text: many times as fast as run by run, with the same sum."""
+    """Return the hundredths of tokens of a whole text: many times faster than run by run, with the same sum."""
     plain = text.encode("ascii", "replace")
     kinds = plain.translate(_KINDS)
     spent = sum(kinds.count(kind) * weight for kind, weight in _ASCII_WEIGHTS.items())
@@ -188,7 +191,7 @@ def _cost(text: str) -> int:
 
 
 def _surplus(run: str) -> int:
-    """Price characters above what they count for as ASCII, those outside it as question marks."""
+    """Return the extra cost of characters over their count as ASCII, where non-ASCII counts as question marks."""
     counted = sum(_ASCII_WEIGHTS[kind] for kind in run.encode("ascii", "replace").translate(_KINDS))
     return (
         sum(
@@ -200,7 +203,7 @@ def _surplus(run: str) -> int:
 
 
 def _boundary(text: str, end: int) -> int:
-    """The best place to cut at or before `end`, no earlier than half of it; of a long text, a twelfth."""
+    """Return the best place to cut at or before `end`, no earlier than half of it; of a long text, a twelfth."""
     floor = end // 2 if end < _LONG else end - end // 12
     paragraph = text.rfind("\n\n", floor, end + 2)
     if paragraph > floor:
@@ -217,7 +220,7 @@ def _boundary(text: str, end: int) -> int:
 
 
 def closing(text: str) -> str:
-    """Give what closes the code block that a text ends in: a line break and a line, or nothing."""
+    """Return what closes the code block in which a text ends: a line break and a line, or nothing."""
     opened: tuple[str, str] | None = None
     for line in _FENCE.finditer(text):
         lead, marker, rest = line.groups()

@@ -1,7 +1,7 @@
-"""The MCP server, and its client, which is opened on the first call.
+"""The MCP server, and its service, which is opened on the first call.
 
-A host starts its servers long before it needs them and waits for the first answer. What searching
-needs to import takes three times as long as that answer does, so it is imported behind the first answers, or by
+A host starts its servers long before it needs them, and waits for the first answer. The imports for searching
+take three times as long as that answer, so they are done in the background after the first answers, or by
 the first call if that comes earlier.
 """
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 
 QUIET: Final = 0.25
-"""Seconds behind the first answer in which a host asks for the lists, which nothing may delay."""
+"""Seconds after the first answer in which a host requests the lists, which nothing may delay."""
 _OF_CALLS: Final = (
     *("aiohttp", "selectolax.lexbor", "apscheduler.schedulers.asyncio"),
     *("searx_mcp.client.stores", "searx_mcp.client.facade", "searx_mcp.client.wiring"),
     *("searx_mcp.client.asking", "searx_mcp.verbs.web_writing"),
 )
-"""Modules that a call needs, and that bring the others along."""
+"""Modules that a call needs; they import the others."""
 _OF_REMOTE_CALLS: Final = ("searx_mcp.remote.client", "searx_mcp.verbs.web_writing")
 
 
@@ -61,12 +61,12 @@ class LazyService:
 
     It is a `SearxClient`, or with `remote.url` a `RemoteClient`.
 
-    The client lives in a task of its own, so that it is opened and closed by the same task
-    whichever call came first and however that call ended.
+    The client runs in its own task, so that the same task opens and closes it, whichever call came first and
+    however that call ended.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Models see passages; an unused summary takes 2 ms a page on this loop.
+        # Models see passages; an unused summary takes 2 ms per page in this event loop.
         plain = settings.web_search.model_copy(update={"summarize_long_content": False})
         self._settings = settings.model_copy(update={"web_search": plain})
         self._group = asyncio.TaskGroup()
@@ -93,10 +93,10 @@ class LazyService:
         return self._service is not None and self._service.done() and not _failed(self._service)
 
     async def get(self) -> "Service":
-        """The open client.
+        """Return the open client.
 
         Raises:
-            SettingsError: if a setting cannot be used.
+            SettingsError: a setting cannot be used.
         """
         if self._service is None or _failed(self._service):
             self._service = asyncio.get_running_loop().create_future()
@@ -105,19 +105,19 @@ class LazyService:
 
     def begin(self) -> None:
         """Prepare for the first call: import what it needs, and open the client if that starts an instance."""
-        is_over = self._stop.is_set()  # a first answer may be the last one, too
+        is_over = self._stop.is_set()  # a first answer may also be the last
         if self._service is None and not is_over:
             self._group.create_task(self._begin())
 
     async def _begin(self) -> None:
-        with suppress(Exception):  # the log has said why, and so does a call
+        with suppress(Exception):  # the log says why, and so does a call
             is_remote = bool(self._settings.remote.url)
             if not is_remote and await asyncio.to_thread(self._settings.has_native_instance):
                 await self.get()
             with suppress(TimeoutError):
                 async with asyncio.timeout(QUIET):
                     await self._stop.wait()
-            # One after the other: a message waits for the longest of them at most, and so does the end.
+            # One after the other: a message waits at most for the slowest import, and so does the shutdown.
             for name in _OF_REMOTE_CALLS if is_remote else _OF_CALLS:
                 if self._stop.is_set():
                     return
@@ -125,13 +125,13 @@ class LazyService:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """The client for reports, which send no request.
+        """Return the client for reports, which send no request.
 
-        Health checks begin with the client of the calls, not with a status request: until then, a client
-        without them reads what is kept.
+        Health checks start with the client for calls, not with a status request: before that, a client
+        without health checks reads the stored state.
 
         Raises:
-            SettingsError: if a setting cannot be used.
+            SettingsError: a setting cannot be used.
         """
         if self._service is not None and not _failed(self._service):
             yield await self.get()
@@ -140,7 +140,7 @@ class LazyService:
             yield client
 
     async def offered(self) -> frozenset[Tool]:
-        """The tools that the service under `remote.url` can perform.
+        """Return the tools that the service under `remote.url` can perform.
 
         Raises:
             SearxMcpError: it cannot be asked.
@@ -157,7 +157,7 @@ class LazyService:
         module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
         stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
         if not background and self._seen is None:
-            # The same for all looks: it remembers that a server is away, and has said so.
+            # Shared by all reports: it remembers that a server is unavailable, and has logged it.
             self._seen = stores.open_state(self._settings)
         client: SearxClient = module.persistent_client(
             self._settings, background=background, state=None if background else self._seen
@@ -187,7 +187,8 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
 _LISTS_TTL_MS: Final = 3_600_000
 _REMOTE_LISTS_TTL_MS: Final = 60_000
-"""What a remote service offers may change, and is asked again after so long if it seems to have few routes."""
+"""Milliseconds; a remote service's tools may change, and are requested again after this time if it seems to have few
+routes."""
 _LISTING: Final = 5.0
 """Seconds that a list of tools waits for a remote service; hosts wait 10 or more."""
 _SETS_UP: Final = "configure_logging"
@@ -197,18 +198,18 @@ _SET_UP: Final = getattr(library, _SETS_UP)
 class Server(MCPServer[None]):
     """A server that tells a client what is wrong with a name or a prompt request.
 
-    Of a prompt, the SDK takes an unknown name and a missing argument for mistakes of the server: it logs a
+    The SDK treats a prompt's unknown name or missing argument as an error of the server: it logs a
     traceback and tells the client nothing.
 
     Attributes:
-        backend: what performs the calls, for fronts beside MCP.
+        backend: performs the calls, also for other fronts than MCP.
     """
 
     backend: "Backend"
 
     @override
     async def list_tools(self) -> list[ListedTool]:
-        """List the tools, without those that the service under `remote.url` does not have."""
+        """List the tools, except those that the service under `remote.url` does not have."""
         tools, offered = await super().list_tools(), await self.backend.offered()
         if offered is None:
             return tools
@@ -229,7 +230,7 @@ class Server(MCPServer[None]):
         """Call a tool.
 
         Raises:
-            ToolError: there is none of this name; tools may have other names since the client listed them.
+            ToolError: no tool has this name; tools may have been renamed since the client listed them.
         """
         if self._tool_manager.get_tool(name) is None:
             known = ", ".join(tool.name for tool in self._tool_manager.list_tools())
@@ -243,10 +244,10 @@ class Server(MCPServer[None]):
         arguments: dict[str, Any] | None = None,
         context: Context[None, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Write a prompt.
+        """Return a prompt.
 
         Raises:
-            MCPError: there is none of this name, or an argument is missing or wrong.
+            MCPError: no prompt has this name, or an argument is missing or wrong.
         """
         known = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in known:
@@ -258,15 +259,15 @@ class Server(MCPServer[None]):
 
 
 def build_server(settings: Settings, *, service: "Service | None" = None) -> Server:
-    """The server with its tools, not yet running.
+    """Return the server with its tools, not yet running.
 
     Args:
-        settings: what the tools go by.
-        service: what performs the calls; unless given, a client of this process that is opened on
+        settings: of the tools.
+        service: performs the calls; unless given, a client of this process that is opened on
             the first call and closed with the server.
 
     Raises:
-        SettingsError: traces are to be sent, and the libraries for them are not installed.
+        SettingsError: traces are enabled, and their libraries are not installed.
     """
     if settings.server.traces:
         from searx_mcp.server.spans import check_libraries  # noqa: PLC0415 - few starts need it
@@ -305,10 +306,10 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
 
 @contextmanager
 def _logging_kept() -> Iterator[None]:
-    """Leave the logging of the process unchanged.
+    """Leave the process's logging unchanged.
 
-    The library would set it up, and load rich for that, which takes 4 % of a start. The command line has set it
-    up already, and a program with a server in it decides for itself.
+    The library would configure it, and import rich for that, which takes 4 % of a start. The command line has
+    configured it already, and a program that embeds a server decides for itself.
     """
     setattr(library, _SETS_UP, _keep)
     try:
@@ -318,14 +319,14 @@ def _logging_kept() -> Iterator[None]:
 
 
 def _keep(_: str) -> None:
-    """Replace the function that sets up logging."""
+    """Replace the function that configures logging."""
 
 
 class Backend:
-    """Performs the calls of a server, whichever front they come through.
+    """Performs the calls of a server for all fronts.
 
     Attributes:
-        settings: what the calls go by.
+        settings: of the calls.
         log: of the calls.
         namespace: of the corpus; empty for that of the settings.
     """
@@ -338,7 +339,7 @@ class Backend:
         self.namespace = ""
 
     def within(self, namespace: str) -> "Backend":
-        """The same with another corpus.
+        """Return the same with another corpus.
 
         Args:
             namespace: of the corpus; empty for that of the settings.
@@ -360,15 +361,15 @@ class Backend:
             yield
 
     def begin(self) -> None:
-        """Prepare for calls what takes long, behind the answers that a client waits for.
+        """Do slow preparations for calls, after the answers that a client waits for.
 
-        Called when the server listens, or has given its first answer.
+        Called when the server listens, or has sent its first answer.
         """
         if self._given is None:
             self._running().begin()
 
     async def get(self) -> "Service":
-        """The service, opened by the first call.
+        """Return the service, opened by the first call.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -377,7 +378,7 @@ class Backend:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """The service for reports, as `LazyService.looking` gives it.
+        """Return the service for reports, as `LazyService.looking` does.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -405,10 +406,10 @@ class Backend:
             return await service.instances()
 
     async def corpus_status(self) -> "CorpusStatus | None":
-        """The size of the configured corpus; `None` before the first call, which opens it.
+        """Return the size of the configured corpus; `None` before the first call, which opens it.
 
         Raises:
-            SearxMcpError: it cannot be told.
+            SearxMcpError: it cannot be determined.
         """
         if self._given is None and not self._running().is_open:
             return None
@@ -418,7 +419,7 @@ class Backend:
         return await service.corpus_status(StatusRequest(include_urls=False))
 
     async def offered(self) -> frozenset[Tool] | None:
-        """The tools of the remote service; `None` if it has all of them, or does not answer in time."""
+        """Return the tools of the remote service; `None` if it has all of them, or does not answer in time."""
         if not self.settings.remote.url or self._lazy is None:
             return None
         try:

@@ -1,6 +1,6 @@
 """The calls of the MCP tools: arguments in, text and structured content out.
 
-What writes results is loaded with the first call: a server answers `initialize` without it.
+The modules that format results are imported with the first call: a server answers `initialize` without them.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ class Calls(Generic[RequestT, ResponseT]):
         published: the tool as clients see it.
         settings: budgets, defaults and the time a call may take.
         service: opens the service on the first call.
-        boundary: of the fences around what strangers wrote; unknown to the pages, the same for the whole process
-            so that prompt caches hold.
+        boundary: of the fences around untrusted text; unknown to the pages, and the same for the whole process
+            so that prompt caches work.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Calls(Generic[RequestT, ResponseT]):
         )
 
     async def perform(self, raw: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-        """Perform a call, and give its result or the reason for its failure."""
+        """Perform a call, and return its result or the reason for its failure."""
         channels, writing = self._channels, self._writing
         room = replace(self._room, longest=channels.seconds(context))
         asked: Asked[RequestT] = Asked(raw)
@@ -78,7 +78,7 @@ class Calls(Generic[RequestT, ResponseT]):
             return channels.failed(*writing.failed(error, asked, room), context)
         if writing.is_empty(response):
             note_empty()
-        # Outside the event loop: a thousand long passages take most of a second.
+        # In a thread: a thousand long passages take most of a second.
         return await asyncio.to_thread(
             lambda: channels.succeeded(*writing.both(asked, response, room), context)
         )

@@ -1,4 +1,4 @@
-"""Which tools the server publishes, under which names."""
+"""The tools that the server publishes, and their names."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
 def catalog(settings: Settings) -> dict[str, Published]:
-    """Give the published tools by their published names, those most needed first."""
+    """Return the published tools by their published names, the most needed first."""
     names = settings.server.published()
     is_small = settings.server.profile == "small"
     made = {name: PUBLISHED[tool] for tool, name in names.items()}
@@ -28,7 +28,7 @@ def catalog(settings: Settings) -> dict[str, Published]:
 
 
 def _narrowed(published: Published) -> Published:
-    """The tool for a small model; the arguments that its schema leaves out are understood all the same."""
+    """Return the tool for a small model; it still accepts the arguments that its schema omits."""
     if not published.small:
         return published
 
@@ -42,10 +42,10 @@ def _narrowed(published: Published) -> Published:
 
 
 def told(text: str, names: Mapping[Tool, str]) -> str:
-    """Name the published tools in a text of ours, and leave out what names one that is not published.
+    """Insert the names of published tools into one of our texts, and omit sentences that name unpublished ones.
 
     Args:
-        text: lines of sentences, in which tools stand in braces: `{web_fetch}`.
+        text: lines of sentences, with tools in braces: `{web_fetch}`.
         names: of the published tools.
     """
     lines = []

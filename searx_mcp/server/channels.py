@@ -1,9 +1,9 @@
-"""Results of tools in the channels of the protocol: text, and structured content beside it.
+"""Results of tools in the channels of the protocol: text and structured content.
 
-A result may carry both. Some clients show the model only the one, some only the other, some both, so
-each is complete by itself. Where a client is known to drop the text or to show both, structured
-content is left out: the text is the better reading for a model, and nothing is paid twice. What is known
-of clients is data with its sources, in `clients.toml`; a client is found by the name that it gives of itself.
+A result may carry both. Some clients show the model only one, some only the other, some both, so
+each is complete by itself. If a client is known to drop the text or to show both, structured
+content is omitted: text is better for a model, and nothing is paid twice. The facts about clients are
+data with sources, in `clients.toml`; a client is identified by the name that it sends.
 """
 
 import tomllib
@@ -24,17 +24,17 @@ from searx_mcp.settings.values import Settings
 _LONGEST_NAME: Final = 64
 """Characters of a client's name that are compared."""
 _RELAYED: Final = " (via "
-"""Where `mcp-remote` puts its own name behind that of the client for which it speaks."""
+"""Where `mcp-remote` puts its own name, after that of the client that it serves."""
 _CHARS: Final = 4
-"""Characters of a token: text and code of this repository have 3.1 to 3.4 by `render.tokens`, and only runs of
-blanks have more."""
+"""Characters per token: text and code of this repository have 3.1 to 3.4 by `render.tokens`, and only runs of
+spaces have more."""
 _SHARE: Final = 5 / 6
-"""Of a client's deadline, what a call may take: the rest is for the way, and for a server that is busy. Of the 60
+"""Share of a client's deadline for a call: the rest is for transport, and for a busy server. Of the 60
 seconds of the TypeScript SDK it leaves the default of `server.tool_timeout`."""
 
 
 class Shown(StrEnum):
-    """What a client shows its model of a result that has text and structured content."""
+    """What a client shows its model of a result with text and structured content."""
 
     TEXT = "text"
     STRUCTURED = "structured"
@@ -47,14 +47,14 @@ class KnownClient:
 
     Attributes:
         title: for a person.
-        names: as it gives them, in lower case; one that ends in `*` is a prefix.
-        structured: what it shows of a result that has both halves.
-        result_tokens: of a result that it shows whole.
-        result_chars: likewise.
-        deadline: seconds after which it gives a call up.
-        name_chars: of a tool's name.
-        description_chars: of a tool's description.
-        instructions_chars: of the server's instructions.
+        names: as sent, in lower case; one that ends in `*` is a prefix.
+        structured: what it shows of a result that has both.
+        result_tokens: maximum of a result that it shows uncut.
+        result_chars: maximum of a result that it shows uncut.
+        deadline: seconds after which it abandons a call.
+        name_chars: maximum of a tool's name.
+        description_chars: maximum of a tool's description.
+        instructions_chars: maximum of the server's instructions.
         source: of each fact, by its name.
     """
 
@@ -70,12 +70,12 @@ class KnownClient:
     source: Mapping[str, str] = field(default_factory=dict)
 
     def within(self, tokens: int) -> int:
-        """Bound the tokens of a result by what the client shows uncut."""
+        """Limit the tokens of a result to what the client shows uncut."""
         chars = self.result_chars // _CHARS if self.result_chars else tokens
         return min(tokens, self.result_tokens or tokens, chars)
 
     def in_time(self, seconds: float) -> float:
-        """Bound the seconds of a call so that its answer arrives before the client gives up."""
+        """Limit the seconds of a call so that its answer arrives before the client gives up."""
         return min(seconds, self.deadline * _SHARE) if self.deadline else seconds
 
 
@@ -83,10 +83,10 @@ UNKNOWN: Final = KnownClient()
 
 
 def known_client(name: str | None) -> KnownClient:
-    """Find a client by the name that it sends, or `UNKNOWN`.
+    """Find a client by the name that it sends; `UNKNOWN` if there is none.
 
     Args:
-        name: a stranger's text; of a long one the beginning counts.
+        name: untrusted text; only the beginning of a long one counts.
     """
     given = (name or "")[:_LONGEST_NAME].strip().lower().partition(_RELAYED)[0]
     exact, prefixes = _index()
@@ -97,7 +97,7 @@ def known_client(name: str | None) -> KnownClient:
 
 @cache
 def known_clients() -> tuple[KnownClient, ...]:
-    """All clients, in the order of the file."""
+    """Return all clients, in the order of the file."""
     text = files("searx_mcp.server").joinpath("clients.toml").read_text(encoding="utf-8")
     return tuple(_known(row) for row in tomllib.loads(text)["client"])
 
@@ -110,25 +110,25 @@ def _known(row: Mapping[str, Any]) -> KnownClient:
 
 @cache
 def _index() -> tuple[Mapping[str, KnownClient], tuple[tuple[str, KnownClient], ...]]:
-    """The clients by exact name, and those with a prefix."""
+    """Return the clients by exact name, and those with a prefix."""
     named = [(name, client) for client in known_clients() for name in client.names]
     exact = {name: client for name, client in named if not name.endswith("*")}
     return exact, tuple((name[:-1], client) for name, client in named if name.endswith("*"))
 
 
 _TEXT_ALONE: Final = frozenset({"2024-11-05", "2025-03-26"})
-"""Revisions of the protocol in which results have no structured content: it came with 2025-06-18, and a
-client that hands on what it does not know would have its user pay twice."""
+"""Protocol versions in which results have no structured content: it came with 2025-06-18, and a
+client that forwards unknown fields would make its user pay twice."""
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
 
 
 def wants_structured(setting: Setting, client: KnownClient) -> bool:
-    """Tell whether to attach structured content.
+    """Return whether to attach structured content.
 
     Args:
         setting: `server.structured_output`.
-        client: who asks.
+        client: the calling client.
     """
     if setting == "auto":
         return client.structured in {None, Shown.TEXT}
@@ -136,11 +136,11 @@ def wants_structured(setting: Setting, client: KnownClient) -> bool:
 
 
 class Channels:
-    """Makes results for the calling client, within its limits.
+    """Builds results for the calling client, within its limits.
 
     Args:
-        settings: whether to attach structured content, and the time of a call.
-        both: whether the clients of these tools want both halves, whatever is known of them.
+        settings: for structured content, and for the time of a call.
+        both: whether the clients of these tools need both forms, whatever is known of them.
     """
 
     def __init__(self, settings: Settings, *, both: bool = False) -> None:
@@ -149,17 +149,17 @@ class Channels:
         self._limit, self._is_limit_chosen = _limit(settings)
 
     def tokens(self, budget: int, context: Context[Any, Any]) -> int:
-        """Bound the tokens of a result by what the client shows uncut."""
+        """Limit the tokens of a result to what the client shows uncut."""
         return _client(context).within(budget)
 
     def seconds(self, context: Context[Any, Any]) -> float:
-        """The time a call may take: the operator's limit, or the client's if that is shorter."""
+        """Return the seconds that a call may take: the operator's limit, or the client's if that is shorter."""
         return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
 
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Make a result: the text, and the data if the client reads them."""
+        """Build a result: the text, and the data if the client uses them."""
         structured = scrub(data()) if self._is_wanted(context) else None
         return CallToolResult(
             content=[TextContent(type="text", text=scrub(text))], structured_content=structured
@@ -168,7 +168,7 @@ class Channels:
     def failed(
         self, text: str, data: Mapping[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Make a failure that the model can read and act on."""
+        """Build a failure that the model can read and act on."""
         note_failure(str(data.get("error_type", "")))
         structured = scrub(data) if self._is_wanted(context) else None
         return CallToolResult(
@@ -186,7 +186,7 @@ class Channels:
 
 
 def _limit(settings: Settings) -> tuple[float, bool]:
-    """The time of a call, and whether the operator has set it."""
+    """Return the seconds of a call, and whether the operator has set them."""
     server, remote = settings.server, settings.remote
     is_chosen = "tool_timeout" in server.model_fields_set
     if not remote.url:
@@ -196,5 +196,5 @@ def _limit(settings: Settings) -> tuple[float, bool]:
 
 
 def _client(context: Context[Any, Any]) -> KnownClient:
-    """The calling client: named in the handshake, and since 2026-07-28 with each request."""
+    """Return the calling client: named in the handshake, and since 2026-07-28 with each request."""
     return known_client(client_name(context) or None)

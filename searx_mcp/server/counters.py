@@ -1,4 +1,4 @@
-"""Events of a server as numbers: what `/metrics` and the dashboard show.
+"""Events of a server as numbers, which `/metrics` and the dashboard show.
 
 No query, address of a page or secret becomes a label. Every label has a bounded number of values.
 """
@@ -24,9 +24,9 @@ class Count:
 
     Attributes:
         name: of the metric.
-        help: a sentence for the documentation.
+        help: one sentence for the documentation.
         labels: their names.
-        values: by the values of the labels, in their order.
+        values: by label values, in the order of the labels.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Count:
         self.values[labels] += 1
 
     def total(self, **wanted: str) -> int:
-        """The sum over all combinations that have the wanted labels."""
+        """Return the sum over all combinations with the wanted labels."""
         places = [(self.labels.index(name), value) for name, value in wanted.items()]
         return sum(
             count
@@ -50,7 +50,7 @@ class Count:
 
 @dataclass(slots=True)
 class Spread:
-    """The durations of something.
+    """The distribution of a duration.
 
     Attributes:
         counts: by bucket, the last for what took longer than all of them.
@@ -82,7 +82,7 @@ class Counters:
 
     Attributes:
         in_flight: calls that run now, by front.
-        sources: labels of those that were asked.
+        sources: labels of the sources that were asked.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class Counters:
         self.sources: set[str] = set()
 
     def __iter__(self) -> Iterator[Count | Timing]:
-        """All of them, in the order of the documentation."""
+        """Iterate over all metrics, in the order of the documentation."""
         found = vars(self).values()
         return (each for each in found if isinstance(each, Count | Timing))
 
@@ -171,7 +171,7 @@ class Counters:
 
 
 def source_label(source: str) -> str:
-    """The host and path of an instance's address, without a user; any other name as it is.
+    """Return the host and path of an instance's address, without a user; any other name unchanged.
 
     Args:
         source: a base URL, or the name of an open source.

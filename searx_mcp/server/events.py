@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 _log = EventLog("searx_mcp.server")
 
 _LONGEST_NAME: Final = 64
-"""Characters of a client's name that are logged; the client chooses them."""
+"""Maximum logged characters of a client's name, which the client chooses."""
 _PREVIEW: Final = 500
-"""Characters of an answer that DEBUG shows."""
+"""Maximum characters of an answer at DEBUG."""
 _ALMOST: Final = 0.8
 """Share of a deadline after which a warning is logged."""
 
@@ -37,7 +37,7 @@ class _Call:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Keep the outcome of the block, unless one was noted."""
+        """Record the outcome of the block, unless one was recorded."""
         try:
             yield
         except asyncio.CancelledError:
@@ -52,9 +52,9 @@ _CALL: ContextVar[_Call | None] = ContextVar("searx_mcp.server.call", default=No
 
 
 def call_number() -> int | None:
-    """The number of the current call, counted from the start of the server.
+    """Return the number of the current call, counted from the start of the server.
 
-    What a call has started and left behind belongs to no call.
+    Background work that a call has started belongs to no call.
     """
     call = _CALL.get()
     return call.number if call is not None and not call.is_over else None
@@ -62,14 +62,14 @@ def call_number() -> int | None:
 
 @contextmanager
 def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]:
-    """Write when a server starts, and when and why it stops.
+    """Log when a server starts, and when and why it stops.
 
     Args:
         transport: `stdio` or `streamable-http`.
         profile: which tools it has.
 
     Yields:
-        What is called once clients can reach the server, with its URL if it has one.
+        A function to call once clients can reach the server, with its URL if it has one.
     """
     urls: list[str] = []
 
@@ -104,7 +104,7 @@ class CallLog:
 
     @property
     def counters(self) -> "Counters":
-        """Counters of the calls, from their first use on; a server over standard input needs none."""
+        """Counters of the calls, from their first use on; a stdio server needs none."""
         if self._counters is None:
             from searx_mcp.server.counters import Counters  # noqa: PLC0415 - see above
 
@@ -113,10 +113,10 @@ class CallLog:
         return self._counters
 
     def tell(self, listener: Listener) -> None:
-        """Send a listener every event of the calls that begin from now on.
+        """Send a listener every event of the calls that start from now on.
 
         Args:
-            listener: takes events.
+            listener: of events.
         """
         self._listeners += (listener,)
 
@@ -127,7 +127,7 @@ class CallLog:
         """Log the start and the end of a call.
 
         Yields:
-            What takes the result, if there is one.
+            A function that takes the result, if there is one.
         """
         from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
@@ -155,11 +155,11 @@ class CallLog:
         Args:
             route: its name.
             arguments: of its body or its query.
-            request_id: of the request, as in the header of its answer.
+            request_id: of the request, as in the header of its response.
             caller: name of the token that came with it; empty for none.
 
         Yields:
-            What takes the status and the bytes of the answer, if there is one.
+            A function that takes the status and the bytes of the response, if there is one.
         """
         answer = (0, 0)
 
@@ -202,7 +202,7 @@ def _ms_since(began: float) -> float:
 
 
 def client_name(context: "Context[Any, Any]") -> str:
-    """The name that the client sent; empty if it sent none."""
+    """Return the name that the client sent; empty if it sent none."""
     params = context.request_context.session.client_params
     return params.client_info.name if params is not None else ""
 
@@ -230,7 +230,7 @@ def _tokens(text: str) -> int:
 
 
 def note_failure(code: str) -> None:
-    """Keep the error code of the current call."""
+    """Record the error code of the current call."""
     if (call := _CALL.get()) is not None:
         call.code = code
 
@@ -272,10 +272,10 @@ def note_unopened(error: Exception) -> None:
 
 @contextmanager
 def watched(seconds: float) -> Iterator[Callable[[], bool]]:
-    """Warn when the block has taken four fifths of the seconds that it has.
+    """Warn when the block has taken four fifths of its seconds.
 
     Yields:
-        What tells whether it has.
+        A function that returns whether it has.
     """
     loop = asyncio.get_running_loop()
     almost = loop.time() + _ALMOST * seconds

@@ -1,6 +1,6 @@
-"""Who calls over HTTP, and what a token allows: shared by MCP and REST.
+"""The identity of an HTTP caller, and what its token allows: shared by MCP and REST.
 
-An `Identity` stands in `scope["state"]["identity"]` of every request that was let in.
+Every accepted request has an `Identity` in `scope["state"]["identity"]`.
 """
 
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ _KEY: Final = "identity"
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who sends a request, and what they may do.
+    """The sender of a request, and its permissions.
 
     Attributes:
-        name: of the token, which logs and metrics show; empty where there is one token for all, or none.
+        name: of the token, for logs and metrics; empty if there is one token for all, or none.
         tools: that may be called; `None` allows all.
         per_minute: calls in any 60 seconds; `None` for no limit.
-        per_day: likewise in any 24 hours.
-        namespace: of the corpus; empty for the one that the settings name.
-        metrics: whether they may see what all callers do.
+        per_day: calls in any 24 hours; `None` for no limit.
+        namespace: of the corpus; empty for that of the settings.
+        metrics: whether the caller may see the activity of all callers.
     """
 
     name: str = ""
@@ -36,7 +36,7 @@ class Identity:
     metrics: bool = False
 
     def may(self, tool: Tool) -> bool:
-        """Tell whether a tool, or its REST route, may be called."""
+        """Return whether a tool, or its REST route, may be called."""
         return self.tools is None or tool in self.tools
 
 
@@ -45,17 +45,17 @@ EVERYBODY: Final = Identity(metrics=True)
 
 
 def marked(scope: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
-    """The scope of a request whose sender is known."""
+    """Return the scope of a request with its sender."""
     return {**scope, "state": {**scope.get("state", {}), _KEY: identity}}
 
 
 def identity_of(scope: Mapping[str, Any]) -> Identity:
-    """Who sent the request of a scope."""
+    """Return the sender of a request by its scope."""
     found = scope.get("state", {}).get(_KEY, EVERYBODY)
     return found if isinstance(found, Identity) else EVERYBODY
 
 
 def caller_of(context: "Context[Any, Any]") -> Identity:
-    """Who sent the request of an MCP call."""
+    """Return the sender of an MCP call."""
     request = context.request_context.request
     return EVERYBODY if request is None else identity_of(request.scope)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LIMIT: Final = 4.0
-"""Seconds to read the pool or the corpus, besides the timeout of Redis; Prometheus waits for ten."""
+"""Maximum seconds to read the pool or the corpus, in addition to the timeout of Redis; Prometheus waits for ten."""
 _POOL_KEPT: Final = 5.0
-"""Seconds for which a report is reused: several may scrape, and each report reads a database."""
+"""Seconds for which a report is reused: there may be several scrapers, and each report reads a database."""
 _CORPUS_KEPT: Final = 60.0
-"""Likewise; counting the chunks of a large corpus takes longer."""
+"""Seconds for which a report of the corpus is reused; counting the chunks of a large corpus takes longer."""
 _NOT_INSTALLED: Final = Refusal(
     501,
     ErrorCode.INTERNAL,
@@ -107,14 +107,14 @@ class Gauges:
         self.in_flight.values.update({(front,): count for front, count in in_flight.items()})
 
     def __iter__(self) -> Iterator[Gauge]:
-        """All of them, in the order of the documentation."""
+        """Iterate over all gauges, in the order of the documentation."""
         return iter(vars(self).values())
 
     def read_pool(self, report: PoolReport | None, asked: Collection[str]) -> None:
         """Set the gauges of the pool.
 
         Args:
-            report: `None` if it could not be had.
+            report: `None` if it is unavailable.
             asked: labels of the sources that this process has asked.
         """
         self.unread.values["pool",] = float(report is None)
@@ -142,8 +142,8 @@ class Gauges:
         """Set the gauges of the corpus.
 
         Args:
-            status: `None` if it could not be had, or nothing has been opened yet.
-            failed: whether it could not be had.
+            status: `None` if it is unavailable, or nothing has been opened yet.
+            failed: whether it is unavailable.
         """
         self.unread.values["corpus",] = float(failed)
         if status is not None:
@@ -156,7 +156,7 @@ class Metrics:
     """Answers `/metrics`; sends no request.
 
     Args:
-        backend: counts its calls from now on.
+        backend: its calls are counted from now on.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -178,7 +178,7 @@ class Metrics:
             gauges = Gauges(self._counters.in_flight)
             gauges.read_pool(await self._pool.get(), self._counters.sources)
             gauges.read_corpus(await self._corpus.get(), failed=self._corpus.has_failed)
-        # Copied here, since the loop counts on while a thread writes.
+        # Copied here, since the event loop keeps counting while a thread formats them.
         families = [*map(_family, self._counters), *map(_family, gauges)]
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
         body = await asyncio.to_thread(lambda: encode(_registry(families)))
@@ -186,7 +186,7 @@ class Metrics:
 
 
 class _Look(Generic[T]):
-    """Reads something, and keeps the result for some seconds."""
+    """Reads something, and caches the result for some seconds."""
 
     def __init__(
         self, look: Callable[[], Awaitable[T | None]], *, limit: float, kept: float
@@ -233,7 +233,7 @@ def _family(metric: "Count | Timing | Gauge") -> "Metric":
 
 
 def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - of a library that may be missing
-    """A registry that holds families, and what the library knows of the process."""
+    """Return a registry with the families and the library's process metrics."""
     from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - optional
 
     class Collected:
@@ -253,7 +253,7 @@ def _refused(refusal: Refusal, request: Request) -> Response:
 
 
 def reference() -> str:
-    """The tables of the documentation."""
+    """Return the tables for the documentation."""
     rows = [(each.name, _KINDS[type(each)], each.labels, each.help) for each in Counters()]
     rows += [(each.name, _KINDS[Gauge], each.labels, each.help) for each in Gauges({})]
     lines = ["| Metric | Kind | Labels | Meaning |", "| --- | --- | --- | --- |"]

@@ -1,4 +1,4 @@
-"""The prompts of the server: a person picks one in a menu, and its text becomes their message."""
+"""The prompts of the server: a user picks one in a menu, and its text becomes the user's message."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from searx_mcp.server.instructions import STRANGERS
 from searx_mcp.settings.tools import Tool
 
 MAX_QUESTION: Final = 2_000
-"""Characters of a question. Chosen: four times a query, which is made of it."""
+"""Maximum characters of a question. Chosen: four times a query, which is made of it."""
 
 
 class Depth(StrEnum):
@@ -29,21 +29,21 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _FENCE: Final = re.compile(r"<(?=\s?/?\s?question\b)", re.IGNORECASE)
 _SEARCHES: Final = {Depth.QUICK: 1, Depth.STANDARD: 3, Depth.DEEP: 6}
 _PAGES: Final = {Depth.QUICK: 2, Depth.STANDARD: 6, Depth.DEEP: 15}
-"""Pages to read at most. Chosen: at 2,000 tokens each, a deep answer fits a context of 64,000."""
+"""Maximum pages to read. Chosen: at 2,000 tokens each, a deep answer fits a context of 64,000."""
 
 
 def refusal(reason: str) -> MCPError:
-    """The error of a request whose sender has to correct it."""
+    """Return the error for a request that its sender must correct."""
     return MCPError(code=INVALID_PARAMS, message=reason, data={"error_type": "invalid_argument"})
 
 
 def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) -> Prompt:
-    """The prompt `research`: which tools to call in which order, and how to cite.
+    """Return the prompt `research`: which tools to call in which order, and how to cite.
 
     Args:
         names: of the published tools.
-        boundary: of the fences around what strangers wrote; the question cannot hold one.
-        batches: whether the schema of a search has several queries.
+        boundary: of the fences around untrusted text; the question cannot contain one.
+        batches: whether the schema of a search allows several queries.
     """
 
     async def write(**arguments: object) -> str:
@@ -83,7 +83,7 @@ def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) 
 
 
 def _steps(names: Mapping[Tool, str], depth: Depth, *, batches: bool) -> Iterator[str]:
-    """What to do, in order, with the tools that there are."""
+    """Yield the steps, in order, with the available tools."""
     searches, pages = _SEARCHES[depth], _PAGES[depth]
     if tool := names.get(Tool.WEB_SEARCH) or names.get(Tool.SEARCH):
         if searches == 1:
@@ -129,7 +129,7 @@ def _reading(names: Mapping[Tool, str]) -> Iterator[str]:
 
 
 def _question(given: object) -> str:
-    """The question in one line, so that no part of it reads as a step."""
+    """Return the question in one line, so that no part of it reads as a step."""
     text = given if isinstance(given, str) else ""
     if len(text) > MAX_QUESTION:
         raise refusal(f"question: has {len(text):,} characters; at most {MAX_QUESTION:,} are taken")

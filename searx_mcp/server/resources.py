@@ -1,6 +1,6 @@
 """The resources of the server: what the pool can do now, and how to use the tools.
 
-What writes the pool is loaded when it is first read.
+The module that formats the pool is imported on the first read.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 INSTANCES: Final = "searx://instances"
 HELP: Final = "searx://help"
 INSTANCES_TOKENS: Final = 2_000
-"""Of `searx://instances`: some forty instances, those that are asked first."""
+"""Tokens of `searx://instances`: some forty instances, those that are asked first."""
 _SECONDS: Final = 10.0
-"""Until `searx://instances` fails: opening the files, or a store on a server that does not answer."""
+"""Seconds until `searx://instances` fails: it opens the files, or a store on a server that may not answer."""
 
 
 def resources(
@@ -37,13 +37,13 @@ def resources(
     boundary: str,
     seconds: float = _SECONDS,
 ) -> Sequence[Resource]:
-    """The resources.
+    """Return the resources.
 
     Args:
         report: reports the pool; makes no request.
         names: of the published tools.
-        boundary: of the fences around what strangers wrote; no resource can hold one.
-        seconds: that a report may take.
+        boundary: of the fences around untrusted text; no resource can contain one.
+        seconds: maximum time of a report.
     """
 
     async def instances() -> str:
@@ -97,7 +97,7 @@ _ONLY: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
     Tool.FETCH: "- `id`: The id of a result, a URL, or the id at the end of a long page.",
 }
-"""The one argument of the tools that ChatGPT knows."""
+"""The single argument of the ChatGPT tools."""
 
 REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
     "correct the argument that the error names": (
@@ -139,7 +139,7 @@ REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
     ),
     "read the page again from its beginning": (ErrorCode.CURSOR_EXPIRED,),
 }
-"""What to do about each error that a tool can give."""
+"""Advice on each error that a tool can return."""
 
 _SYNTAX: Final = """\
 `"exact words"`, `-word` and `site:example.org` are passed to the search engines unchanged; most engines also
@@ -153,7 +153,7 @@ A failed call names one of these codes (`error_type`). Unless it says when to re
 
 
 def manual_text(names: Mapping[Tool, str]) -> str:
-    """Write the help in Markdown.
+    """Return the help in Markdown.
 
     Args:
         names: of the published tools.

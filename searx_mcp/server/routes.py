@@ -21,7 +21,7 @@ _LOCAL: Final = (422, 500, 504)
 
 
 def _operation(verb: Verb[Any, Any], route: Route) -> Operation:
-    """The operation that performs a verb."""
+    """Return the operation that performs a verb."""
     return Operation(
         name=route.name,
         method=route.method,
@@ -100,7 +100,7 @@ OPERATIONS: Final = (
 
 
 def rest_routes(backend: Backend) -> list[AppRoute]:
-    """Make the routes of a server; `server.tools`, if set, limits them to those of its tools.
+    """Return the routes of a server; `server.tools`, if set, limits them to those of its tools.
 
     Args:
         backend: performs the calls.
@@ -109,7 +109,7 @@ def rest_routes(backend: Backend) -> list[AppRoute]:
     offered = [each for each in OPERATIONS if each.tool is None or each.tool in tools_allowed]
     return [
         AppRoute(
-            each.path.replace("}", ":path}"),  # an address has slashes
+            each.path.replace("}", ":path}"),  # an address contains slashes
             Endpoint(each, backend, offered),
             methods=[each.method],
             name=each.name,

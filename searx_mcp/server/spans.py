@@ -1,6 +1,6 @@
 """Calls, search requests and pages as OpenTelemetry spans.
 
-No attribute holds a query, the address of a page or a secret.
+No attribute contains a query, the address of a page or a secret.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ _Opened = tuple[Span, Token[context.Context]]
 
 
 class Spans:
-    """Makes a span of each call, search request and page; a listener of `searx_mcp.telemetry`.
+    """Creates a span for each call, search request and page; a listener of `searx_mcp.telemetry`.
 
     Args:
-        tracer: makes the spans.
+        tracer: creates the spans.
         clock: nanoseconds since 1970.
     """
 
@@ -52,7 +52,7 @@ class Spans:
         self._opened: ContextVar[_Opened | None] = ContextVar("searx_mcp.server.span", default=None)
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Turn an event into its part of a trace, if it has one."""
+        """Record an event in its trace, if it belongs to one."""
         match event:
             case "server.call":
                 self._begin(f"call {fields['tool']}", SpanKind.INTERNAL, fields["caller"])
@@ -106,7 +106,7 @@ class Spans:
 
 @contextmanager
 def continued(headers: Mapping[str, str]) -> Iterator[None]:
-    """Continue the trace that a request names in `traceparent`, if any.
+    """Continue the trace in a request's `traceparent` header, if any.
 
     Args:
         headers: of the request.
@@ -120,10 +120,10 @@ def continued(headers: Mapping[str, str]) -> Iterator[None]:
 
 @asynccontextmanager
 async def tracing(url: str) -> AsyncIterator[Spans]:
-    """Give the listener that makes spans, and send them while the block runs.
+    """Yield the listener that creates spans, and send them while the block runs.
 
     Args:
-        url: of a collector of OTLP over HTTP; empty where the program has set up OpenTelemetry itself.
+        url: of an OTLP/HTTP collector; empty if the program has set up OpenTelemetry itself.
     """
     if not url:
         yield Spans(trace.get_tracer(NAME, __version__))
@@ -136,12 +136,12 @@ async def tracing(url: str) -> AsyncIterator[Spans]:
 
 
 async def _shut_down(provider: "TracerProvider") -> None:
-    """Send the last batch; a collector that hangs is not waited for, neither here nor when the process ends."""
+    """Send the last batch; never wait for a hanging collector, neither here nor when the process ends."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def work() -> None:
         provider.shutdown()
-        with suppress(RuntimeError):  # the loop has ended before
+        with suppress(RuntimeError):  # the event loop has ended already
             loop.call_soon_threadsafe(done.set)
 
     threading.Thread(target=work, name="searx-mcp traces", daemon=True).start()
@@ -151,7 +151,7 @@ async def _shut_down(provider: "TracerProvider") -> None:
 
 
 class _Exporter:
-    """Sends spans with the exporter of the library, and logs once that the collector is away."""
+    """Sends spans with the library's exporter, and logs once when the collector is unavailable."""
 
     def __init__(self, exporter: "SpanExporter", succeeded: object) -> None:
         self._exporter = exporter

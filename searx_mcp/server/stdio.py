@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 _CHUNK: Final = 1 << 20
-"""Bytes read at once; hosts send a few hundred."""
+"""Maximum bytes per read; hosts send a few hundred."""
 
 
 async def serve_stdio(
     server: MCPServer[Any], output: int, *, greeted: Callable[[], None] | None = None
 ) -> None:
-    """Serve until the input ends; when cancelled, at once.
+    """Serve until the input ends; stop at once when cancelled.
 
-    The library reads its input on a thread that nothing interrupts: a server without a message would
-    wait for one before it could end.
+    The library reads its input in a thread that nothing can interrupt: a server without a message would
+    have to wait for one before it could end.
 
     Args:
-        server: of `searx_mcp.server.app.build_server`.
-        output: number of the file that the messages are written to, and nothing else.
-        greeted: called once, behind the first answer, for which a client waits.
+        server: from `searx_mcp.server.app.build_server`.
+        output: descriptor of the file that the messages are written to, and nothing else.
+        greeted: called once, after the first answer, which a client waits for.
 
     Raises:
         SearxMcpError: there is no input.
-        ExceptionGroup: of the `OSError` why the output cannot be written.
+        ExceptionGroup: contains the `OSError` for which the output cannot be written.
     """
-    served = server._lowlevel_server  # noqa: SLF001 - the public way reads an input of its own
+    served = server._lowlevel_server  # noqa: SLF001 - the public method opens its own input
     options = served.create_initialization_options()
     source = _taken_input()
     for number in (0, 1):
-        with contextlib.suppress(OSError):  # what Windows gives to processes that are started
+        with contextlib.suppress(OSError):  # Windows passes these handles to child processes
             rebind_std_handle_to_fd(number)
     with _written(output, greeted) as sink:
         lines = cast("AsyncFile[str]", _lines(source))
@@ -55,7 +55,7 @@ async def serve_stdio(
 
 
 def _taken_input() -> int:
-    """The input; other readers find it at its end from now on."""
+    """Take over the input; other readers see its end from now on."""
     try:
         descriptor = sys.stdin.fileno()
     except OSError as exc:
@@ -70,7 +70,7 @@ def _taken_input() -> int:
 
 
 class _Output(io.TextIOWrapper):
-    """Tells once that a first message has left; the library writes from threads."""
+    """Reports once when the first message has been sent; the library writes from threads."""
 
     written: Callable[[], object] | None = None
 

@@ -1,4 +1,4 @@
-"""Runs the work of a tool within the server's limit, and reports its progress to the client."""
+"""Runs the work of a tool within the server's time limit, and reports its progress to the client."""
 
 import asyncio
 import logging
@@ -19,20 +19,20 @@ _log = logging.getLogger("searx_mcp.server")
 T = TypeVar("T")
 
 _LAST_WORDS: Final = 0.5
-"""Seconds that a client has to take the last progress message before the answer."""
+"""Seconds that a client has to receive the last progress message before the answer."""
 _GRACE: Final = 0.5
-"""Seconds after the limit in which work may still end by itself: its own error says more."""
+"""Seconds after the limit in which work may still end by itself: its own error is more specific."""
 
 _MARGIN: Final = 3.0
-"""Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
-together and written."""
+"""Seconds before the server's limit by which a service must end: its results must still be assembled and
+formatted."""
 _MARGIN_SHARE: Final = 0.2
 """Largest share of the limit for the margin."""
 _LEAST_TIME: Final = 1.0
 
 
 class ProgressListener(Protocol):
-    """Receives the progress of a call: the context of an MCP call, or its equivalent."""
+    """Receives the progress of a call: the context of an MCP call, or an equivalent."""
 
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
@@ -53,19 +53,19 @@ async def performed(
     """Perform a verb within its time.
 
     Args:
-        verb: what to do.
-        request: with what.
+        verb: to perform.
+        request: its arguments.
         get: opens the service.
-        listener: is told how it goes.
+        listener: receives the progress.
         limit: seconds.
         settings: of the server.
 
     Raises:
-        SearxMcpError: as `supervise` does.
+        SearxMcpError: see `supervise`.
     """
     due = named = verb.seconds(request)
     if verb.usual is not None:
-        # A service elsewhere knows itself what is usual.
+        # A remote service knows its own defaults.
         usual = None if settings.remote.url else verb.usual(settings)
         seconds = named or usual
         due = None if seconds is None else min(seconds, limit)
@@ -88,7 +88,7 @@ async def performed(
 async def _opened(
     get: Callable[[], Awaitable[Service]], named: float | None, limit: float
 ) -> tuple[Service, float]:
-    """The service, and the seconds it has: what the call names, or what opening it has left."""
+    """Return the service, and the seconds for it: those of the call, or those left after opening it."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     service = await get()
@@ -108,15 +108,15 @@ async def supervise(
     """Run `work` within its deadline and report its progress to the client.
 
     Args:
-        listener: is told how it goes.
+        listener: receives the progress.
         limit: seconds.
-        work: takes what is told its progress.
-        otherwise: advice where the limit was too short.
+        work: takes the function that reports progress.
+        otherwise: advice if the limit was too short.
         due: seconds after which the work should end by itself; `limit` unless given.
 
     Raises:
         DeadlineError: half a second after the limit.
-        SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
+        SearxMcpError: raised by the work; any unexpected error becomes an `internal` one and is logged.
     """
     messages: asyncio.Queue[str] = asyncio.Queue()
     deadline = min(due or limit, limit)
@@ -130,7 +130,7 @@ async def supervise(
         pump.cancel()
     if isinstance(outcome, DeadlineError) or (
         isinstance(outcome, SearxMcpError)
-        and outcome.code is ErrorCode.TIMEOUT  # of a page; a host may time out long before
+        and outcome.code is ErrorCode.TIMEOUT  # of a page; a host may time out much earlier
         and is_almost_over()
     ):
         _log.error("server.timeout limit_s=%g", deadline)
@@ -140,7 +140,7 @@ async def supervise(
 
 
 async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
-    # A value and not a raise: a task group would wrap an exception in a group of its own.
+    # A value instead of an exception, which a task group would wrap in a group of its own.
     try:
         async with asyncio.timeout(limit + _GRACE):
             return await work
@@ -155,7 +155,7 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
 
 
 def unforeseen() -> SearxMcpError:
-    """Log the current exception, and make an error that tells the client nothing of it."""
+    """Log the current exception, and return an error that reveals nothing of it to the client."""
     _log.exception("server.call_failed")
     return SearxMcpError(
         "An internal error occurred in searx-mcp",

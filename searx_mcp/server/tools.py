@@ -1,4 +1,4 @@
-"""The MCP tools, made from the verbs of the service; `server.calls` performs them."""
+"""The MCP tools, derived from the verbs of the service; `server.calls` performs them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _CALLS: Final = "searx_mcp.server.calls"
 _SIZE_HINT: Final = "anthropic/maxResultSizeChars"
 _MOST_HINTED: Final = 500_000
-"""What Claude Code allows a tool to ask for; without the hint, it puts what has more than 50,000 into a file
-(code.claude.com/docs/en/mcp)."""
+"""Maximum result size that Claude Code lets a tool request; without the hint, it writes results of more than
+50,000 to a file (code.claude.com/docs/en/mcp)."""
 _ANNOTATIONS: Final[Mapping[Effect, ToolAnnotations]] = {
     Effect.READS: ToolAnnotations(read_only_hint=True, open_world_hint=True, idempotent_hint=True),
     Effect.KEEPS: ToolAnnotations(
@@ -39,12 +39,12 @@ _ANNOTATIONS: Final[Mapping[Effect, ToolAnnotations]] = {
 
 
 class Tools:
-    """Makes the tools of a server.
+    """Builds the tools of a server.
 
     Args:
-        settings: budgets, defaults and the time a call may take.
-        services: gives what opens the service on the first call, by namespace of the corpus.
-        boundary: of the fences around what strangers wrote.
+        settings: budgets, defaults and the time limit of a call.
+        services: by namespace of the corpus, opens the service on the first call.
+        boundary: of the fences around untrusted text.
         log: of the calls.
     """
 
@@ -62,7 +62,7 @@ class Tools:
         self._log = log
 
     def make(self, name: str, verb: Verb[Any, Any], published: Published) -> Tool:
-        """A tool under its published name that hands its raw arguments to a call."""
+        """Return a tool under its published name that passes its raw arguments to a call."""
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(verb.tool, arguments, context) as keep:
@@ -87,7 +87,7 @@ class Tools:
         if server.structured_output == "on":
             writing = verb.writing()
             output = output_schema(writing.output or writing.responses[0])
-        # Not `from_function`, which makes a model and a schema of what `RawTool` never looks at.
+        # Not `from_function`, which builds a model and a schema that `RawTool` never uses.
         return RawTool(
             fn=call,
             name=name,
@@ -108,7 +108,7 @@ def _forbidden(name: str) -> CallToolResult:
 
 
 def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
-    """What leaves the tools out of a list that the token of its client does not allow.
+    """Return middleware that omits tools from a list if the client's token does not allow them.
 
     Args:
         names: the published name of each tool.
@@ -122,7 +122,7 @@ def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
         identity = identity_of(ctx.request.scope)
         allowed = {name for tool, name in names.items() if identity.may(tool)}
         if not isinstance(result, dict):
-            raise TypeError(type(result))  # the SDK hands over what it will send
+            raise TypeError(type(result))  # the SDK passes the result that it will send
         return {**result, "tools": [tool for tool in result["tools"] if tool["name"] in allowed]}
 
     return narrow
@@ -132,7 +132,7 @@ class RawTool(Tool):
     """A tool that checks its own arguments.
 
     The SDK would check them against the published schema, which is strict so that every model
-    understands it; callers' spellings are many, and `searx_mcp.arguments` knows them.
+    understands it; callers' spellings vary, and `searx_mcp.arguments` accepts them.
     """
 
     @override
@@ -148,9 +148,9 @@ class RawTool(Tool):
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Describe structured content: the model's fields and types, with nothing required and nothing closed.
 
-    What is empty is left out of a result, and a result that was cut says so in fields of its own;
-    clients refuse results that do not match their schema to the letter. There are no references, unions
-    and nulls, only non-empty text in an `enum`, and no descriptions, which are for developers.
+    Empty fields are omitted from a result, and a truncated result has additional fields; strict
+    clients refuse results that do not match their schema exactly. There are no references, unions
+    or nulls, only non-empty text in an `enum`, and no descriptions, which are for developers.
     """
     whole = model.model_json_schema()
     return _plain(whole, whole.get("$defs", {}))

@@ -1,1 +1,1 @@
-"""Public doubles: a clock, SearXNG instances and a small web on loopback."""
+"""Public test doubles: a clock, SearXNG instances and a small website on loopback."""

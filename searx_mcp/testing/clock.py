@@ -1,16 +1,16 @@
-"""A clock that moves only when it is told to."""
+"""A clock that moves only on request."""
 
 import math
 
 
 class FakeClock:
-    """A callable clock for tests, wherever a `Callable[[], float]` is asked for.
+    """A callable clock for tests, for any `Callable[[], float]`.
 
     Calling it returns Unix seconds as a float and changes nothing, so two readings without an
     `advance` between them are equal.
 
     Args:
-        start: the first reading, in Unix seconds; 2026-01-01 00:00 UTC unless told otherwise.
+        start: the first reading, in Unix seconds; 2026-01-01 00:00 UTC unless given.
     """
 
     def __init__(self, start: float = 1_767_225_600.0) -> None:

@@ -18,15 +18,15 @@ _REFUSED_AGENTS = re.compile(
     r"unknown|[Cc][Uu][Rr][Ll]|[wW]get|Scrapy|python-requests|Python|Go-http-client|Java|okhttp"
     r"|HttpClient|Jersey|libwww-perl|Ruby|Googlebot|bingbot|YandexBot|HeadlessChrome|.*PetalBot"
 )
-"""The usual part of upstream's list; matched at the start and with regard to case."""
+"""The common part of upstream's list; matched at the start, case-sensitively."""
 
 _BROWSER = re.compile(r"(chrome|firefox|version)/(\d+)(?:\.(\d+))?", re.IGNORECASE)
 _SENDS_SEC_FETCH = {"chrome": (80, 0), "firefox": (90, 0), "version": (16, 4)}
-"""First versions in which a missing Sec-Fetch-Mode gives a script away; `version` is Safari's."""
+"""First versions whose missing Sec-Fetch-Mode reveals a script; `version` is Safari's."""
 
 
 class Refusal(Enum):
-    """How the limiter turns a request away."""
+    """How the limiter refuses a request."""
 
     TOO_MANY_REQUESTS = auto()
     """429 with the body `Too Many Requests` and no Retry-After."""
@@ -35,7 +35,7 @@ class Refusal(Enum):
 
 
 class _Window:
-    """Counts calls of the last `seconds`, refused ones included."""
+    """Counts the calls of the last `seconds`, including refused ones."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most = most
@@ -43,7 +43,7 @@ class _Window:
         self._calls: deque[float] = deque()
 
     def exceeded(self, now: float) -> bool:
-        """Count one call and tell whether it was one too many."""
+        """Count one call and return whether it exceeds the limit."""
         while self._calls and self._calls[0] <= now - self._seconds:
             self._calls.popleft()
         self._calls.append(now)
@@ -56,22 +56,22 @@ class _Window:
 class FakeLimiter:
     """Decides about requests as the limiter of a SearXNG instance does.
 
-    All requests count as coming from one address. Windows slide, and a refused call counts too:
-    who keeps calling stays out. In this order a search is refused when
+    All requests count as coming from one address. Windows slide, and refused calls count too:
+    a client that keeps calling stays locked out. A search is refused, in this order, if
 
     1. its headers are a script's (User-Agent, Accept, Accept-Encoding, Accept-Language; over https
        also a browser without Sec-Fetch-Mode);
     2. `format` in the query string is not html: over 4 calls in 3600 s;
     3. with a link token, unless the token's stylesheet was loaded with the same User-Agent and
        Accept-Language in the last 3600 s: over 3 calls in 30 days (sent home), over 2 in 20 s,
-       over 10 in 600 s;
+       Accept-Language in the last 3600 s: over 3 calls in 30 days (redirected home), over 2 in 20 s,
     4. without a link token: over 15 calls in 20 s, over 150 in 600 s.
 
-    Other pages than the search only look at the User-Agent; `/healthz` at nothing. Not modelled:
-    lists of addresses, and the token's renewal every 600 s.
+    For other pages than the search, it checks only the User-Agent; for `/healthz`, nothing. Not modelled:
+    address lists, and the token's renewal every 600 s.
 
     Args:
-        clock: seconds; give a `FakeClock` to move through the windows in a test.
+        clock: seconds; pass a `FakeClock` to move through the windows in a test.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class FakeLimiter:
         self._pings: dict[tuple[str, str], float] = {}
 
     def judge_page(self, request: ReceivedRequest) -> Refusal | None:
-        """Decide about any page but `/healthz` and the search."""
+        """Judge a request for any page except `/healthz` and the search."""
         agent = request.headers.get("User-Agent", "")
         return None if agent and not _REFUSED_AGENTS.match(agent) else Refusal.TOO_MANY_REQUESTS
 
     def judge_search(self, request: ReceivedRequest, *, link_token: bool) -> Refusal | None:
-        """Decide about a search, and count it."""
+        """Judge a search, and count it."""
         if self.judge_page(request) or not _has_ordinary_headers(request):
             return Refusal.TOO_MANY_REQUESTS
         if _lacks_sec_fetch(request):
@@ -109,7 +109,7 @@ class FakeLimiter:
         return None
 
     def ping(self, request: ReceivedRequest) -> None:
-        """Note that the token's stylesheet was loaded, as browsers do."""
+        """Record that the token's stylesheet was loaded, as browsers do."""
         self._pings[_fingerprint(request)] = self._clock()
 
     def _judge_by_token(self, request: ReceivedRequest, now: float) -> Refusal | None:
@@ -140,7 +140,7 @@ def _has_ordinary_headers(request: ReceivedRequest) -> bool:
     media_types = {item.partition(";")[0] for item in _items(headers.get("Accept", ""))}
     return (
         not media_types.isdisjoint(("text/html", "text/*", "*/*"))
-        # Only bare tokens count upstream: `gzip;q=1.0` is refused.
+        # Upstream accepts only bare tokens: `gzip;q=1.0` is refused.
         and not {"gzip", "deflate"}.isdisjoint(_items(headers.get("Accept-Encoding", "")))
         and bool(headers.get("Accept-Language", "").strip())
     )

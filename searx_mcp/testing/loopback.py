@@ -1,4 +1,4 @@
-"""The real HTTP server on 127.0.0.1 that the doubles of this package answer through."""
+"""The HTTP server on 127.0.0.1 that the doubles of this package share."""
 
 import asyncio
 import ssl
@@ -11,20 +11,20 @@ from aiohttp import web
 HOST = "127.0.0.1"
 
 _CLOSE_TIMEOUT = 10.0
-"""Seconds `aclose` waits for handlers whose connection is gone; they end at once unless broken."""
+"""Seconds `aclose` waits for handlers without a connection; they end at once unless broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """One request as it arrived.
+    """One request as received.
 
     Attributes:
         method: in upper case.
         path: decoded, without the query string.
-        target: path and query string as they stood in the request line.
-        query: the query string; of a repeated name the first value.
-        form: an `application/x-www-form-urlencoded` body, likewise; empty if there was none.
-        headers: looked up without regard to case.
+        target: path and query string as in the request line.
+        query: the query string; the first value of a repeated name.
+        form: an `application/x-www-form-urlencoded` body, the same way; empty if there was none.
+        headers: case-insensitive.
         secure: whether it came over TLS.
     """
 
@@ -38,7 +38,7 @@ class ReceivedRequest:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Query string and form together; the form wins, as it does at SearXNG."""
+        """Query string and form together; the form takes precedence, as in SearXNG."""
         return {**self.query, **self.form}
 
 
@@ -49,12 +49,12 @@ class LoopbackServer:
     """An HTTP server on a free port of 127.0.0.1, open while its `async with` block runs.
 
     Leaving the block closes the port and every connection and cancels the handlers, so it ends
-    promptly even while requests hang. Nothing is shared between servers, and nothing of one is
-    left in the event loop afterwards.
+    promptly even while requests hang. Servers share nothing, and leave nothing in the event loop
+    afterwards.
 
     Args:
-        respond: answers one request; its exceptions become a 500.
-        ssl_context: serve https with this context instead of http.
+        respond: answers one request; an exception becomes a 500.
+        ssl_context: serves https with this context instead of http.
 
     Attributes:
         requests: every request in order of arrival, including those that were never answered.
@@ -81,7 +81,7 @@ class LoopbackServer:
 
     @property
     def origin(self) -> str:
-        """Host and port, `127.0.0.1:port`, as `fetch.allow_private` takes it."""
+        """Host and port, `127.0.0.1:port`, as for `fetch.allow_private`."""
         return f"{HOST}:{self.port}"
 
     @property
@@ -90,9 +90,9 @@ class LoopbackServer:
         return f"{'http' if self._ssl_context is None else 'https'}://{self.origin}"
 
     async def wait_for_requests(self, count: int) -> None:
-        """Return as soon as `count` requests have arrived since the server was made.
+        """Return as soon as `count` requests have arrived since the server was created.
 
-        Waits for ever if they do not come: put it under `asyncio.timeout`.
+        Waits forever if they do not come: use `asyncio.timeout`.
         """
         async with self._arrival:
             await self._arrival.wait_for(lambda: len(self.requests) >= count)
@@ -113,7 +113,7 @@ class LoopbackServer:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the port and all connections; does nothing when closed already."""
+        """Close the port and all connections; does nothing if already closed."""
         runner, self._runner = self._runner, None
         if runner is None or runner.server is None:
             return
@@ -132,7 +132,7 @@ class LoopbackServer:
         return await self._respond(request, received)
 
     def _log_for(self, received: ReceivedRequest) -> list[ReceivedRequest]:
-        """The list that a request belongs in."""
+        """Return the list for a request."""
         del received
         return self.requests
 

@@ -1,4 +1,4 @@
-"""Rows a fake instance finds: given by the test, or made up from the query."""
+"""Rows that a fake instance finds: set by the test, or generated from the query."""
 
 import re
 import zlib
@@ -38,21 +38,21 @@ _SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class FakeResult:
-    """One row of a fake instance, before it is put on a page.
+    """One row of a fake instance, before it is placed on a page.
 
     Attributes:
-        url: the row's address, sent as it is; empty for a table of facts without one.
+        url: the row's address, sent unchanged; empty for a table of facts without one.
         title: plain text; the address if empty.
         description: plain text; may be empty.
         engines: engines that found it.
-        category: the only category it is found in; empty for whichever is asked for.
+        category: the only category in which it is found; empty for any requested one.
         published_at: ISO 8601 date and time, or `None`.
         thumbnail: an absolute URL, or `None`.
         author: plain text; may be empty.
         image: the image fields; a row of the category `images` without them gets the
             thumbnail, or the URL, as its image.
-        video, media, torrent, place, paper, package, code, file, product, facts: what only rows of
-            one kind have; at most one of them and `image`. It decides the row's template.
+        video, media, torrent, place, paper, package, code, file, product, facts: fields of rows of
+            one kind; at most one of them and `image`. It determines the row's template.
 
     Raises:
         ValueError: `published_at` is not ISO 8601, or the row is of several kinds.
@@ -89,14 +89,14 @@ class FakeResult:
 def generate(
     text: str, category: str, *, count: int, links: Sequence[str] = ()
 ) -> list[FakeResult]:
-    """Make up rows from a query; the same query and category always give the same rows.
+    """Generate rows from a query; the same query and category always produce the same rows.
 
     Args:
-        text: the words searched for; they occur in every title and description.
-        category: decides which fields a row has, and its host.
-        count: how many rows; ignored when there are links.
+        text: the search terms; they occur in every title and description.
+        category: determines the row's fields, and its host.
+        count: number of rows; ignored when there are links.
         links: addresses of the rows, one row each; without them
-            `https://docs.example.org/<words>/<n>`, other categories on a host of their own.
+            `https://docs.example.org/<words>/<n>`, with a separate host for each other category.
     """
     host = _HOSTS.get(category, f"{category.replace(' ', '-')}.example.org")
     urls = links or [f"https://{host}/{_slug(text)}/{n}" for n in range(1, count + 1)]
@@ -122,7 +122,7 @@ def _row(text: str, category: str, n: int, url: str) -> FakeResult:
 
 
 def _details(category: str, n: int, url: str) -> dict[str, Any]:
-    """What only rows of this category have; two kinds take turns in `files` and in `it`."""
+    """Return fields that only rows of this category have; two kinds alternate in `files` and in `it`."""
     kinds = _KINDS.get(category)
     if kinds is None:
         return {}
@@ -212,7 +212,7 @@ _KINDS: Final[Mapping[str, Sequence[tuple[str, Callable[[int, str], object]]]]] 
 
 
 def place(row: FakeResult, *, category: str, position: int) -> Hit:
-    """Put a row on a page: what a parser should make of it."""
+    """Place a row on a page: the result that a parser should produce."""
     category = row.category or category
     details = {name: value for name in TEMPLATE_FIELDS if (value := getattr(row, name)) is not None}
     if not details and category == "images":
@@ -235,5 +235,5 @@ def place(row: FakeResult, *, category: str, position: int) -> Hit:
 
 def _slug(text: str) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    # A query without Latin letters or digits still needs an address of its own.
+    # A query without Latin letters or digits still needs its own address.
     return words or f"q{zlib.crc32(text.encode('utf-8', 'replace')):08x}"

@@ -34,23 +34,23 @@ _REASONS = ("timeout", "Suspended: CAPTCHA", "Suspended: too many requests")
 class FakeSearxng(LoopbackServer):
     """A SearXNG instance: answers searches in HTML and JSON, and fails in every known way.
 
-    It speaks over a real socket and answers as SearXNG of August 2026 does: `/search` by GET and
+    It uses a real socket and answers as SearXNG of August 2026 does: `/search` by GET and
     POST, `/`, `/healthz`, `/config`, `/stats/errors`, `/robots.txt`, 404 for the rest. Use it as an
-    async context manager; `url` is what to configure as an instance. What is wrong with it can be
-    chosen at construction and changed by the verbs below while it runs; `recover` ends all of it.
+    async context manager; configure `url` as an instance. Faults can be set at construction and
+    changed by the methods below while it runs; `recover` ends all of them.
 
     Args:
-        results: the rows, in order; without them rows are made up from query and category.
-        links: addresses for the made-up rows, one row each, such as the `links` of a `FakeWeb`.
-        pages: how many pages of rows are made up.
-        page_size: rows of a page.
-        answers, infoboxes, suggestions, corrections: what stands around the rows.
-        formats: those the operator enabled, of `html` and `json`; others are a 403.
+        results: the rows, in order; without them, rows are generated from query and category.
+        links: addresses for the generated rows, one row each, such as the `links` of a `FakeWeb`.
+        pages: number of pages of generated rows.
+        page_size: rows per page.
+        answers, infoboxes, suggestions, corrections: content around the rows.
+        formats: that the operator has enabled, of `html` and `json`; others are a 403.
         limiter: decides whether searches are refused; nothing is refused without one.
-        link_token: the instance is public: pages link the limiter's stylesheet, pictures go
-            through its proxy. Brings a `FakeLimiter` in real time when `limiter` is not given.
-        engines: those `/config` lists; a search that none of them takes finds nothing. Without them
-            there are three that take every search.
+        link_token: the instance is public: pages link the limiter's stylesheet and load images
+            through its proxy. Adds a `FakeLimiter` in real time if `limiter` is not given.
+        engines: listed in `/config`; a search that none of them supports finds nothing. Without them,
+            there are three that support every search.
         robots: the `/robots.txt` at the root of the origin; without it SearXNG's own, below the
             path prefix if there is one.
         engines_failed: see `fail_engines`.
@@ -60,11 +60,11 @@ class FakeSearxng(LoopbackServer):
         status: see `fail`.
         redirect_to: see `redirect`.
         rewriter: see `rewrite`.
-        raw_body, content_type: see `answer_with`; takes the place of every answer to a search.
-        json_extra: further or replaced top-level fields of JSON answers.
-        path_prefix: path in front of everything, such as `/searx`.
-        version: as `/config` and the generator tag tell it.
-        ssl_context: serve https with this context instead of http.
+        raw_body, content_type: see `answer_with`; replaces every answer to a search.
+        json_extra: additional or replaced top-level fields of JSON answers.
+        path_prefix: path before everything, such as `/searx`.
+        version: as shown in `/config` and the generator tag.
+        ssl_context: serves https with this context instead of http.
 
     Raises:
         ValueError: an unknown format, or more than one of `hang`, `challenge`, `status` and
@@ -159,16 +159,16 @@ class FakeSearxng(LoopbackServer):
 
     @property
     def searches(self) -> int:
-        """How many requests for `/search` arrived, however they were answered."""
+        """The number of requests for `/search`, however they were answered."""
         path = f"{self._site.prefix}/search"
         return sum(request.path == path for request in self.requests)
 
     def fail_engines(self, failed: bool | Sequence[tuple[str, str]] = True) -> None:  # noqa: FBT001, FBT002 - reads as the constructor's argument
-        """Let engines inside the instance fail: the answer is a 200 with fewer rows, or none.
+        """Make engines inside the instance fail: the answer is a 200 with fewer rows, or none.
 
         Args:
             failed: `True` for all of them, `False` for none, or pairs of engine and reason; rows
-                that only these engines found are gone.
+                that only these engines found are missing.
         """
         self._faults.all_failed = failed is True
         pairs = zip(ENGINES, _REASONS, strict=True) if failed is True else failed or ()
@@ -181,14 +181,14 @@ class FakeSearxng(LoopbackServer):
         self._faults.latency = latency
 
     def slow_engine(self, name: str, seconds: float, *, timeout: float = 3.0) -> None:
-        """Let an engine take `seconds`; the instance gives it `timeout`, or less if the caller says so.
+        """Make an engine take `seconds`; the instance waits `timeout`, or less if the caller says so.
 
-        One that is too late is listed as failed by a timeout, and rows that only it found are gone.
+        An engine that is too late is listed as a timeout, and rows that only it found are missing.
         """
         self._faults.slow_engines += (SlowEngine(name, seconds, timeout),)
 
     def hold(self) -> None:
-        """Keep every request waiting until `recover`, which lets all of them go on."""
+        """Hold every request until `recover`, which lets all of them continue."""
         self._faults.held = asyncio.Event()
 
     def hang(self) -> None:
@@ -212,15 +212,15 @@ class FakeSearxng(LoopbackServer):
         self._faults.host = replies.redirect(location)
 
     def rewrite(self, prefix: str) -> None:
-        """Let all rows lead through a rewriter: `prefix` and the row's address, percent-encoded.
+        """Route all rows through a rewriter: `prefix` and the row's address, percent-encoded.
 
         Args:
-            prefix: such as `https://tracker.example.org/?to=`; a relative one leads home.
+            prefix: such as `https://tracker.example.org/?to=`; a relative one leads to the instance itself.
         """
         self._faults.rewriter = prefix
 
     def lead_home(self) -> None:
-        """Let all rows lead to the instance itself."""
+        """Make all rows link to the instance itself."""
         self.rewrite("goto?url=")
 
     def answer_with(
@@ -231,7 +231,7 @@ class FakeSearxng(LoopbackServer):
         status: int = 200,
         path: str = "/search",
     ) -> None:
-        """Answer requests for one path with exactly this body, whatever is asked."""
+        """Answer requests for one path with exactly this body, whatever the parameters."""
         self._faults.prepared[path] = Reply(body, content_type=content_type, status=status)
 
     def limit(self) -> None:
@@ -239,11 +239,11 @@ class FakeSearxng(LoopbackServer):
         self._faults.refusal = Refusal.TOO_MANY_REQUESTS
 
     def block(self) -> None:
-        """Send every search to the home page, as the limiter does with suspicious addresses."""
+        """Redirect every search to the home page, as the limiter does with suspicious addresses."""
         self._faults.refusal = Refusal.SENT_HOME
 
     def recover(self) -> None:
-        """End every fault; the windows of a limiter stay as they are."""
+        """End every fault; the windows of a limiter do not change."""
         if self._faults.held is not None:
             self._faults.held.set()
         self._faults = Faults()
@@ -341,7 +341,7 @@ class FakeSearxng(LoopbackServer):
     def _bad_request(self, error: InvalidParameterError, output: str) -> Reply:
         if output == "json":
             return replies.document({"error": str(error)}, status=HTTPStatus.BAD_REQUEST)
-        # Upstream's page does not say which parameter it was.
+        # Upstream's page does not say which parameter is invalid.
         page = theme.search_page(self._site, error="search error")
         return replies.html(page, status=HTTPStatus.BAD_REQUEST)
 

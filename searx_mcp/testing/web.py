@@ -1,4 +1,4 @@
-"""A small web site on loopback, with good pages and bad ones."""
+"""A small website on loopback, with good pages and bad ones."""
 
 import asyncio
 import ssl
@@ -21,18 +21,18 @@ _BLOCK = bytes(1 << 16)
 
 @dataclass(frozen=True, slots=True)
 class FakePage:
-    """One answer of a fake site; the functions below make the common bad ones.
+    """One response of a fake site; the functions below create the common bad ones.
 
     Attributes:
         body: text is sent as UTF-8.
-        content_type: the header as it is; empty sends an empty header.
+        content_type: the header, sent unchanged; empty sends an empty header.
         status: the HTTP status.
-        headers: further headers; they win over what the server would send.
-        delay: seconds before the answer begins.
+        headers: additional headers; they override the server's own.
+        delay: seconds before the response begins.
         interval: seconds before every piece of the body.
-        piece: bytes of a piece; 0 sends the body in one.
-        copies: how often the body is sent, one copy after the other.
-        cut_after: bytes after which the connection breaks, although Content-Length promised more.
+        piece: bytes per piece; 0 sends the body at once.
+        copies: how many times the body is sent, one copy after the other.
+        cut_after: bytes after which the connection breaks, despite a larger Content-Length.
         silent: never answer.
     """
 
@@ -57,20 +57,20 @@ PageMaker = Callable[[ReceivedRequest], FakePage]
 
 
 class FakeWeb(LoopbackServer):
-    """A web site that serves prepared pages from a real socket; other paths are a 404.
+    """A website that serves prepared pages from a real socket; other paths are a 404.
 
     It has no `/robots.txt` unless given one.
 
     Args:
-        pages: pages by path. A key with a query string answers for exactly that target, one
-            without for its path whatever the query. A function is called with each request and
+        pages: pages by path. A key with a query string matches exactly that target, one
+            without matches its path with any query. A function is called with each request and
             returns the page.
-        ssl_context: serve https with this context instead of http.
-        otherwise: makes the pages of all other paths, instead of a 404.
+        ssl_context: serves https with this context instead of http.
+        otherwise: creates the pages of all other paths, instead of a 404.
 
     Attributes:
-        requests: every request in order of arrival, without those for `/robots.txt`.
-        robots_requests: those.
+        requests: every request in order of arrival, except those for `/robots.txt`.
+        robots_requests: the requests for `/robots.txt`.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ def article(
         title: of the page and its only heading.
         paragraphs: plain text, one `<p>` each.
         language: of the `lang` attribute.
-        description: of the meta tag; left out if empty.
+        description: of the meta tag; omitted if empty.
     """
     about = element("meta", {"name": "description", "content": description})
     head = element(
@@ -147,7 +147,7 @@ def article(
 
 
 def redirect(location: str, *, status: int = 302) -> FakePage:
-    """Return a redirect; `location` goes out as it is, so it may be relative or nonsense."""
+    """Return a redirect; `location` is sent unchanged, so it may be relative or invalid."""
     return FakePage(status=status, headers={"Location": location})
 
 
@@ -162,7 +162,7 @@ def drip(body: str | bytes, *, interval: float, piece: int = 1) -> FakePage:
 
 
 def huge(size: int, *, content_type: str = "text/plain; charset=utf-8") -> FakePage:
-    """Return a page of about `size` bytes, at least one block of 64 KiB, that needs no memory."""
+    """Return a page of about `size` bytes, at least one block of 64 KiB, that uses no memory."""
     block = b"All work and no play. ".ljust(64, b".") * 1_024
     return FakePage(block, content_type=content_type, copies=max(1, size // len(block)))
 
@@ -173,7 +173,7 @@ def broken(body: str | bytes, *, cut_after: int) -> FakePage:
 
 
 def gzip_bomb(decoded_size: int) -> FakePage:
-    """Return a small gzip body that grows to about `decoded_size` zero bytes, about 1000-fold."""
+    """Return a small gzip body that expands to about `decoded_size` zero bytes, about 1000-fold."""
     compressor = zlib.compressobj(wbits=31)
     blocks = repeat(_BLOCK, max(1, decoded_size // len(_BLOCK)))
     body = b"".join(compressor.compress(block) for block in blocks) + compressor.flush()

@@ -1,7 +1,7 @@
-"""Jobs that misbehave in every way a reader of documents can.
+"""Jobs that misbehave in every way a document reader can.
 
-`ChildWorkers(config, module="searx_mcp.testing.worker_jobs")` runs them in processes, each named as
-its function; some of them must be run nowhere else.
+`ChildWorkers(config, module="searx_mcp.testing.worker_jobs")` runs them in processes, each named like
+its function; some of them must never run anywhere else.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from searx_mcp.workers.jobs import Job, Result
 
 
 def echo(body: bytes, options: Mapping[str, Any]) -> Result:
-    """Give back what came, and the number of the process."""
+    """Return the body, and the process ID."""
     return {"text": body.decode(), "options": dict(options), "pid": os.getpid()}
 
 
@@ -33,27 +33,27 @@ def refuse(_body: bytes, _options: Mapping[str, Any]) -> Result:
 
 
 def fail(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Raise what no job should raise."""
+    """Raise an exception that no job should raise."""
     raise ZeroDivisionError("a secret of the page")
 
 
 def segfault(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Read where nothing is."""
+    """Read from an invalid address."""
     return {"read": ctypes.string_at(0).decode()}
 
 
 def abort(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """End as C code does that gives up."""
+    """Abort, as C code does."""
     os.abort()
 
 
 def leave(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """End without a word."""
+    """Exit without a message."""
     os._exit(3)
 
 
 def die(body: bytes, options: Mapping[str, Any]) -> Result:
-    """End by the signal `by`, unless the file `deaths` tells of so many deaths as `times` allows; then as `echo`."""
+    """Die by the signal `by`, unless the file `deaths` already records `times` deaths; then act as `echo`."""
     deaths = Path(options["deaths"])
     with deaths.open("a", encoding="ascii") as file:
         file.write(f"{os.getpid()}\n")
@@ -64,25 +64,25 @@ def die(body: bytes, options: Mapping[str, Any]) -> Result:
 
 
 def quit_politely(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """End as a script does."""
+    """Exit as a script does."""
     sys.exit(0)
 
 
 def eat(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Ask for more memory until there is none."""
+    """Allocate memory until there is none."""
     eaten = []
     while True:
         eaten.append(bytearray(1 << 26))
 
 
 def spin(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Compute for ever."""
+    """Compute forever."""
     while True:
         pass
 
 
 def hang(_body: bytes, options: Mapping[str, Any]) -> Result:
-    """Wait for ever, deaf to polite signals; write the number of the process to `fifo` before."""
+    """Wait forever and ignore polite signals; first write the process ID to `fifo`."""
     if fifo := options.get("fifo"):
         Path(fifo).write_text(str(os.getpid()), encoding="ascii")
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
@@ -93,14 +93,14 @@ def hang(_body: bytes, options: Mapping[str, Any]) -> Result:
 
 
 def hang_beyond_a_fork(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Leave a process behind that keeps the standard error open, and end."""
+    """Leave behind a process that keeps standard error open, and exit."""
     if os.fork() == 0:
         threading.Event().wait(20)
     os._exit(3)
 
 
 def chatter(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Print more than a pipe holds, and read what was never written."""
+    """Print more than a pipe holds, and read standard input, which never has data."""
     for _ in range(4_000):
         sys.stdout.write("out " * 32 + "\n")
         sys.stderr.write("err " * 32 + "\n")
@@ -110,7 +110,7 @@ def chatter(_body: bytes, _options: Mapping[str, Any]) -> Result:
 
 
 def forge(body: bytes, options: Mapping[str, Any]) -> Result:
-    """Write unrequested frames, by way of whatever file is open."""
+    """Write unrequested frames to any open file."""
     for descriptor in range(3, 16):
         with contextlib.suppress(OSError):
             os.write(descriptor, body)
@@ -118,18 +118,18 @@ def forge(body: bytes, options: Mapping[str, Any]) -> Result:
 
 
 def flood(_body: bytes, options: Mapping[str, Any]) -> Result:
-    """Give back so many characters."""
+    """Return the given number of characters."""
     return {"text": "x" * int(options["chars"])}
 
 
 def no_json(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Give back what is no JSON."""
+    """Return something that is not JSON."""
     return {"text": b"bytes"}
 
 
 def surroundings(_body: bytes, _options: Mapping[str, Any]) -> Result:
-    """Tell what the process has: environment, open files, limits, path."""
-    import resource  # noqa: PLC0415 - Windows has none
+    """Report the process's environment, open files, limits and path."""
+    import resource  # noqa: PLC0415 - Windows does not have it
 
     return {
         "environment": dict(os.environ),

@@ -1,1 +1,1 @@
-"""What the project does for its callers, declared once each: MCP, REST, CLI and thin client are made from it."""
+"""The operations of the service, declared once each: the MCP server, REST, CLI and thin client are derived from them."""

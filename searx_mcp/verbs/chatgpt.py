@@ -1,6 +1,6 @@
 """The two tools that ChatGPT calls by these names, for its connectors and for deep research.
 
-Each takes one text, and gives an object of fixed fields both as JSON text and as structured content
+Each takes one string, and returns an object of fixed fields both as JSON text and as structured content
 (platform.openai.com/docs/mcp, read in the version of 2026-06-22).
 """
 

@@ -30,15 +30,15 @@ _NOTE_TOKENS: Final = 60
 _NOTES: Final = 6
 _OTHERWISE: Final = "If it fails again, use what you have, and say so."
 _LEAST_TOKENS: Final = 300
-"""What `render.page.part` needs at least."""
+"""Minimum budget of `render.page.part`."""
 _NAMES: Final = ("id", "url", "uri")
 _PART: Final = re.compile(r"([0-9]{1,9})@(.*)", re.DOTALL)
-"""An id that reads on: at which character, and of which page. No address begins with a digit and has no scheme."""
+"""An id that reads on: character offset and page. No address starts with a digit or lacks a scheme."""
 _FACTS: Final = ("author", "site", "language", "published", "modified")
 
 
 class Result(BaseModel):
-    """A result of a search; `id` is what `fetch` takes."""
+    """A result of a search; `id` is the argument of `fetch`."""
 
     id: str
     title: str
@@ -46,19 +46,19 @@ class Result(BaseModel):
 
 
 class Results(BaseModel):
-    """What `search` gives."""
+    """The response of `search`."""
 
     results: list[Result]
 
 
 class Document(BaseModel):
-    """What `fetch` gives: a page, or the part of it that begins at the offset of its `id`.
+    """The response of `fetch`: a page, or the part of it that begins at the offset of its `id`.
 
     Attributes:
-        id: as asked for.
+        id: as requested.
         text: Markdown in a fence, then how to read on.
         url: after redirects.
-        metadata: facts in words; `next_id` where the page goes on.
+        metadata: facts as text; `next_id` if the page continues.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Document(BaseModel):
 
 
 def _results(response: SearchResponse, room: Room) -> Results:
-    """The results that fit the budget, best first."""
+    """Return the results that fit the budget, best first."""
     found = Results(results=[])
     for each in response.results:
         url = one_url(each.url)
@@ -91,7 +91,7 @@ class _Documents(Pages):
 
 
 def _document(page: Page, room: Room, *, asked: str) -> Document:
-    """The page within the budget; JSON costs more than the text in it."""
+    """Return the page within the budget; JSON costs more than the text in it."""
     budget = room.budget or _LEAST_TOKENS
     left = budget
     while True:
@@ -132,10 +132,10 @@ def _facts(page: Page, boundary: str) -> Iterator[tuple[str, str]]:
 
 
 def _id(arguments: Mapping[str, object]) -> str:
-    """The single argument of `fetch`, which some callers give as a list or name `url`.
+    """Return the single argument of `fetch`, which some callers send as a list or call `url`.
 
     Raises:
-        InvalidArgumentError: it is missing or no text, or there is another one.
+        InvalidArgumentError: it is missing or not a string, or there is another argument.
     """
     given = {folded(name): value for name, value in arguments.items() if value is not None}
     for name in given:
@@ -152,10 +152,10 @@ def _id(arguments: Mapping[str, object]) -> str:
 
 
 def page_of(raw: Mapping[str, object]) -> FetchRequest:
-    """Give the page that an id names, from the character on that it names.
+    """Return the page of an id, from the id's character offset on.
 
     Raises:
-        InvalidArgumentError: it names none.
+        InvalidArgumentError: it identifies no page.
     """
     asked = _id(raw)
     if found := _PART.fullmatch(asked):
@@ -164,7 +164,7 @@ def page_of(raw: Mapping[str, object]) -> FetchRequest:
 
 
 def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -> Failed:
-    """Write why a page could not be read, by the only argument that the caller knows."""
+    """Format why a page could not be read, by the only argument that the caller knows."""
     page = ""
     with suppress(InvalidArgumentError):
         page = _id(asked.raw)
@@ -186,7 +186,7 @@ def _cost(found: BaseModel) -> int:
 
 
 class Written:
-    """How the results of each verb are written."""
+    """How the results of each verb are formatted."""
 
     results: Final[Writing[SearchRequest, SearchResponse]] = Writing(
         responses=(SearchResponse,),

@@ -1,4 +1,4 @@
-"""Reading, keeping and answering from pages, as every front offers them."""
+"""Reading, storing and answering from pages, for every front."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final

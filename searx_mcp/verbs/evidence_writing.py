@@ -1,4 +1,4 @@
-"""How passages, evidence and lists of kept pages are written."""
+"""Formats passages, evidence and lists of stored pages."""
 
 from typing import Final, TypeVar
 
@@ -53,7 +53,7 @@ def _unread(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
 
 
 def _more(room: Room) -> str:
-    """How to get the evidence that has no room."""
+    """Say how to get the evidence that does not fit."""
     ways = ["max_tokens shows more"]
     if room.finds:
         ways.append(f"{room.finds} asks these pages again")
@@ -76,7 +76,7 @@ def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
 
 
 class Written:
-    """How the results of each verb are written."""
+    """How the results of each verb are formatted."""
 
     reads: Final[Writing[ReadRequest, ReadResponse]] = Writing(
         responses=(ReadResponse,),

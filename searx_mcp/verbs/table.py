@@ -1,4 +1,4 @@
-"""All that the service does for callers, and its tools by name."""
+"""All operations of the service, and its tools by name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -22,7 +22,7 @@ VERBS: Final[tuple[Verb[Any, Any], ...]] = (
     SEARCH,
     FETCH,
 )
-"""In the order in which they are documented."""
+"""In the order of the documentation."""
 TOOLS: Final[Mapping[Tool, Verb[Any, Any]]] = MappingProxyType(
     {verb.tool: verb for verb in VERBS if verb.published is not None}
 )

@@ -1,4 +1,4 @@
-"""A tool as one declaration, and how its results are written."""
+"""The declaration of a tool, and how its results are formatted."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ ResponseT = TypeVar("ResponseT", bound=Frozen)
 
 
 class Effect(Enum):
-    """What a tool does to the world, as a host tells its user."""
+    """The side effects of a tool, as a host tells its user."""
 
     READS = "reads the web"
     KEEPS = "reads pages of the web and keeps them here"
@@ -38,10 +38,10 @@ class Route:
         name: unique; in logs and in the OpenAPI document.
         path: of the route.
         summary: one sentence for a person.
-        statuses: of other answers than 200, besides those of the guard.
-        method: of HTTP.
-        streams: whether progress can be had as server-sent events.
-        has_whole: whether `whole=true` gives every field.
+        statuses: of responses other than 200, in addition to those of the guard.
+        method: HTTP method.
+        streams: whether progress is available as server-sent events.
+        has_whole: whether `whole=true` returns every field.
     """
 
     name: str
@@ -58,10 +58,10 @@ class Command:
     """The command of a tool.
 
     Attributes:
-        name: below `searx-mcp`; with the name of its group before it, if it is in one.
-        help: its first sentence is in the list of commands.
-        doing: what it says at first on a terminal.
-        without: arguments of the tool that a repeated option says in another way.
+        name: below `searx-mcp`; with its group's name before it, if it is in one.
+        help: its first sentence is shown in the list of commands.
+        doing: the first message on a terminal.
+        without: arguments of the tool that a repeatable option replaces.
     """
 
     name: str
@@ -72,20 +72,20 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A tool as clients of MCP see it.
+    """A tool as MCP clients see it.
 
     Attributes:
         title: for a person.
-        description: for a model: use for, not for, returns, next. Other tools stand in braces, and a sentence
-            is left out where one of them is not published.
-        purpose: a clause for the instructions of the server.
+        description: for a model: use for, not for, returns, next. Other tools are in braces, and a sentence
+            is omitted if one of them is not published.
+        purpose: a clause for the server's instructions.
         schema: of the arguments.
-        effect: what it does to the world.
-        most_tokens: that a call can ask for.
+        effect: its side effects.
+        most_tokens: maximum that a call can request.
         small: the description in the profile `small`; the same unless given.
-        small_arguments: those of its schema there; all unless given.
+        small_arguments: arguments of the schema in the profile `small`; all unless given.
         reads_on: the tool that continues its results.
-        is_twofold: whether its clients want both text and structured content, whatever is known of them.
+        is_twofold: whether its clients need both text and structured content, whatever is known of them.
     """
 
     title: str
@@ -102,14 +102,14 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a result has room for, and where it stands.
+    """The limits of a result, and its context.
 
     Attributes:
         budget: tokens; `None` for no limit.
-        boundary: of the fences around what strangers wrote; empty where a program reads the result.
-        fetch: the published name of `web_fetch`; empty where it is not published.
-        finds: that of `search_corpus`, likewise.
-        longest: seconds that a call may have; more are never advised.
+        boundary: of the fences around untrusted text; empty if a program reads the result.
+        fetch: the published name of `web_fetch`; empty if it is not published.
+        finds: the published name of `search_corpus`; empty if it is not published.
+        longest: maximum seconds of a call; the advice never exceeds it.
         is_remote: whether another service has performed the call.
     """
 
@@ -123,18 +123,18 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[RequestT]):
-    """A call as it was made.
+    """A call with its raw arguments.
 
     Attributes:
         raw: the arguments as the caller wrote them.
-        request: made of them; `None` if they are wrong.
+        request: parsed from them; `None` if they are wrong.
     """
 
     raw: Mapping[str, Any]
     request: RequestT | None = None
 
     def text(self, name: str) -> str:
-        """An argument as the caller wrote it; empty if it is no text."""
+        """Return an argument as the caller wrote it; empty if it is not a string."""
         value = self.raw.get(name)
         return value if isinstance(value, str) else ""
 
@@ -154,17 +154,17 @@ def _never(_: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Writing(Generic[RequestT, ResponseT]):
-    """How the results of a tool are written.
+    """How the results of a tool are formatted.
 
     Attributes:
-        responses: the models of its results; the first is that of most calls.
-        text: writes a result for a model, within the room.
-        data: writes it for a program, likewise.
-        failed: writes why a call failed.
-        otherwise: advice where the time of a call was too short.
-        tokens: of the result of a call, where a model reads it.
+        responses: models of its results; the first is that of most calls.
+        text: formats a result for a model, within the limits.
+        data: formats it for a program, within the limits.
+        failed: formats why a call failed.
+        otherwise: advice if a call ran out of time.
+        tokens: the budget of a call's result, if a model reads it.
         is_empty: whether nothing was found.
-        output: the model of the data, if that is not a response.
+        output: model of the data, if it is not a response.
     """
 
     responses: tuple[type[ResponseT], ...]
@@ -177,7 +177,7 @@ class Writing(Generic[RequestT, ResponseT]):
     output: "type[BaseModel] | None" = None
 
     def fitted(self, request: RequestT, room: Room, _: Settings) -> tuple[RequestT, Room]:
-        """Tell a request the tokens of its result; give both as they fit each other."""
+        """Adapt a request and the tokens of its result to each other; return both."""
         if "max_tokens" in type(request).model_fields:
             request = request.model_copy(update={"max_tokens": room.budget})
         return request, room
@@ -185,27 +185,27 @@ class Writing(Generic[RequestT, ResponseT]):
     def both(
         self, asked: Asked[RequestT], response: ResponseT, room: Room
     ) -> tuple[str, Callable[[], Mapping[str, Any]]]:
-        """Write a result in both forms, the second when it is called for."""
+        """Format a result in both forms, the second one lazily."""
         del asked
         return self.text(response, room), lambda: self.data(response, room)
 
 
 @dataclass(frozen=True, slots=True)
 class Verb(Generic[RequestT, ResponseT]):
-    """One thing that the service does, for every front.
+    """One operation of the service, for every front.
 
     Attributes:
-        tool: its name, and what tokens and settings allow.
+        tool: its name and its limits by tokens and settings.
         request: the model of its arguments.
-        parse: makes a request of arguments as a caller wrote them.
-        act: does it.
-        writing: loads how its results are written; no start waits for that.
-        usual: seconds of a call that names none; unless given, it takes all that there are.
-        has_limits: whether a call that names no seconds has further limits, which seconds of its own would lift.
-        least: seconds that a request must have.
+        parse: parses a caller's raw arguments into a request.
+        act: performs it.
+        writing: imports its formatting; no server start waits for that.
+        usual: seconds of a call that names none; unless given, all available seconds.
+        has_limits: whether a call without seconds has other limits, which seconds of its own would lift.
+        least: minimum seconds of a request.
         published: in MCP; `None` if it is not.
         route: in REST; `None` if it has none.
-        command: of the command line; `None` if it has none.
+        command: on the command line; `None` if it has none.
     """
 
     tool: Tool
@@ -221,11 +221,11 @@ class Verb(Generic[RequestT, ResponseT]):
     command: Command | None = None
 
     def seconds(self, request: RequestT) -> float | None:
-        """The seconds that a call names; `None` if it names none."""
+        """Return the seconds that a call sets; `None` if it sets none."""
         named: float | None = getattr(request, "timeout", None)
         return named
 
     @property
     def is_timed(self) -> bool:
-        """Whether a call can name its seconds."""
+        """Whether a call can set its seconds."""
         return "timeout" in self.request.model_fields

@@ -1,4 +1,4 @@
-"""Searching the web and reading a page, as every front offers them."""
+"""Searching the web and reading a page, for every front."""
 
 from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -31,7 +31,7 @@ def _parse_raw_search(raw: Mapping[str, object], settings: Settings) -> RawSearc
     if not isinstance(provider, str):
         raise InvalidArgumentError("provider", "is missing: google or brave")
     request = _parse_search(arguments, settings)
-    # The provider's name is checked by whoever knows the providers.
+    # Whoever knows the providers checks the provider's name.
     return RawSearchRequest.model_construct(**dict(request), provider=provider)
 
 

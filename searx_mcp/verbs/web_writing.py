@@ -1,4 +1,4 @@
-"""How searches and pages are written."""
+"""Formats searches and pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -30,11 +30,11 @@ from searx_mcp.verbs.verb import Asked, Failed, RequestT, Room, Writing
 
 _SMALLER: Final = "Ask for fewer results, or without their pages (fetch_content false)."
 _LEAST_TOKENS: Final = 400
-"""What a page's head and fence leave room for text in."""
+"""Minimum budget that leaves room for text after a page's head and fence."""
 _MOST_TOKENS: Final = 1
-"""Tokens per character, at most, on average; Latin text needs a third."""
+"""Maximum tokens per character, on average; Latin text needs a third."""
 _CALLS_TOKENS: Final = 300
-"""For the calls that read the further addresses of a call: five or six of usual length."""
+"""Tokens for the calls that read a call's further addresses: five or six of usual length."""
 
 
 class _Searches(Writing[SearchRequest, SearchResponse | SearchBatch]):
@@ -72,7 +72,7 @@ def _search_data(response: SearchResponse | SearchBatch, room: Room) -> dict[str
 
 
 def search_failed(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> Failed:
-    """Write why a search failed."""
+    """Format why a search failed."""
     return (
         search_error_text(error, room.boundary, longest=room.longest),
         search_error_data(error, asked.text("query"), longest=room.longest),
@@ -88,7 +88,7 @@ def _is_empty(response: SearchResponse | SearchBatch) -> bool:
 
 
 class Further:
-    """The addresses that a call named beside the one that it reads, each as the call that reads it.
+    """The addresses of a call except the one that it reads, each as the call that reads it.
 
     Args:
         urls: the addresses.
@@ -107,11 +107,11 @@ class Further:
         self.cost = estimate(self._lines)
 
     def after(self, text: str) -> str:
-        """The text, followed by the calls."""
+        """Return the text, followed by the calls."""
         return f"{text}{self._lines}"
 
     def within(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data with the addresses."""
+        """Return the data with the addresses."""
         return {**data, "further_urls": self._urls} if self._urls else {**data}
 
 
@@ -120,7 +120,7 @@ def _further(asked: Asked[FetchRequest], room: Room) -> Further:
 
 
 class Pages(Writing[FetchRequest, Page]):
-    """Pages within a budget, which also bounds the characters asked for."""
+    """Pages within a budget, which also limits the requested characters."""
 
     @override
     def fitted(
@@ -143,7 +143,7 @@ class Pages(Writing[FetchRequest, Page]):
 
 
 def _page_tokens(request: FetchRequest, server: ServerConfig) -> int:
-    """Tokens for a page: the configured number, unless the call sets a size."""
+    """Return the tokens for a page: the configured number, unless the call sets a size."""
     named = request.limit or request.max_chars
     if named is None:
         return min(server.fetch_token_budget, server.fetch_token_limit)
@@ -159,7 +159,7 @@ def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -
 
 
 class Written:
-    """How the results of each verb are written."""
+    """How the results of each verb are formatted."""
 
     searches: Final = _Searches(
         responses=(SearchResponse, SearchBatch),

@@ -1,1 +1,1 @@
-"""Answers with evidence: a question taken apart, pages and their links searched, quotes checked."""
+"""Answers with evidence: analyses the question, searches pages and their links, checks quotes."""

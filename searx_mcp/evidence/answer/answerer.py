@@ -1,4 +1,4 @@
-"""Answers with evidence: pages read and followed, chunks chosen, quotes checked."""
+"""Answers with evidence: reads pages, follows links, selects chunks, checks quotes."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -30,20 +30,20 @@ from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 
 FULL_CONTEXT_TOKENS: Final = 6_000
-"""Tokens up to which all of all pages is given, where a call names no budget."""
+"""Up to this many tokens, all pages are returned in full, if the call has no budget."""
 _FULL_SHARE: Final = 0.75
-"""Of a budget that a call names; sources, quotes and figures take the rest."""
+"""Share of a call's budget; the rest is for sources, quotes and figures."""
 _QUOTES: Final = 20
-"""Quotes that are checked at a time: their pages are in memory together."""
+"""Quotes checked in one batch: their pages are in memory together."""
 _CANDIDATES: Final = 5
-"""Pages that are looked at for a quote, besides the one that it is ascribed to."""
+"""Pages searched for a quote, in addition to the one it is attributed to."""
 NOTHING_FOUND: Final = "The web search found nothing: try fewer or more general words."
 NOTHING_KEPT: Final = "No page is kept yet: read some first."
 NOT_INDEXED: Final = "not indexed: read it first."
 TOO_LATE: Final = "No page was read in time"
 PARTIAL: Final = "Time ran out: this is what was found by then."
 _SNIPPETS: Final = 3
-"""Results of a search that are shown although they were not read, if too little was."""
+"""Search results that are shown unread, if too little was read."""
 
 
 class WebSearch(Protocol):
@@ -52,12 +52,12 @@ class WebSearch(Protocol):
     async def __call__(
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchResponse:
-        """Give results; raises `SearxMcpError` only."""
+        """Return results; raises only `SearxMcpError`."""
         ...
 
 
 class Answerer:
-    """Finds evidence for questions, in pages that are named, found or kept."""
+    """Finds evidence for questions, in named, found or stored pages."""
 
     def __init__(
         self,
@@ -68,13 +68,13 @@ class Answerer:
         config: AnswerConfig,
         language: str = "en",
     ) -> None:
-        """Take the parts.
+        """Keep the parts.
 
         Args:
-            corpus: reads, keeps and searches pages.
-            search: finds pages where a call names none.
-            indexes: asked for further pages of the sites that a call names.
-            config: how far it goes.
+            corpus: reads, stores and searches pages.
+            search: finds pages if a call names none.
+            indexes: asked for more pages on the sites that a call names.
+            config: limits of the work.
             language: of the search.
         """
         self.corpus = corpus
@@ -90,16 +90,16 @@ class Answerer:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> EvidenceResponse:
-        """Give evidence for a question.
+        """Return evidence for a question.
 
         Args:
-            request: the question, and where to begin.
-            deadline: the event loop's time by which to return; what is in hand by then is given, and
-                marked partial.
+            request: the question, and where to start.
+            deadline: the loop time by which to return; what has been found by then is returned, marked as
+                partial.
             progress: called with each step.
 
         Raises:
-            SearxMcpError: not one page could be read, or the search failed; see `searx_mcp.errors`.
+            SearxMcpError: no page could be read, or the search failed; see `searx_mcp.errors`.
         """
         watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
@@ -159,11 +159,11 @@ class Answerer:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> EvidenceResponse:
-        """Give evidence from pages that are kept; makes no request.
+        """Return evidence from stored pages; makes no request.
 
         Args:
-            request: the question, and which pages to look in.
-            deadline: the event loop's time by which to return.
+            request: the question, and which pages to search.
+            deadline: the loop time by which to return.
             progress: called with each step.
         """
         watch = Stopwatch()
@@ -204,10 +204,10 @@ class Answerer:
         return await self._done(material, watch, budget=0, progress=progress)
 
     async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes, sentences and links of a report against the pages that are kept; makes no request.
+        """Check the quotes, sentences and links of a report against the stored pages; makes no request.
 
         Args:
-            text: of the report, in Markdown or plain.
+            text: the report, in Markdown or plain text.
 
         Raises:
             InvalidArgumentError: it is too long, or has too many quotes, sentences or links.
@@ -226,7 +226,7 @@ class Answerer:
     async def _verified_sentences(
         self, claims: Sequence[ClaimInReport], kept: Mapping[str, str]
     ) -> tuple[CheckedQuote, ...]:
-        """Check sentences in the pages that they link, each page read for as many of them at a time as link the same."""
+        """Check sentences against the pages that they link; sentences with the same links share one reading."""
         by_pages: dict[tuple[str, ...], list[ClaimInReport]] = {}
         for claim in claims:
             keys = map(address_key, claim.urls)
@@ -244,7 +244,7 @@ class Answerer:
     async def _verified(
         self, quotes: Sequence[QuoteInReport], kept: Mapping[str, str]
     ) -> Sequence[CheckedQuote]:
-        """Check some quotes: in the pages they are ascribed to, and in those that have their words."""
+        """Check some quotes: in the pages they are attributed to, and in those that contain their words."""
         among: dict[QuoteInReport, Sequence[str]] = {}
         for quote in quotes:
             named = [kept[key] for key in map(address_key, quote.urls) if key in kept]
@@ -267,7 +267,7 @@ class Answerer:
         budget: int | None,
         progress: Progress | None = None,
     ) -> EvidenceResponse:
-        """Put the evidence together, and keep its pages for longer than others."""
+        """Assemble the evidence, and keep its pages longer than others."""
         choice = await asyncio.to_thread(choose, material)
         watch.mark("merge")
         is_refused = material.gathering.is_refused
@@ -295,7 +295,7 @@ class Answerer:
     async def _found(
         self, request: AnswerRequest, deadline: float | None, progress: Progress | None
     ) -> SearchResponse:
-        """Search the web; takes half of the time at most, since the pages are still to be read."""
+        """Search the web; takes at most half of the time, since the pages must still be read."""
         timeout = None
         if deadline is not None:
             timeout = max(1.0, (deadline - asyncio.get_running_loop().time()) / 2)
@@ -311,7 +311,7 @@ class Answerer:
 
 
 def _unread(results: SearchResponse | None, gathering: Gathering) -> tuple[SearchResult, ...]:
-    """The best results of a search whose pages were not read."""
+    """Return the best results of a search whose pages were not read."""
     if results is None:
         return ()
     tried = {step.url for step in gathering.steps if not step.failure}

@@ -1,4 +1,4 @@
-"""Evidence put together: chunks chosen and numbered by source, quotes checked, images and figures beside."""
+"""Assembles evidence: selects chunks, numbers sources, checks quotes, adds images and figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,26 +34,26 @@ from searx_mcp.models.response import SearchResult
 from searx_mcp.models.spelling import counted
 
 _QUOTED: Final = 12
-"""Chunks to quote."""
+"""Number of chunks to quote."""
 _IMAGES: Final = 12
 _CUT: Final = 12
-"""Chunks that may be shown in part."""
+"""Number of chunks that may be shown in part."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What evidence is made of.
+    """The material for evidence.
 
     Attributes:
         query: as asked.
-        analysis: of it.
+        analysis: of the query.
         gathering: what was read and found.
-        wishes: what the caller wants besides.
+        wishes: the caller's other wishes.
         unread: results of a search whose pages could not be read.
-        full_tokens: tokens up to which all of all pages is given; 0 for never.
-        most: chunks at most.
-        searched: pages that were searched, if not only those that were gathered.
-        has_vectors: whether vectors had a say in what was found.
+        full_tokens: up to this many tokens, all pages are returned in full; 0 for never.
+        most: maximum number of chunks.
+        searched: pages that were searched, if more than the gathered ones.
+        has_vectors: whether vectors were used in the search.
     """
 
     query: str
@@ -79,13 +79,13 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which chunks become evidence.
+    """The chunks that become evidence.
 
     Attributes:
-        candidates: the chunks, in the order in which they are given.
-        mode: how they were chosen.
-        known: how many were left out because the caller knows them.
-        copies: pages that say what another one says, which is the value.
+        candidates: the chunks, in the order in which they are returned.
+        mode: how they were selected.
+        known: how many were dropped because the caller knows them.
+        copies: the page that each duplicate repeats, by the duplicate's address.
     """
 
     candidates: Sequence[Candidate]
@@ -95,7 +95,7 @@ class Choice:
 
 
 class _Sources:
-    """Numbers pages in the order in which evidence of them comes."""
+    """Numbers pages in the order in which their evidence comes."""
 
     def __init__(self, pages: Mapping[str, StoredPage], copies: Mapping[str, str]) -> None:
         self._pages = pages
@@ -105,7 +105,7 @@ class _Sources:
         self._unread: dict[str, SearchResult] = {}
 
     def number(self, url: str, path: Sequence[str] = ()) -> int:
-        """The number of a page; copies have that of the page they copy."""
+        """Return the number of a page; duplicates have that of the page they repeat."""
         url = self._copies.get(url, url)
         sections = self._sections.setdefault(url, {})
         if path:
@@ -113,12 +113,12 @@ class _Sources:
         return self._numbers.setdefault(url, len(self._numbers) + 1)
 
     def number_unread(self, result: SearchResult) -> int:
-        """The number of a page that was not read."""
+        """Return the number of a page that was not read."""
         self._unread[result.url] = result
         return self.number(result.url)
 
     def all(self) -> tuple[Source, ...]:
-        """The sources, by number."""
+        """Return the sources, by number."""
         return tuple(map(self._source, self._numbers))
 
     def _source(self, url: str) -> Source:
@@ -138,7 +138,7 @@ class _Sources:
 
 
 def choose(material: Material) -> Choice:
-    """Choose evidence: all of all pages if that fits, else what fits the question best; if nothing answers, one chunk."""
+    """Select evidence: all pages in full if they fit, else the best chunks; one chunk if nothing answers."""
     chunks, wishes = material.chunks, material.wishes
     copies = copies_of({url: page.title for url, page in material.pages.items()}, chunks)
     rated, known = rate(
@@ -173,15 +173,15 @@ def choose(material: Material) -> Choice:
 
 
 def add_adjacent(material: Material, choice: Choice) -> Choice:
-    """Add what stands beside the best chunks, within what is wanted at most."""
+    """Add the neighbours of the best chunks, up to the maximum."""
     added = with_neighbours(choice.candidates, material.chunks, material.wishes)
     return replace(choice, candidates=added[: material.most])
 
 
 def assemble(material: Material, choice: Choice) -> EvidenceResponse:
-    """Put evidence together; the time it took is for the caller to add.
+    """Assemble evidence; the caller adds the time it took.
 
-    Linear in the text of the pages, but for quotes: each is compared with its page once.
+    Linear in the text of the pages, except for quotes: each is compared with its page once.
     """
     gathering, pages, candidates = material.gathering, material.pages, choice.candidates
     sources = _Sources(pages, choice.copies)
@@ -205,7 +205,7 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
         for place, each in enumerate(candidates)
     ]
     for step in gathering.steps:
-        if not step.depth and step.url in pages:  # a page that the call named is always told of
+        if not step.depth and step.url in pages:  # a page that the call named is always mentioned
             sources.number(step.url)
     unread = material.unread[: 0 if gathering.is_refused and evidence else None]
     evidence += [
@@ -250,21 +250,21 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
 
 
 def _parts(text: str, question: str) -> tuple[tuple[int, int], ...]:
-    """Where the parts of a text are, those that fit the question best first."""
+    """Return the spans of the parts of a text, the best match for the question first."""
     return tuple((each.span.start, each.span.end) for each in rank(text, (), question))
 
 
 def _confidence(hit: Hit) -> float:
-    """That of the reranker; without one, how much of the question stands in a chunk."""
+    """Return the reranker's confidence; without a reranker, the share of the question that a chunk contains."""
     return round(hit.coverage if hit.confidence is None else hit.confidence, 4)
 
 
 def _citations(
     material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> tuple[tuple[Citation, ...], int]:
-    """One quote of each of the best chunks, best first, and how many were not in their page.
+    """Return one quote of each of the best chunks, best first, and how many were not in their page.
 
-    Chunks with low confidence are quoted where there are no others.
+    Chunks with low confidence are quoted if there are no others.
     """
     pairs = zip(candidates, evidence, strict=False)
     found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
@@ -290,7 +290,7 @@ def _citations(
 def _images(
     candidates: Sequence[Candidate], evidence: Sequence[Evidence], pages: Mapping[str, StoredPage]
 ) -> tuple[EvidenceImage, ...]:
-    """The images whose words are in a chunk."""
+    """Return the images whose words are in a chunk."""
     images: dict[str, EvidenceImage] = {}
     for each, shown in zip(candidates, evidence, strict=False):
         for image in pages[each.hit.url].document.images:

@@ -1,11 +1,11 @@
-"""Quotes of kept pages, each compared with the page before it is given.
+"""Quotes of stored pages, each compared with the page before it is returned.
 
-A quote is cut from the page's own bytes, and what it shows has to be equal, but for marks, to what stands at its span; what
-is not is no citation. Nothing here writes a word. What a report quotes is compared after `normalised`, where marks that mean
-something count.
+A quote is cut from the page's own bytes. What it shows must equal the text at its span, except for marks; otherwise
+it is not a citation. This module never writes a word. Quotes of a report are compared after `normalised`, which keeps
+marks that carry meaning.
 """
 
-# ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
+# ruff: noqa: RUF001 - quotation marks of many languages are intended
 
 import re
 from bisect import bisect_right
@@ -26,25 +26,25 @@ from searx_mcp.evidence.values import Citation
 from searx_mcp.models.page import Heading
 
 _MOST_CHARS: Final = 600
-"""A sentence that is longer is no quote."""
+"""A longer sentence is not quoted."""
 _PAIR_CHARS: Final = 320
-"""Code points of two sentences together at most."""
+"""Maximum code points of two sentences together."""
 _LEAST_WORDS: Final = 3
-"""A sentence of fewer says nothing by itself."""
+"""A sentence of fewer words says nothing by itself."""
 _GAIN: Final = 0.1
-"""Share of the question that a second sentence has to add."""
+"""Share of the question that a second sentence must add."""
 _COLONS: Final = (":", "\uff1a")
 _OPEN_SHARE: Final = 0.5
-"""What the score of an announcement counts, which says nothing itself."""
+"""Weight of the score of an announcement, which says nothing itself."""
 _ASKING: Final = ("?", "\uff1f", "\u061f")
-"""Ends of a question, whose answer stands behind it."""
+"""Ends of a question, whose answer follows it."""
 
 _EXACT_CHARS: Final = 80
-"""Code points that a text fragment has in full; of a longer quote it has the ends, between which a browser lets
-marks of footnotes and images stand."""
+"""Code points up to which a text fragment has the full quote. A longer quote is given by its ends: browsers
+allow marks of footnotes and images between them."""
 _EDGE_WORDS: Final = 5
 _EDGE_CHARS: Final = 20
-"""Where no spaces stand."""
+"""For scripts without spaces."""
 
 _UNSEEN = re.compile(
     r"!\[[^\[\]\n]{0,500}+\]\([^()\n]{0,2100}+\)|\[image(?:: [^\[\]\n]{0,500}+)?\]"
@@ -52,7 +52,7 @@ _UNSEEN = re.compile(
     r"|(?<=\])\((?:<[^<>\n]{0,2100}+>|[^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3})"
     r"(?:\s\"[^\"\n]{0,500}+\")?\)"
 )
-"""Images, marks of notes, and the addresses of links."""
+"""Images, footnote marks, and the addresses of links."""
 _LINE_MARK = re.compile(
     r"^[ \t]*+(?:>[ \t]*+)*+(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?)?", re.MULTILINE
 )
@@ -60,7 +60,7 @@ _LINE_START = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]++|(?:\|[ \t:|-]*+|:?-{3,}[ \t:|-]*+)$|(?:`{3}|~{3,})[^\n]*+$)",
     re.MULTILINE,
 )
-"""Marks of headings, and lines that rule tables or fence code."""
+"""Heading marks, table rules and code fences."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKS_OF_MARKDOWN: Final = "*_~#>|[]<^`-+"
 _SHIELD: Final = str.maketrans(
@@ -93,11 +93,11 @@ _SILENT = re.compile(
     r"[ \t>]*+(?:(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++)?#{1,6}[ \t]|[<‹]!--"
     r"|\[(?:image|caption)|[-*_=]{3,}[ \t]*+$|\|[ \t:|-]*+$|$)"
 )
-"""Lines that say nothing by themselves: headings, comments of HTML, images, rules, and none."""
+"""Lines that say nothing by themselves: headings, HTML comments, images, rules, and empty lines."""
 _ITEM = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _TERM = re.compile(r"\*\*(?P<term>[^\n]{1,300}?)\*\*:(?:[ \t]++|$)")
-"""A term of a list of definitions. The colon is ours, and so is the label of a callout: neither is in a quote."""
+"""A term of a definition list. We add the colon, and the label of a callout: neither is in a quote."""
 _CALLOUT = re.compile(
     r"(?:[\u2139\u26a0\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?[ \t]*+)\**+[^\W\d_]{2,14}:\**+[ \t]*+"
 )
@@ -105,7 +105,7 @@ _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
 
 
 class _Sentence(NamedTuple):
-    """What can be quoted of a text: a sentence, a row of a table, or a line of code."""
+    """A quotable unit of a text: a sentence, a table row, or a line of code."""
 
     start: int
     end: int
@@ -119,20 +119,20 @@ class MisquoteError(Exception):
 
 
 def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) -> Citation | None:
-    """Quote the one or two sentences of a chunk that fit a question best.
+    """Quote the one or two sentences of a chunk that match a question best.
 
     Args:
         chunk: of the page. Linear in its text and in the page.
-        page: as it is kept.
-        question: what is asked; if nothing of it stands in the chunk, the first sentence is quoted.
+        page: as stored.
+        question: what is asked; if the chunk contains nothing of it, the first sentence is quoted.
         source: number of the page among the sources.
 
     Returns:
         The quote, or `None` if the chunk has nothing to quote, such as a list of links.
 
     Raises:
-        MisquoteError: the chunk does not stand at its span in the page, or its quote is not what stands at
-            its own span.
+        MisquoteError: the chunk is not at its span in the page, or the text at the quote's own span is not the
+            quote.
     """
     kept = page.document.markdown.encode("utf-8", "replace")
     if not chunk.text or _cut(kept, chunk.start, chunk.end) != chunk.text:
@@ -162,7 +162,7 @@ def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) ->
 
 
 def _section(chunk: StoredChunk, before: int, at: int, outline: Sequence[Heading]) -> str:
-    """The heading above a quote: in the chunk, which may hold several sections, else above it."""
+    """Return the heading above a quote: in the chunk, which may have several sections, else above the chunk."""
     starts = [heading.offset for heading in outline]
     index = bisect_right(starts, before + at) - 1
     if index >= 0 and starts[index] >= before:
@@ -171,22 +171,22 @@ def _section(chunk: StoredChunk, before: int, at: int, outline: Sequence[Heading
 
 
 def _letters(text: str) -> str:
-    """What a line that is shown has in common with the bytes it is cut from: all but marks, wherever they stand."""
+    """Return what a displayed line shares with the bytes it is cut from: all but marks, anywhere."""
     seen = _UNSEEN.sub("", _LINE_MARK.sub("", text))
     return " ".join(_ANY_MARK.sub("", seen).translate(_SAME).split())
 
 
 def normalised(text: str, *, is_inline: bool = False) -> str:
-    """A text as it is compared with another one: without what Markdown adds, on one line.
+    """Return a text in the form in which texts are compared: without Markdown syntax, on one line.
 
-    Out go images, the addresses of links, marks of notes, of quotes, of headings and of list items, emphasis, brackets,
-    `[sic]` and the marks of raised and lowered letters. Quotation marks, apostrophes and hyphens become those of ASCII,
-    and white space of any kind becomes one space. Words, figures, other signs and their order stay: also what marks
-    something in Markdown where it marks nothing, as in code, `> 5`, `~5`, `C#` and `foo_bar`.
+    Removes images, the addresses of links, footnote, quote, heading and list marks, emphasis, brackets, `[sic]`, and
+    the marks of superscripts and subscripts. Quotation marks, apostrophes and hyphens become ASCII, and any white space
+    becomes one space. Words, figures, other signs and their order stay, and so do Markdown characters that are not syntax,
+    as in code, `> 5`, `~5`, `C#` and `foo_bar`.
 
     Args:
         text: Markdown or plain text. Linear in its length.
-        is_inline: whether it starts inside a line, where a mark is a sign.
+        is_inline: whether it starts inside a line, where a line mark is a plain character.
     """
     text = _shielded(normalize("NFC", text))
     first, line_break, rest = text.partition("\n") if is_inline else ("", "", text)
@@ -200,7 +200,7 @@ def normalised(text: str, *, is_inline: bool = False) -> str:
 
 
 def _shielded(text: str) -> str:
-    """The text with marks that mark nothing, in code and behind a backslash, out of reach."""
+    """Protect characters that are not Markdown syntax: in code and after a backslash."""
     pieces: list[str] = []
     at = 0
     for start, end in code_spans(text) if "`" in text or "~~~" in text else ():
@@ -215,19 +215,19 @@ def _literal(found: re.Match[str]) -> str:
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Raised letters: behind a figure they are an exponent, elsewhere as others."""
+    """Replace a superscript: after a figure by an exponent, elsewhere by plain letters."""
     raised = next(filter(None, found.groups()), "").translate(_DIGITS)
     before = found.string[found.start() - 1 : found.start()]
     return f"^{raised}" if before.isdecimal() and not raised[:1].isalpha() else raised
 
 
 def fragment_url(address: str, text: str) -> str:
-    """An address with a text fragment, by which a browser shows a quote on the page.
+    """Return an address with a text fragment, with which a browser shows a quote on the page.
 
     See WICG, "URL Fragment Text Directives".
 
     Args:
-        address: of the page; a fragment that it has stays, but for directives.
+        address: of the page; its own fragment stays, except for directives.
         text: the quote, in Markdown on one line.
     """
     before, _, fragment = address.partition("#")
@@ -243,7 +243,7 @@ def fragment_url(address: str, text: str) -> str:
 
 
 def _edge(text: str, parts: int, *, is_last: bool = False) -> str:
-    """The first or last words of a text, at most one of so many parts of it."""
+    """Return the first or last words of a text, at most `1 / parts` of it."""
     found = text.split()
     many = min(_EDGE_WORDS, len(found) // parts)
     if many:
@@ -253,12 +253,12 @@ def _edge(text: str, parts: int, *, is_last: bool = False) -> str:
 
 
 def _percent(text: str) -> str:
-    """Encode a part of a directive, in which `-`, `,` and `&` have a meaning."""
+    """Encode a part of a directive, in which `-`, `,` and `&` have special meanings."""
     return quote(text, safe="", errors="replace").replace("-", "%2D")
 
 
 def _cut(kept: bytes, start: int, end: int) -> str:
-    """The text at a span of bytes; empty if there is none."""
+    """Return the text at a span of bytes; empty if there is none."""
     if not 0 <= start < end <= len(kept):
         return ""
     try:
@@ -268,7 +268,7 @@ def _cut(kept: bytes, start: int, end: int) -> str:
 
 
 def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
-    """The sentence that fits best, with the one beside it if that adds to the answer."""
+    """Return the sentence that matches best, with an adjacent one if that adds to the answer."""
     if not sentences:
         return None
     matches = score_all([(each.shown, (each.term,)) for each in sentences], question)
@@ -300,7 +300,7 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
 
 
 def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]:
-    """What can be quoted, in order: sentences, and rows of tables and lines of code one by one."""
+    """Yield the quotable units in order: sentences, and single table rows and lines of code."""
     start = end = depth = 0
     term = ""
     for number, line in enumerate(text.split("\n")):
@@ -322,7 +322,7 @@ def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]
 
 
 def _term(text: str, start: int, end: int) -> str:
-    """The term that a paragraph defines, without its arguments; empty if it defines none."""
+    """Return the term that a paragraph defines, without its arguments; empty if it defines none."""
     mark = _LINE_MARK.match(text, start, end)
     found = _TERM.match(text, mark.end() if mark else start, end)
     return plain(found["term"].partition("(")[0]) if found else ""
@@ -355,7 +355,7 @@ def _of_line(text: str, start: int, end: int, number: int, *, is_code: bool) -> 
 
 
 def _unescaped(text: str) -> str:
-    """The text without the backslashes of Markdown; in code they are the page's own."""
+    """Remove Markdown's backslashes; those in code belong to the page."""
     return _ESCAPED_OR_CODE.sub(lambda found: found["mark"] or found[0], text)
 
 

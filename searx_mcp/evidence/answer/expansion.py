@@ -1,4 +1,4 @@
-"""Reading on: from the pages of a call along their links, for as long as that helps."""
+"""Expansion: follows links from the pages of a call, as long as that helps."""
 
 import asyncio
 import heapq
@@ -17,25 +17,25 @@ from searx_mcp.models.progress import Progress
 from searx_mcp.urls.hosts import host_in
 
 RETRIEVED: Final = 30
-"""Chunks retrieved for each part of a question."""
+"""Number of chunks retrieved for each part of a question."""
 _GAIN: Final = 0.01
-"""Less than this is no improvement. Chosen."""
+"""Smallest improvement that counts. Chosen."""
 _PATIENCE: Final = 2
-"""Rounds without an improvement after which nothing more is read: the answer may be two links away, behind a
-page that says nothing of it. One, where no link that waits names anything of the question."""
+"""Rounds without an improvement after which reading stops: the answer may be two links away, behind a page that
+says nothing about it. One round, if no pending link names anything of the question."""
 _AT_ONCE: Final = 4
-"""Pages of one round. Chosen: enough to hide one slow site, few enough that the next ones are chosen by what
-these say."""
+"""Pages per round. Chosen: enough to hide one slow site, few enough that their content guides the choice of the
+next ones."""
 AT_ONCE_LISTED: Final = 2
-"""The same of what an index has, the best first: of twelve questions to Python's, eight are answered by one of
-two."""
+"""The same for entries of an index, the best first: of twelve questions to Python's index, one of the first two
+answers eight."""
 _RESERVE: Final = 2.0
 _RESERVE_SHARE: Final = 0.2
-"""Seconds that are kept for putting the answer together; of a shorter time, this share."""
+"""Seconds reserved for assembling the answer; of a shorter time, this share."""
 _SITES: Final = 2
 """Sites whose indexes are asked for one question."""
 _SLACK: Final = 0.25
-"""Share of the time of a round that those who read its pages keep for themselves at most."""
+"""Maximum share of a round's time that page readers reserve for themselves."""
 _LATE: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.DEADLINE_EXCEEDED})
 
 PLATEAU: Final = "score plateau — further pages brought no better passage"
@@ -51,11 +51,11 @@ class Frontier:
     """Links that wait to be followed, each address once."""
 
     def __init__(self, questions: Sequence[str], *, max_depth: int) -> None:
-        """Begin without any.
+        """Start empty.
 
         Args:
-            questions: by which links are scored.
-            max_depth: links away from the named pages that are followed at most.
+            questions: for scoring links.
+            max_depth: maximum number of links from the named pages.
         """
         self._questions = questions
         self._max_depth = max_depth
@@ -64,22 +64,22 @@ class Frontier:
         self._pushed = 0
         self._is_listed = False
         self.is_cut = False
-        """Whether a page had links that lie deeper than allowed."""
+        """Whether a page had links beyond the maximum depth."""
 
     def __len__(self) -> int:
         return len(self._links)
 
     @property
     def best(self) -> ScoredLink | None:
-        """The link that is followed next."""
+        """The link to follow next."""
         return self._links[0][2] if self._links else None
 
     def add(self, asked: str, done: Ingested, depth: int) -> None:
-        """Put in the links of a page.
+        """Add the links of a page.
 
         Args:
-            asked: the address that was asked for.
-            done: what became of it.
+            asked: the requested address.
+            done: the result of reading it.
             depth: of the page.
         """
         self._known |= {asked, done.url}
@@ -101,9 +101,9 @@ class Frontier:
                 self._push(link, -link.score)
 
     def add_listed(self, listed: Listed) -> None:
-        """Put in what the index of a site has for the question, before all links.
+        """Add the entries that a site's index has for the question, before all links.
 
-        From then on no link is followed that shares no word with the question.
+        From then on, links that share no word with the question are not followed.
         """
         if listed.pages:
             self._is_listed = True
@@ -115,7 +115,7 @@ class Frontier:
             heapq.heapify(self._links)
         for place, page in enumerate(listed.pages):
             if page.url not in self._known:
-                # Which of them answers, its name need not say: the first are read before anything is believed.
+                # An entry's name need not show that it answers: the first ones are read before anything is trusted.
                 coverage = 1.0 if place < AT_ONCE_LISTED else 0.0
                 link = ScoredLink(page.url, listed.url, 1, page.score, coverage)
                 self._push(link, -1.0 - page.score)
@@ -126,7 +126,7 @@ class Frontier:
         heapq.heappush(self._links, (place, self._pushed, link))
 
     def take(self, most: int) -> list[ScoredLink]:
-        """Take out the best links; fewer where an index tells which are."""
+        """Remove and return the best links; fewer if an index says which they are."""
         if self._links and self._links[0][0] < -1:
             most = min(most, AT_ONCE_LISTED)
         return [heapq.heappop(self._links)[2] for _ in range(min(most, len(self._links)))]
@@ -136,12 +136,12 @@ class Expander:
     """Follows links, best first, a few pages at a time."""
 
     def __init__(self, corpus: Corpus, indexes: SiteIndexes, *, max_depth: int) -> None:
-        """Take the parts.
+        """Keep the parts.
 
         Args:
-            corpus: reads, keeps and searches pages.
+            corpus: reads, stores and searches pages.
             indexes: asked for the pages to open on the site of a named page.
-            max_depth: links away from the named pages that are followed at most.
+            max_depth: maximum number of links from the named pages.
         """
         self._corpus = corpus
         self._indexes = indexes
@@ -161,12 +161,12 @@ class Expander:
         """Read the named pages, then linked ones until they stop helping; fills `gathering`.
 
         Args:
-            gathering: changed in place, so that a caller stopped by the clock keeps what there is.
+            gathering: changed in place, so that a caller that times out keeps what was gathered.
             seeds: addresses of the named pages.
-            budget: linked pages that are tried at most.
-            is_automatic: whether nothing is read on once the question is answered.
-            watch: told each step.
-            deadline: the event loop's time by which to return.
+            budget: maximum number of linked pages to try.
+            is_automatic: whether to stop once the question is answered.
+            watch: notified of each step.
+            deadline: the loop time by which to return.
             progress: called with each step.
         """
         now = asyncio.get_running_loop().time
@@ -185,7 +185,7 @@ class Expander:
                 wait=wait,
                 progress=progress,
             )
-            # Reading a page keeps some of its time, too, so it ends a little earlier.
+            # Readers also reserve some of a page's time, so it ends a little earlier.
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
@@ -212,7 +212,7 @@ class Expander:
             if gathering.named and budget and left == budget and self._max_depth and not is_over:
                 await self._ask_indexes(gathering, frontier, read, deadline=stop_at)
                 watch.mark("expansion")
-            # Both as found now: what a word weighs changes with every page.
+            # Both as found now: the weight of a word changes with every page.
             gain = gathering.score(list(gathering.pages)) - gathering.score(before)
             idle = 0 if gain > _GAIN or left == budget else idle + 1
             reason = OFF
@@ -236,7 +236,7 @@ class Expander:
         *,
         deadline: float | None,
     ) -> None:
-        """Ask the indexes of the sites of the named pages, the pages themselves being read."""
+        """Ask the indexes of the named pages' sites, while the pages themselves are read."""
         best = frontier.best
         is_lost = not gathering.is_covered() and (best is None or not is_promising(best))
         sites: dict[str, StoredPage] = {}
@@ -250,7 +250,7 @@ class Expander:
                 page.document.indexes,
                 gathering.questions,
                 deadline=deadline,
-                # A site that does not say that it has one is asked where its links would be followed blindly.
+                # Also ask a site that announces no index, if its links would be followed blindly.
                 guess=is_lost,
             )
             if listed is not None:
@@ -270,13 +270,13 @@ async def search_each_part(
     """Search the corpus for each part of the question.
 
     Args:
-        corpus: what is searched.
-        gathering: has the parts; keeps what is found.
-        watch: told the time, and how much of it was reranking.
-        urls: the pages that are searched; `None` for all.
-        limit: chunks of each part.
-        deadline: the event loop's time by which to return.
-        progress: told before a reranker is asked.
+        corpus: to search.
+        gathering: has the parts; collects the hits.
+        watch: notified of the time, and how much of it was reranking.
+        urls: the pages to search; `None` for all.
+        limit: chunks per part.
+        deadline: the loop time by which to return.
+        progress: called before a reranker is asked.
     """
     reranking = 0.0
     for question in gathering.questions:
@@ -291,21 +291,21 @@ async def search_each_part(
 def _reason_to_stop(
     gathering: Gathering, frontier: Frontier, left: int, idle: int, *, is_automatic: bool
 ) -> str:
-    """Give the first reason why nothing more is read; empty if there is none.
+    """Return the first reason to stop reading; empty if there is none.
 
     Args:
         gathering: what was read and found.
-        frontier: what waits.
-        left: pages that may still be read.
+        frontier: the pending links.
+        left: number of pages that may still be read.
         idle: rounds without an improvement.
-        is_automatic: whether an answered question needs no more pages.
+        is_automatic: whether to stop once the question is answered.
     """
     best = frontier.best
     if best is None:
         return DEEP if frontier.is_cut else NO_LINKS
     if left <= 0:
         return SPENT
-    # A page that announces what another one says has the words of the question, too.
+    # A page that announces another one contains the words of the question, too.
     if is_automatic and gathering.is_covered() and not is_likely(best):
         return COVERED if gathering.is_answered_by_all() else COVERED_BY_SOME
     return PLATEAU if idle >= (_PATIENCE if is_promising(best) else 1) else ""

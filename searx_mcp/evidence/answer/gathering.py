@@ -1,4 +1,4 @@
-"""What a call has read and found until now, and how long it took."""
+"""What a call has read and found so far, and how long it took."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,27 +12,27 @@ from searx_mcp.evidence.corpus.retrieval import Hit, Retrieved
 from searx_mcp.evidence.values import PROTECTED, ExpansionStep, PartVerdict, Timing
 
 _BEST: Final = 3
-"""Chunks of each part whose scores tell how well it is answered. Chosen: an answer seldom takes more."""
+"""Chunks per part whose scores measure how well it is answered. Chosen: an answer seldom needs more."""
 
 OUT_OF_TIME: Final = "time ran out"
 
 
 @dataclass(slots=True)
 class Gathering:
-    """What a call has read and found until now.
+    """What a call has read and found so far.
 
     Attributes:
         questions: the parts of the question.
-        has_sides: whether they are the question and its sides.
+        has_sides: whether the parts are the question and its sides.
         named: addresses of the pages that the caller named.
-        pages: what became of each page that was read, by address, in order.
+        pages: the result of each page that was read, by address, in order.
         found: the hits of each part, best first.
         steps: pages in the order in which they were read, or failed.
-        evaluated: chunks that were scored last.
-        notes: sentences a caller should know of the pages.
-        remarks: sentences a caller should know of what was found, by part.
+        evaluated: number of chunks in the last scoring.
+        notes: sentences for the caller about the pages.
+        remarks: sentences for the caller about the hits, by part.
         verdicts: whether each part is answered, by part.
-        errors: of the pages that could not be read, in order; a protected page is none.
+        errors: of the pages that could not be read, in order; a protected page is not an error.
         stop_reason: why no more pages were read; empty until then.
     """
 
@@ -50,13 +50,13 @@ class Gathering:
     stop_reason: str = ""
 
     def leave_out_unread(self) -> None:
-        """Drop hits of pages that are gone: another process may have deleted one since it was found."""
+        """Drop hits of missing pages: another process may have deleted one since it was found."""
         for part, hits in self.found.items():
             self.found[part] = tuple(hit for hit in hits if hit.url in self.pages)
 
     @property
     def depth(self) -> int:
-        """Links away from the named pages, of the farthest page that was read."""
+        """The number of links from the named pages to the farthest page that was read."""
         return max((step.depth for step in self.steps if not step.failure), default=0)
 
     @property
@@ -66,7 +66,7 @@ class Gathering:
 
     @property
     def is_late(self) -> bool:
-        """Whether more would have been read, had there been time."""
+        """Whether reading stopped for lack of time."""
         return self.stop_reason == OUT_OF_TIME
 
     def note(self, text: str) -> None:
@@ -75,7 +75,7 @@ class Gathering:
             self.notes.append(text)
 
     def add_found(self, question: str, found: Retrieved) -> None:
-        """Put what was found for a part in the place of what was found before."""
+        """Replace the hits of a part."""
         self.found[question] = found.hits
         self.evaluated = max(self.evaluated, found.evaluated)
         self.remarks[question] = found.notes
@@ -89,22 +89,22 @@ class Gathering:
         )
 
     def add_best(self, question: str, found: Retrieved) -> None:
-        """Add what a page has for a part, for which others have so much that none of it was found."""
+        """Add a page's hits for a part, if other pages had so many that none of them was found."""
         least = min((hit.score for hit in self.found[question]), default=1.0)
-        # What a word weighs in one page is not what it weighs in all of them.
+        # A word's weight in one page differs from its weight in all of them.
         own = (replace(hit, score=min(hit.score, least)) for hit in found.hits)
         self.found[question] = (*self.found[question], *own)
 
     @property
     def unheard(self) -> tuple[str, ...]:
-        """Named pages that were read and of which nothing was found."""
+        """The named pages that were read and have no hits."""
         heard = {
             url for hits in self.found.values() for hit in hits for url in (hit.url, *hit.copies)
         }
         return tuple(url for url in self.named if url in self.pages and url not in heard)
 
     def add_read(self, links: Sequence[ScoredLink], read: Sequence[Ingested]) -> list[str]:
-        """Add pages that were read, or failed; gives the addresses of those that were there before."""
+        """Add pages that were read, or failed; return the addresses of the pages from before."""
         before = list(self.pages)
         for link, done in zip(links, read, strict=True):
             if done.page is not None:
@@ -119,12 +119,12 @@ class Gathering:
     def add_steps(
         self, links: Sequence[ScoredLink], read: Sequence[Ingested], before: Sequence[str]
     ) -> None:
-        """Tell of pages that were read what each brought.
+        """Record for the pages that were read what each contributed.
 
         Args:
             links: that were followed.
-            read: what became of each.
-            before: addresses of the pages that were there before.
+            read: the result of each.
+            before: addresses of the pages from before.
         """
         so_far = list(before)
         for link, done in zip(links, read, strict=True):
@@ -145,9 +145,9 @@ class Gathering:
             )
 
     def score(self, urls: Sequence[str]) -> float:
-        """How well some pages answer: the mean of the best chunks of each part, 0 to 1.
+        """Score how well some pages answer: the mean of the best chunks of each part, 0 to 1.
 
-        Of those with low confidence the best one counts alone, or any page would make it better.
+        Of chunks with low confidence only the best one counts, or any page would raise the score.
         """
         among = set(urls)
         means = []
@@ -158,7 +158,7 @@ class Gathering:
         return sum(means) / len(means) if means else 0.0
 
     def is_covered(self) -> bool:
-        """Tell whether every part is answered; of a whole and its sides, either."""
+        """Return whether every part is answered; for a question with sides, either the whole or all sides."""
         whole, *sides = [verdict.answered for verdict in self.verdicts.values()] or [False]
         return (whole and all(sides)) or (self.has_sides and (whole or all(sides)))
 
@@ -168,7 +168,7 @@ class Gathering:
         return bool(self.verdicts) and not any(each.answered for each in self.verdicts.values())
 
     def is_answered_by_all(self) -> bool:
-        """Tell whether every named page has a chunk that fits a part; one alone need not."""
+        """Return whether every named page has a matching chunk for some part; a single page need not."""
         telling = {
             url
             for hits in self.found.values()
@@ -188,11 +188,11 @@ class Stopwatch:
         self._spent: dict[str, float] = {}
 
     def mark(self, step: str, *, reranking: float = 0.0) -> None:
-        """Count the time since the last mark for a step.
+        """Attribute the time since the last mark to a step.
 
         Args:
             step: a field of `Timing`.
-            reranking: milliseconds of it that count as reranking instead.
+            reranking: milliseconds of it that count as reranking.
         """
         now = asyncio.get_running_loop().time()
         spent = (now - self._last) * 1_000 - reranking
@@ -201,14 +201,14 @@ class Stopwatch:
             self._spent[name] = self._spent.get(name, 0.0) + more
 
     def timing(self) -> Timing:
-        """Milliseconds of each step, and of all since the start."""
+        """Return the milliseconds of each step, and the total since the start."""
         total = (asyncio.get_running_loop().time() - self._started) * 1_000
         steps = {step: round(spent, 1) for step, spent in self._spent.items()}
         return Timing(total=round(total, 1), **steps)
 
 
 def _failure(done: Ingested) -> str:
-    """Why a page could not be read; empty if it was."""
+    """Return why a page could not be read; empty if it was read."""
     if done.page is not None:
         return ""
     if done.note == PROTECTED:

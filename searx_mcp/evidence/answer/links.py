@@ -1,4 +1,4 @@
-"""Links of pages that were read, by how likely they lead to what is asked."""
+"""Scores the links of pages by how likely they lead to the answer."""
 
 import re
 from collections.abc import Container, Iterable, Sequence
@@ -22,31 +22,31 @@ _DOES_SOMETHING: Final = frozenset(
         "signup", "subscribe", "terms",
     ]
 )  # fmt: skip
-"""Parts of a path that lead to a form, or to what every site says; followed only if they are asked for."""
+"""Path segments of forms and of boilerplate pages; followed only if the question asks for them."""
 _CONTEXT_SHARE: Final = 0.5
-"""What a word beside a link counts, in words of the link. Chosen."""
+"""Weight of a word next to a link, relative to a word of the link. Chosen."""
 _NEAR: Final = 1.15
-"""What a page of the same folder is worth, in pages of another one. Chosen: it parts equals, no more."""
+"""Factor for a page in the same folder, relative to other folders. Chosen: it only breaks ties."""
 _LEAST: Final = 0.01
-"""Score of a link that shares no word with the question: it is followed after all others."""
+"""Score of a link that shares no word with the question: it is followed last."""
 _SCORED: Final = 300
-"""Links of a page that are looked at; those of its content come first."""
+"""Links of a page that are scored; those in its content come first."""
 _LIKELY: Final = 0.35
-"""Share of a question that the name of a link has, from which on it is read even if the question seems to be
-answered: a page that announces another one has the question's words, too. Chosen: two of four words, since one that
-no link has weighs more."""
+"""Share of a question in a link's text from which the link is read even if the question seems to be answered: a
+page that announces another one contains the question's words, too. Chosen: two of four words, since a word that no
+link has weighs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredLink:
-    """A link that may lead to what is asked.
+    """A link that may lead to the answer.
 
     Attributes:
         url: without its fragment.
-        parent: the page that it stands on.
-        depth: links away from the pages that the call named.
+        parent: the page that contains it.
+        depth: number of links from the pages that the call named.
         score: 0 to 1, higher is better.
-        coverage: share of a question that its words and address have, 0 to 1.
+        coverage: share of a question in its text and address, 0 to 1.
     """
 
     url: str
@@ -71,11 +71,11 @@ def score_links(
         questions: what is asked.
         parent: the address of the page.
         depth: of the pages that the links lead to.
-        known: addresses that were read or are waiting.
+        known: addresses that were read or are pending.
 
     Returns:
-        Best first; links to files are left out, and of those without a word of a question the ones to forms and
-        to other sites.
+        Best first, without links to files, and without links to forms and to other sites that share no word
+        with a question.
     """
     wanted: dict[str, PageLink] = {}
     for link in links[:_SCORED]:
@@ -107,12 +107,12 @@ def score_links(
 
 
 def is_promising(link: ScoredLink) -> bool:
-    """Tell whether a link, or the words beside it, share a word with the question."""
+    """Return whether a link, or the words next to it, share a word with the question."""
     return link.score > _LEAST * _NEAR
 
 
 def is_likely(link: ScoredLink) -> bool:
-    """Tell whether a link names enough of the question to be what it is about."""
+    """Return whether a link names enough of the question to be about it."""
     return link.coverage >= _LIKELY
 
 

@@ -1,4 +1,4 @@
-"""The sentences of a page, with its rows and items, each with the headings above it."""
+"""The sentences of a page, and its table rows and list items, each with the headings above it."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.evidence.answer.citations import normalised
 
 _LONGEST: Final = 1_000
-"""Code points of a statement; a longer one is cut, wherever it is."""
+"""Maximum code points of a statement; a longer one is cut anywhere."""
 _HEADING = re.compile(r"[ \t]*+(#{1,6})[ \t]++(.*)")
 _RULER = re.compile(r"\|[ \t:|-]*+$")
 _NEW = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
 _TERM = re.compile(r"[ \t>]*+(?:[-+*][ \t]++)?\*\*([^\n]{1,300}?)\*\*:")
-"""A term of a list of definitions, which is a heading to what stands behind it."""
+"""A term of a definition list, which is a heading for what follows."""
 
 
 class PageSentence(NamedTuple):
@@ -24,7 +24,7 @@ class PageSentence(NamedTuple):
 
 
 def sentences_of(markdown: str) -> Iterator[PageSentence]:
-    """Sentences, rows and items, each with the headings above it."""
+    """Yield sentences, rows and items, each with the headings above it."""
     divider = _Divider()
     for line in markdown.split("\n"):
         yield from divider.take(line)

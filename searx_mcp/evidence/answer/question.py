@@ -1,6 +1,6 @@
-"""A question taken apart: what kind it is, and which questions are in it. By rules, so always the same."""
+"""Analyses a question: its kind, and the questions in it. By rules, so it is deterministic."""
 
-# ruff: noqa: RUF001 - words of languages in other scripts are meant as they are
+# ruff: noqa: RUF001 - words of languages in other scripts are intended
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from searx_mcp.content.words import FUNCTION_WORDS, folded, terms
 from searx_mcp.evidence.requests import Intent
 
 MOST_PARTS: Final = 5
-"""Questions in one; what stands behind them stays with the last."""
+"""Maximum questions in one; the rest stays with the last."""
 
 _MARKS: Final = "?\uff1f\u061f"
 _ASKING: Final = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|does|do|did|can|could|should|will|was|were)\b"
@@ -20,18 +20,18 @@ _BETWEEN = re.compile(
     rf"(?<=[{_MARKS}])\s*|;\s+|,?\s+and\s+(?={_ASKING})|,\s+(?!(?:which|whom|whose)\b)(?={_ASKING})",
     re.IGNORECASE,
 )
-"""Where one question ends and another begins: behind a mark, or before a word that asks, behind "and" or a comma
-that begins no relative clause."""
+"""Where one question ends and another begins: after a punctuation mark, or before a question word, after "and" or a
+comma that starts no relative clause."""
 _ASKS = re.compile(_ASKING, re.IGNORECASE)
 _LISTED = re.compile(r"(?:^|\s)\(?(?:[1-9]|[a-e])[.)]\s+")
 _PRONOUN = re.compile(
     r"\b(?:it|its|they|their|them|this|these|that|those|he|she|his|her)\b", re.IGNORECASE
 )
 _DEGREE = re.compile(r"\bhow\s+\w+", re.IGNORECASE)
-"""How long, how tall: no part of what a question is about."""
+"""How long, how tall: not part of the subject of a question."""
 _FEW: Final = 2
 _FEW_UNCASED: Final = 3
-"""Terms of a question that is taken to go on about what the one before is about: where languages do without
+"""Maximum terms of a question that is assumed to continue the subject of the one before: in languages that drop
 pronouns, and in scripts without capitals, which show no names. One in English."""
 
 _OPENING = re.compile(
@@ -79,18 +79,18 @@ _SIGNS: Final = (
         ),
     ),
 )
-"""Words that show an intent, in the order in which they count; a question without one wants a fact."""
+"""Words that show an intent, by priority; a question without one wants a fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A question taken apart.
+    """The analysis of a question.
 
     Attributes:
         intent: as given, or as its words show.
-        sub_queries: the questions in it, at most five; itself if there is one. Where sides or a list are in it,
-            itself and each of these with the rest of the question.
-        has_sides: whether they are that.
+        sub_queries: the questions in it, at most five; the question itself if there is only one. If it has sides or
+            a list: the question, and each of these with the rest of it.
+        has_sides: whether the sub-queries are sides or a list.
     """
 
     intent: Intent
@@ -99,11 +99,11 @@ class Analysis:
 
 
 def analyse(query: str, intent: Intent | None = None) -> Analysis:
-    """Take a question apart.
+    """Analyse a question.
 
     Args:
-        query: one line, as `arguments` cleaned it; at most 2,000 characters. Linear in its length.
-        intent: what it wants, if the caller said so.
+        query: one line, as cleaned by `arguments`; at most 2,000 characters. Linear in its length.
+        intent: if the caller gave one.
     """
     query = " ".join(query.split())
     parts = _questions(query)
@@ -119,7 +119,7 @@ def _intent(query: str) -> Intent:
 
 
 def _questions(query: str) -> list[str]:
-    """The questions that stand side by side, each with the subject that its pronoun stands for."""
+    """Split coordinated questions, each with the subject that its pronoun refers to."""
     listed = [part.strip(" ,;") for part in _LISTED.split(query)]
     if len(listed) > 2:  # noqa: PLR2004 - words before a list of at least two
         head, *listed = listed
@@ -135,7 +135,7 @@ def _questions(query: str) -> list[str]:
 
 
 def _asking(parts: Sequence[str]) -> list[str]:
-    """Join what asks nothing to the question that it stands before, or else behind."""
+    """Join parts that ask nothing to the question after them, else to the one before."""
     found: list[str] = []
     before = ""
     for part in filter(None, parts):
@@ -151,7 +151,7 @@ def _asking(parts: Sequence[str]) -> list[str]:
 
 
 def _subject(question: str) -> str:
-    """What a question is about: the names in it, else its words but for those that ask."""
+    """Return the subject of a question: its names, else its words without question words."""
     kept = [
         word
         for word in re.findall(r"[\w.+#/'-]+", _DEGREE.sub(" ", question))
@@ -175,14 +175,14 @@ def _with_subject(part: str, subject: str) -> str:
 
 
 def _sides(query: str, joints: frozenset[str]) -> list[str]:
-    """What is compared or listed, each with the rest of the question; none if nothing is.
+    """Return what is compared or listed, each with the rest of the question; nothing if there is no comparison.
 
-    Written as "X vs Y", "between X and Y", "compare X with Y" or "A, B and C". A side ends at words that are mere
-    grammar, and has as many words as the one beside it, or all that are capitalised: "session storage in Redis".
+    Forms are "X vs Y", "between X and Y", "compare X with Y" and "A, B and C". A side ends at function words. It has as
+    many words as the one next to it, or all that are capitalised: "session storage in Redis".
 
     Args:
         query: the question.
-        joints: words that part two sides besides.
+        joints: more words that separate two sides.
     """
     opening = _OPENING.search(query)
     head, body = (query[: opening.start()], query[opening.end() :]) if opening else ("", query)
@@ -211,7 +211,7 @@ def _sides(query: str, joints: frozenset[str]) -> list[str]:
 
 
 def _chain(words: Sequence[str], joints: frozenset[str]) -> list[tuple[int, int]]:
-    """Where the first sides stand that are joined: by one of the words given, or as a list of at least three."""
+    """Return the spans of the first joined sides: joined by one of the given words, or a list of at least three."""
     runs = [
         (places[0], places[-1] + 1)
         for is_telling, group in groupby(range(len(words)), lambda place: _is_telling(words[place]))
@@ -234,18 +234,18 @@ def _chain(words: Sequence[str], joints: frozenset[str]) -> list[tuple[int, int]
 
 
 def _size(side: Sequence[str], other: tuple[int, int]) -> int:
-    """How many words of a side are its own, from the joint on; what is capitalised is a name."""
+    """Return how many words belong to a side, counted from the joint; capitalised words are a name."""
     named = sum(1 for _ in takewhile(lambda word: word != word.lower(), side))
     return max(named, min(len(side), other[1] - other[0]))
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of a text, and the marks behind them one by one."""
+    """Yield the words of a text, and each punctuation mark after them."""
     for word in text.split():
         bare = word.rstrip(",:;!?")
         yield from filter(None, (bare, word[len(bare) :][:1]))
 
 
 def _is_telling(text: str) -> bool:
-    """Tell whether a text has more than words that are mere grammar."""
+    """Return whether a text has more than function words."""
     return any(folded(word) not in FUNCTION_WORDS | _VERSUS for word in re.findall(r"\w+", text))

@@ -1,6 +1,6 @@
-"""Where a report quotes: between quotation marks of many languages, and in `<q>` and `<blockquote>`."""
+"""Finds the quotes of a report: in quotation marks of many languages, and in `<q>` and `<blockquote>`."""
 
-# ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
+# ruff: noqa: RUF001 - quotation marks of many languages are intended
 
 import re
 from collections.abc import Sequence
@@ -9,9 +9,9 @@ from typing import Final
 from searx_mcp.content.markdown import code_spans
 
 ADDRESS: Final = r"https?://[^\s<>\[\]\"“”«»|`\\^{}]{1,2100}+"
-"""An address in prose, with what follows it in a sentence."""
+"""An address in prose, with any punctuation of the sentence after it."""
 _OPEN_TAG, _CLOSE_TAG = "\ue000", "\ue001"
-"""What stands for `<q>` and its end."""
+"""Placeholders for `<q>` and its end tag."""
 _QUOTE = re.compile(
     r"(?<![^\W_]|\")\"(?=\S)(?P<straight>[^\"]{1,3000}+)(?<=\S)\"(?![^\W_])"
     r"|“[^“”]{1,3000}+”|„[^„“”]{1,3000}+[“”]|(?<!\w)”(?=\S)[^“”]{1,3000}+”"
@@ -33,17 +33,17 @@ _QUOTING_TAG = re.compile(
 _NO_PROSE = re.compile(
     r"`[^`\n]{1,500}+`|<[a-zA-Z/!][^<>\n]{0,500}+>|(?<=\])\([^()\s]{1,2100}+\s\"[^\"\n]{0,500}+\"\)"
 )
-"""Inline code, tags, and links with titles: quotation marks in them quote nothing."""
+"""Inline code, tags, and links with titles: quotation marks in them mark no quote."""
 
 _NO_NEWLINE = re.compile(r"[^\n]")
 _STRAIGHT: Final = "\"'"
 
 
 def quoted(prose: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the quotes of a part of a report stand, without their marks, in order.
+    """Return the spans of the quotes in a part of a report, without their marks, in order.
 
     Args:
-        prose: as `without_code` gives it. Linear in the length of the part.
+        prose: from `without_code`. Linear in the length of the part.
         start: of the part.
         end: of the part.
     """
@@ -65,7 +65,7 @@ def quoted(prose: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def marked(text: str) -> str:
-    """A report in which quotations of HTML are written as in Markdown; its lines keep their numbers."""
+    """Rewrite HTML quotations as Markdown; lines keep their numbers."""
     if "<" not in text:
         return text
     code = iter((*code_spans(text), (len(text), len(text))))
@@ -78,9 +78,9 @@ def marked(text: str) -> str:
             start, end = next(code)
         at += len(line) + 1
         if source is None and (mark := _TAG_LINE.match(line)) and not start < at - len(line) < end:
-            source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - what is left of it
+            source, line = _cited(mark["head"]), line[mark.end() :]  # noqa: PLW2901 - the rest of the line
             closing = _TAG_END.search(line)
-            if closing and line[closing.end() :].strip():  # goes on behind the quotation
+            if closing and line[closing.end() :].strip():  # continues after the quotation
                 lines.append(
                     f"{_OPEN_TAG}{line[: closing.start()]}{_CLOSE_TAG}{source}{line[closing.end() :]}"
                 )
@@ -106,7 +106,7 @@ def _cited(head: str) -> str:
 
 
 def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Those that do not stand in others."""
+    """Return the spans that are not inside others."""
     kept: list[tuple[int, int]] = []
     for start, end in spans:
         if not kept or start >= kept[-1][1]:
@@ -115,7 +115,7 @@ def _outermost(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def without_code(text: str) -> str:
-    """The text with code blanked out, and without quotation marks where they quote nothing."""
+    """Blank out code, and quotation marks that mark no quote."""
     pieces: list[str] = []
     at = 0
     for start, end in code_spans(text):

@@ -1,11 +1,11 @@
-"""What a report quotes and links.
+"""The quotes and links of a report.
 
-A quote stands between quotation marks of one of many languages, in a quotation of Markdown, or in `<q>` or `<blockquote>`.
-It is ascribed to the link or to the numbered source nearest to it. A sentence, or a row of a table, claims what it says
-of each page that it links.
+A quote is in quotation marks of one of many languages, in a Markdown quotation, or in `<q>` or `<blockquote>`. It is
+attributed to the nearest link or numbered source. A sentence or table row with links makes its claim about each page
+that it links.
 """
 
-# ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
+# ruff: noqa: RUF001 - quotation marks of many languages are intended
 
 import re
 from bisect import bisect_left, bisect_right
@@ -22,20 +22,20 @@ from searx_mcp.evidence.answer.citations import normalised
 from searx_mcp.evidence.answer.quotation import ADDRESS, marked, quoted, without_code
 
 MAX_CHARS: Final = 1_000_000
-"""Code points of a report at most."""
+"""Maximum code points of a report."""
 MAX_CLAIMS: Final = 1_000
-"""Quotes of a report at most, and links: each quote is looked for in whole pages."""
+"""Maximum quotes of a report, and links: each quote is searched in whole pages."""
 
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 12
-"""A quote has so many words and code points at least: what is shorter is a name, a term or irony."""
+"""Minimum words and code points of a quote: anything shorter is a name, a term or irony."""
 _SPACELESS_CHARS: Final = 8
-"""Of scripts without spaces between words, code points that are enough."""
+"""Code points that are enough in scripts without spaces between words."""
 _BEHIND: Final = 20
-"""What a number before a quote is farther away than it stands: `[1]` stands behind what it belongs to."""
+"""Distance added to a number before a quote: `[1]` follows the text it belongs to."""
 
 _ANCHOR = re.compile(
-    r"!\[[^\[\]\n]{0,500}+\]\([^()\s]{0,2100}+"  # an image ascribes nothing
+    r"!\[[^\[\]\n]{0,500}+\]\([^()\s]{0,2100}+"  # an image attributes nothing
     rf"|(?:\[[^\[\]\n]{{0,500}}+\]\(\s?<?)?(?P<url>{ADDRESS})"
     r"|\[\^?(?P<numbers>[0-9]{1,3}(?:[ ]?[,;][ ]?\^?[0-9]{1,3}){0,9})\](?![(:])"
 )
@@ -47,15 +47,15 @@ _SOURCE = re.compile(
     rf"[ \t][^\n]{{0,1000}}?(?:\n[ \t]++[^\n]{{0,200}}?)?(?P<url>{ADDRESS})",
     re.MULTILINE,
 )
-"""An entry of a list of sources; its address may stand on the line below."""
+"""An entry of a list of sources; its address may be on the next line."""
 
 _CITATION = re.compile(r"[^\n\"“„«「]{0,9}[\"“„«「][^\n]*+\n[ \t]*+(?:[—–―]|--)")
-"""An entry that quotes, and ascribes the quote on the line below: as `answer` writes its citations."""
+"""An entry that quotes, and attributes the quote on the next line: the format of `answer`'s citations."""
 _BETWEEN = re.compile(r"[\s,;]*+")
 _QUOTED_LINE = re.compile(r"[ ]{0,3}>[ \t>]*+")
 _NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t]|\|)")
 _ASCRIBING = re.compile(r"[\s>]*+(?:[—–―]|--|\(|\[|https?://|source|from)", re.IGNORECASE)
-"""Starts of lines that say where the quotation above is from."""
+"""Starts of lines that attribute the quotation above."""
 _LEFT_OUT = re.compile(r"\s*+\(?(?:…|\.{3,}|\. \. \.)\)?\s*+")
 _NUMBER = re.compile(r"\[[0-9]{1,3}[\],;]")
 SPACELESS: Final = "\u0e00"
@@ -63,7 +63,7 @@ SPACELESS: Final = "\u0e00"
 _DASHES: Final = ("—", "–", "―", "--")
 _EDGES = re.compile(r"^(?:[ \t\"'.,;:!?()–—]|-(?!\d))++|[ \t\"'.,;:!?()–—-]+$")
 _WORDS_BEFORE: Final = 80
-"""Code points before a quote that can deny it."""
+"""Code points before a quote that can negate it."""
 _TARGET: Final = r"https?://[^\s<>()]{1,2100}+(?:\([^\s<>()]{0,500}+\)[^\s<>()]{0,500}+){0,3}+"
 _ADDRESSED = re.compile(
     rf"\(\s?(?:[^\W\d_]{{1,20}}:?\s)?\[[^\[\]\n]{{0,500}}+\]\(<?{_TARGET}>?(?:\s\"[^\"\n]{{0,500}}+\")?\)\s?\)"
@@ -72,7 +72,7 @@ _ADDRESSED = re.compile(
     rf"|\(?<?{_TARGET}>?\)?",
     re.IGNORECASE,
 )
-"""What names a page and says nothing."""
+"""Text that names a page and says nothing else."""
 
 
 class QuoteInReport(NamedTuple):
@@ -80,8 +80,8 @@ class QuoteInReport(NamedTuple):
 
     Attributes:
         text: on one line.
-        parts: of it, between what was left out, normalised.
-        urls: pages that it is ascribed to; none if it is to nothing.
+        parts: the pieces between its ellipses, normalised.
+        urls: pages that it is attributed to; may be empty.
         line: of the report, from 1.
         before: the words before it, normalised.
     """
@@ -94,13 +94,13 @@ class QuoteInReport(NamedTuple):
 
 
 class ClaimInReport(NamedTuple):
-    """A sentence, or a row of a table, that links pages.
+    """A sentence or table row that links pages.
 
     Attributes:
         text: normalised, without its quotes and addresses.
         urls: pages that it links.
         line: of the report, from 1.
-        is_rest: whether a quote was taken out of it.
+        is_rest: whether a quote was removed from it.
     """
 
     text: str
@@ -119,7 +119,7 @@ class Report:
 
 
 class _Anchor(NamedTuple):
-    """What a quote can be ascribed to: a link, or numbers of sources."""
+    """What a quote can be attributed to: a link, or numbers of sources."""
 
     start: int
     end: int
@@ -128,7 +128,7 @@ class _Anchor(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """A paragraph, an item, or a paragraph of a quotation; `run` counts what is not the same quotation."""
+    """A paragraph, an item, or a paragraph of a quotation; `run` differs between different quotations."""
 
     start: int
     end: int
@@ -137,7 +137,7 @@ class _Block(NamedTuple):
 
 
 def read_report(text: str) -> Report:
-    """Find what a report quotes and links.
+    """Find the quotes and links of a report.
 
     Args:
         text: Markdown or plain text. Linear in its length.
@@ -160,7 +160,7 @@ def read_report(text: str) -> Report:
 
 
 def address_key(url: str) -> str:
-    """Give what two addresses of one page have in common: all but scheme, `www.`, fragment and a slash at the end."""
+    """Return what addresses of the same page share: all but scheme, `www.`, fragment and trailing slash."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -182,7 +182,7 @@ class _Reader:
         self._blocks = list(_blocks(self._prose))
 
     def links(self) -> Iterator[tuple[str, int]]:
-        """Each address once, with its line."""
+        """Yield each address once, with its line."""
         seen: set[str] = set()
         for anchor in self._anchors:
             if not anchor.is_number and (key := address_key(anchor.urls[0])) not in seen:
@@ -190,7 +190,7 @@ class _Reader:
                 yield anchor.urls[0], self._line(anchor.start)
 
     def quotes(self) -> Iterator[QuoteInReport]:
-        """All quotes, in order."""
+        """Yield all quotes, in order."""
         for index, block in enumerate(self._blocks):
             if block.is_quotation:
                 yield from self._quotation(index)
@@ -201,7 +201,7 @@ class _Reader:
                     yield from self._quote(self._text[start:end], urls, start, before)
 
     def claims(self) -> Iterator[ClaimInReport]:
-        """All sentences with links, in order, but for those that have nothing beside a quote."""
+        """Yield all sentences with links, in order, except those that consist of a quote."""
         was_quotation = False
         for block in self._blocks:
             is_ascription = was_quotation and _ASCRIBING.match(self._prose, block.start)
@@ -224,7 +224,7 @@ class _Reader:
     def _linking(
         self, block: _Block, quotes: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, int]]:
-        """The sentences of a block; what stands behind the full stop and only names a source belongs before it."""
+        """Yield the sentences of a block; a source reference after the full stop belongs to the sentence before it."""
         blank = list(self._prose[block.start : block.end])
         for start, end in quotes:
             blank[start - block.start : end - block.start] = "X" * (end - start)
@@ -248,7 +248,7 @@ class _Reader:
             start = max(start, at)
 
     def _said(self, start: int, end: int, quotes: Sequence[tuple[int, int]]) -> str:
-        """A sentence without its quotes and without what names its source."""
+        """Return a sentence without its quotes and source references."""
         pieces: list[str] = []
         at = start
         for low, high in quotes:
@@ -276,7 +276,7 @@ class _Reader:
         yield from self._quote("\n".join(said), self._of_quotation(index, at), block.start)
 
     def _of_quotation(self, index: int, end: int) -> tuple[str, ...]:
-        """What a quotation is ascribed to: at its end, else behind it, else before it."""
+        """Return what a quotation is attributed to: at its end, else after it, else before it."""
         block = self._blocks[index]
         last = index
         while last + 1 < len(self._blocks) and self._blocks[last + 1].run == block.run:
@@ -319,7 +319,7 @@ class _Reader:
         return "" if numbers and self._named(numbers) else found[0]
 
     def _nearest(self, low: int, high: int, start: int, end: int) -> tuple[str, ...]:
-        """The urls of the nearest anchor of a block outside a quote, else inside it."""
+        """Return the urls of the nearest anchor in a block outside a quote, else inside it."""
         first, behind = bisect_left(self._starts, start), bisect_left(self._starts, end)
         if first < behind and self._anchors[first].start == start + 1:  # the quote is the link
             return self._anchors[first].urls
@@ -338,7 +338,7 @@ class _Reader:
         return self._anchors[bisect_left(self._starts, low) : bisect_left(self._starts, high)]
 
     def _find_anchors(self) -> Iterator[_Anchor]:
-        """All links and numbers of sources; numbers side by side are one."""
+        """Yield all links and numbers of sources; adjacent numbers are one anchor."""
         last: _Anchor | None = None
         for found in _ANCHOR.finditer(self._prose):
             if found["url"]:
@@ -364,7 +364,7 @@ class _Reader:
         return tuple(url for url in found if url)
 
     def _is_listed(self, at: int) -> bool:
-        """Whether a block is an entry of the list of sources, which quotes titles only."""
+        """Return whether a block is an entry of the list of sources, which quotes only titles."""
         index = bisect_right(self._listed, (at, len(self._prose))) - 1
         return index >= 0 and at < self._listed[index][1]
 
@@ -373,7 +373,7 @@ class _Reader:
 
 
 def _is_long(text: str) -> bool:
-    """Tell whether so much is said that it is a quote."""
+    """Return whether a text is long enough to be a quote."""
     if len(text) >= _LEAST_CHARS and len(words(text)) >= _LEAST_WORDS:
         return True
     return len(text) >= _SPACELESS_CHARS and sum(letter >= SPACELESS for letter in text) * 2 > len(
@@ -382,7 +382,7 @@ def _is_long(text: str) -> bool:
 
 
 def _sources(prose: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
-    """The addresses in a list of sources by their number, and where its entries stand, in order."""
+    """Return the addresses in a list of sources by number, and the spans of its entries, in order."""
     labelled: dict[int, str] = {}
     items: dict[int, str] = {}
     spans: list[tuple[int, int]] = []
@@ -394,7 +394,7 @@ def _sources(prose: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
             if not _CITATION.match(found[0]):
                 spans.append(found.span())
         else:
-            if int(found["item"]) == 1:  # of several lists the last one
+            if int(found["item"]) == 1:  # the last of several lists counts
                 items.clear()
                 item_spans.clear()
             items.setdefault(int(found["item"]), url)
@@ -405,7 +405,7 @@ def _sources(prose: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
 
 
 def _blocks(prose: str) -> Iterator[_Block]:
-    """Paragraphs, items and quotations, in order."""
+    """Yield paragraphs, items and quotations, in order."""
     start = end = run = 0
     is_open = was_quoted = False
     for line in prose.split("\n"):
@@ -428,7 +428,7 @@ def _blocks(prose: str) -> Iterator[_Block]:
 
 
 def _trimmed(url: str) -> str:
-    """An address without what follows it in a sentence."""
+    """Return an address without the punctuation of the sentence after it."""
     unopened = url.count(")") - url.count("(")
     while True:
         bare = url.rstrip(".,;:!?'*_~")

@@ -1,4 +1,4 @@
-"""Which chunks become evidence, and in which order."""
+"""Selection and order of the chunks that become evidence."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,27 +16,28 @@ from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.storage.store import StoredChunk
 
 MOST: Final = 24
-"""Chunks of evidence, some 9,000 tokens."""
+"""Maximum chunks of evidence, some 9,000 tokens."""
 _VECTOR_SHARE: Final = 0.5
-"""What the score of a chunk counts beside that of its sentences, where vectors have a say in it. Chosen."""
+"""Weight of a chunk's own score against that of its sentences, if vectors contribute to it. Chosen."""
 _LINKED_SHARE: Final = 0.7
-"""What a chunk of a linked page counts beside those of the pages that the caller named. Chosen: of two that fit
-alike, the caller asked for one."""
+"""Factor for chunks of linked pages, relative to pages that the caller named. Chosen: of two equal matches, the
+caller asked for one."""
 _FORM_GAIN: Final = 0.25
-"""What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
+"""Gain of a chunk in the form that the intent wants, as a share of its score. Chosen: it breaks ties."""
 _WISH_GAIN: Final = 1.0
-"""Likewise of one that has what a constraint wants. Chosen: a caller's own words may turn the order over."""
+"""Gain of a chunk that satisfies a constraint, as a share of its score. Chosen: a caller's own words may reverse the
+order."""
 _KNOWN: Final = 0.85
-"""Share of the terms of a sentence that stand together in what is known already, and all of its figures. Chosen."""
+"""Minimum share of a sentence's terms that occur together in known text, in addition to all its figures. Chosen."""
 _KNOWN_SENTENCES: Final = 0.7
-"""Share of a chunk's sentences that are known, from which on it says nothing new. Chosen."""
+"""Minimum share of known sentences for a chunk to be redundant. Chosen."""
 _BESIDE: Final = 2
-"""Best chunks whose neighbours are shown. Chosen."""
+"""Number of best chunks whose neighbours are shown. Chosen."""
 _BESIDE_SHARE: Final = 0.5
-"""Score of a neighbour, in scores of the chunk that it stands beside. Chosen."""
+"""Score of a neighbour, relative to the chunk next to it. Chosen."""
 _BREADTH: Final = 3
 _FURTHER_SHARE: Final = 0.5
-"""Where a question wants breadth, what further chunks of a page count that has so many already. Chosen."""
+"""If a question wants breadth, factor for further chunks of a page that already has so many. Chosen."""
 _TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
@@ -53,12 +54,12 @@ _FORMS: Final = (
         "figure",
     ),
 )
-"""Words of a constraint that name a form and no subject."""
+"""Words of a constraint that name a form and not a subject."""
 _WISHING = re.compile(
     r"\b(?:must|should|please|only|prefer(?:ably)?|includ\w+|contain\w*|mention\w*|have|has|focus\w*|about)\b",
     re.IGNORECASE,
 )
-"""Words of a constraint that say no more than that it is one."""
+"""Words that only mark a constraint as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,9 @@ class Candidate:
         hit: as it was found.
         score: by which it is ordered.
         sub_query: the part of the question that it was found for.
-        is_adjacent: whether it is here because it stands beside another.
-        is_due: whether it comes before better ones: the best of each part, and of each named page, which the
-            caller wants to hear of even where another page has more to say.
+        is_adjacent: whether it was selected only as a neighbour of another.
+        is_due: whether it precedes better ones: the best of each part and of each named page, which the
+            caller wants to hear of even if another page has more to say.
     """
 
     hit: Hit
@@ -82,18 +83,18 @@ class Candidate:
 
     @property
     def place(self) -> tuple[bool, float]:
-        """Its place among others; less is earlier."""
+        """The sort key; lower is earlier."""
         return not self.is_due, -self.score
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a caller wants of evidence besides the answer.
+    """The caller's wishes in addition to the answer.
 
     Attributes:
         intent: of the question.
-        constraints: what chunks should have.
-        known_context: what need not be said again.
+        constraints: properties of preferred chunks.
+        known_context: text that need not be repeated.
     """
 
     intent: Intent
@@ -101,7 +102,7 @@ class Wishes:
     known_context: str = ""
 
     def has(self, text: str) -> bool:
-        """Tell whether most sentences of a text stand in what is known already."""
+        """Return whether most sentences of a text are contained in the known text."""
         if not self.known_context:
             return False
         own = _sentences(text)
@@ -109,7 +110,7 @@ class Wishes:
         return bool(own) and told >= _KNOWN_SENTENCES * len(own)
 
     def _tells(self, words: frozenset[str]) -> bool:
-        """Tell whether one sentence of what is known, or two together, say what another one says."""
+        """Return whether one known sentence, or two adjacent ones, contain another sentence."""
         known = _sentences(self.known_context)
         pairs = (first | second for first, second in pairwise(known))
         figures = {word for word in words if _FIGURE.search(word)}
@@ -126,16 +127,16 @@ def rate(
     named: Sequence[str] = (),
     has_vectors: bool = False,
 ) -> tuple[dict[str, list[Candidate]], int]:
-    """Order what was found for each part of a question, by its sentences and by what the caller wants besides.
+    """Rank the hits of each part of a question, by their sentences and by the caller's other wishes.
 
     Args:
         found: hits by part of the question, best first.
-        wishes: what the caller wants besides.
-        named: addresses of the pages that the caller named; those of others have to fit better.
-        has_vectors: whether the scores of the hits say more than their words do.
+        wishes: the caller's other wishes.
+        named: addresses of the pages that the caller named; other pages must match better.
+        has_vectors: whether vectors contribute to the scores of the hits.
 
     Returns:
-        Candidates by part, best first; and how many chunks were left out because they are known.
+        Candidates by part, best first; and the number of chunks that were dropped as known.
     """
     rated: dict[str, list[Candidate]] = {}
     left_out: set[str] = set()
@@ -159,7 +160,7 @@ def _nearness(hit: Hit, named: Sequence[str]) -> float:
 
 
 def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
-    """Score chunks by their best sentence, and their best two in a row; what a reranker says stands."""
+    """Score chunks by their best sentence, and their best two in a row; a reranker's score is final."""
     if any(hit.confidence is not None for hit in hits):
         return [hit.score if hit.confidence is None else hit.confidence for hit in hits]
     own = [0.0] * len(hits)
@@ -186,15 +187,15 @@ def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
 def select(
     rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST, named: Sequence[str] = ()
 ) -> list[Candidate]:
-    """Choose evidence: the best of each part of a question and of each named page, then the best of all.
+    """Select evidence: the best of each part of a question and of each named page, then the best of all.
 
     Args:
         rated: candidates by part of the question, best first.
-        most: chunks at most.
-        named: addresses of pages that are represented whatever others say.
+        most: maximum number of chunks.
+        named: addresses of pages that are always represented.
 
     Returns:
-        By place, no chunk twice.
+        Sorted by `place`, without duplicates.
     """
     every = sorted(chain.from_iterable(rated.values()), key=lambda each: -each.score)
     due = [each for candidates in rated.values() for each in candidates[:1]]
@@ -215,12 +216,12 @@ def with_neighbours(
     chunks: Mapping[str, Sequence[StoredChunk]],
     wishes: Wishes,
 ) -> list[Candidate]:
-    """Add what stands before and behind the best candidates, in the same section of the page.
+    """Add the neighbours of the best candidates, in the same section of the page.
 
     Args:
-        chosen: candidates, by place.
+        chosen: candidates, sorted by `place`.
         chunks: of their pages, in order, by address.
-        wishes: what is known already is not added.
+        wishes: their known text is not added.
     """
     seen = {each.hit.chunk.id for each in chosen}
     added: list[Candidate] = []
@@ -265,7 +266,7 @@ def copies_of(
 
 
 def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
-    """What each chunk gains for its form and for the constraints, as a share of its score."""
+    """Return the gain of each chunk for its form and for the constraints, as a share of its score."""
     gains = [_FORM_GAIN * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
     for constraint in wishes.constraints:
         forms = [form for words, form in _FORMS if words.search(constraint)]
@@ -279,7 +280,7 @@ def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[flo
 
 
 def _fits_intent(text: str, intent: Intent, part: str) -> float:
-    """Tell whether a chunk has the form that a kind of question wants."""
+    """Return whether a chunk has the form that an intent wants, as 1 or 0."""
     match intent:
         case Intent.HOW_TO:
             return float(_has(text, "code") or _has(text, "list"))
@@ -305,7 +306,7 @@ def _has(text: str, form: str) -> bool:
 
 
 def _in_breadth(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Let chunks of a page that has several better ones stand behind those of other pages."""
+    """Move chunks of a page with several better ones behind those of other pages."""
     counts: dict[str, int] = {}
     spread: list[Candidate] = []
     for each in ranked:
@@ -317,7 +318,7 @@ def _in_breadth(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 @lru_cache(maxsize=256)
 def _sentences(text: str) -> tuple[frozenset[str], ...]:
-    """The terms of each sentence of a text; headings are left out, and what has none."""
+    """Return the terms of each sentence of a text; headings and sentences without terms are skipped."""
     found = []
     for line in text.splitlines():
         if _HEADING.match(line):

@@ -1,8 +1,8 @@
-"""What a page states, sentence by sentence, and whether a sentence of a report says the same.
+"""The statements of a page, sentence by sentence, and whether they support a sentence of a report.
 
-A sentence is supported if all that it says stands in one sentence of the page, or in the headings above: figures with their
-units, names, words and negations, in an order and with nothing between that could give them to something else. Nothing
-is concluded: what is said in other words is not checked, and that is said.
+A sentence is supported if one sentence of the page, with the headings above, contains all of it: figures with their
+units, names, words and negations, in order, and with nothing between them that could change what they refer to. The
+check infers nothing: paraphrases are not checked, and the result says so.
 """
 
 import re
@@ -25,34 +25,34 @@ from searx_mcp.evidence.answer.page_sentences import PageSentence, sentences_of
 from searx_mcp.evidence.checked import QuoteVerdict
 
 _POSTINGS: Final = 200
-"""Statements with one word that are counted."""
+"""Maximum statements per word that are counted."""
 _LONGEST_CLAIM: Final = 600
-"""Code points of a sentence that is compared."""
+"""Maximum code points of a sentence that is compared."""
 _LIKELY: Final = 4
-"""Statements that a sentence is compared with."""
+"""Number of statements that a sentence is compared with."""
 _ENDINGS: Final = 20
-"""Places at which what a sentence says may end in a statement."""
+"""Maximum positions in a statement at which a match of the sentence may end."""
 _STOPS: Final = ".!?;:,()\"'"
 _MOST_SHOWN: Final = 3
 _ALIKE: Final = 0.6
-"""Share of words from which on a quote is one of the page that was altered."""
+"""Minimum share of equal words for a quote to be an altered one of the page."""
 _LONGEST_QUOTE: Final = 120
-"""Words of a quote that is looked for with differences."""
+"""Maximum words of a quote that is searched with differences."""
 _HALF: Final = 0.5
 _LEAST: Final = 2
-"""Words, names and figures of a sentence that says something."""
+"""Minimum words, names and figures of a meaningful sentence."""
 _STEM: Final = 6
 _ALIKE_FROM: Final = 3
 """First letters that all forms of a word share; most pairs differ in them."""
 _LEAST_NAME: Final = 4
 _ENDING: Final = 2
-"""Letters by which a name may be inflected."""
+"""Maximum letters of a name's inflection."""
 
 _TOKEN = re.compile(
     r"(?P<sign>[<>≤≥~≈±]\s?|(?<![\w)])[-+])?(?P<coin>[$€£¥]\s?)?"
     r"(?<!\w)(?P<number>\d{1,3}(?: \d{3})++(?!\d)|\d++(?:[.,:]\d++)*+)(?P<power>\^-?\d++)?"
     r"(?=\s?(?P<unit>[%‰€$£]|°[CF]?|[^\W\d_]++(?:/[^\W\d_]++)?(?!\w)|))"
-    r"|(?P<word>\w++(?:[.'/&-]\w++)*+(?:\+\+|[#%])?)|(?P<stop>[,;:()—–])"  # noqa: RUF001 - the dash is meant
+    r"|(?P<word>\w++(?:[.'/&-]\w++)*+(?:\+\+|[#%])?)|(?P<stop>[,;:()—–])"  # noqa: RUF001 - the dash is intended
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
 _CODE = re.compile(r".[^\W\d_]*[A-Z\d_]|.*[#_+]")
@@ -65,19 +65,19 @@ _WEIGHTY_WORDS: Final = """
 all only more most over up under before after should will would some any same out off
 """
 _WEIGHTY: Final = frozenset(_WEIGHTY_WORDS.split())
-"""Function words that change what is said."""
+"""Function words that change the meaning of a statement."""
 _REPORTING_WORDS: Final = """
 according documentation docs manual page says said states writes reports explains source also
 however moreover see laut zufolge selon segun secondo
 """
 _REPORTING: Final = frozenset(_REPORTING_WORDS.split())
-"""What a report says of itself."""
+"""Words with which a report attributes statements."""
 _LIMITING_WORDS: Final = """
 only almost nearly most least some few fewer less up partly nur fast meist hochstens mindestens
 seulement presque
 """
 _LIMITING: Final = frozenset(_LIMITING_WORDS.split())
-"""What limits a statement, and must not be left out."""
+"""Words that limit a statement, and must not be omitted."""
 
 
 class _Kind(Enum):
@@ -90,7 +90,7 @@ class _Kind(Enum):
 
 
 class _Token(NamedTuple):
-    """A word, a figure or a stop; `stem` is empty for figures, and `unit` for all others."""
+    """A word, a figure or a punctuation mark; `stem` is empty for figures, and `unit` for all others."""
 
     kind: _Kind
     shown: str
@@ -101,17 +101,17 @@ class _Token(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What came of comparing a sentence: a verdict, and what differs."""
+    """The result of comparing a sentence: a verdict, and the difference."""
 
     verdict: QuoteVerdict
     difference: str = ""
 
 
 class Statements:
-    """What one page states."""
+    """The statements of one page."""
 
     def __init__(self, markdown: str) -> None:
-        """Divide a page; linear in its length.
+        """Divide a page into statements; linear in its length.
 
         Args:
             markdown: of the page.
@@ -125,14 +125,14 @@ class Statements:
                     places.append(number)
 
     def check(self, claim: str, *, is_rest: bool = False) -> Finding | None:
-        """Tell whether the page says what a sentence says.
+        """Check whether the page supports a sentence.
 
         Args:
             claim: the sentence, normalised.
-            is_rest: whether a quote was taken out of it: only its figures and names are compared then.
+            is_rest: whether a quote was removed from it: then only its figures and names are compared.
 
         Returns:
-            `None` if nothing is left beside the quote.
+            `None` if nothing is left besides the quote.
         """
         if len(claim) > _LONGEST_CLAIM:
             return Finding(QuoteVerdict.NOT_CHECKED, "it is too long")
@@ -172,7 +172,7 @@ class Statements:
         telling: Sequence[_Token],
         best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None,
     ) -> Finding:
-        """Say what is wrong with a sentence that is not supported."""
+        """Explain why a sentence is not supported."""
         facts = [each for each in telling if each.kind is not _Kind.WORD]
         if best is None:
             return Finding(
@@ -195,7 +195,7 @@ class Statements:
         return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(lost)}")
 
     def _has(self, fact: _Token, near: PageSentence) -> bool:
-        """Whether a figure or a name stands anywhere in a page; a figure with its unit in the best statement only there."""
+        """Return whether a page contains a figure or a name; a figure with a unit in the best statement counts only there."""
         if fact.kind is _Kind.FIGURE and any(
             each.exact == fact.exact and each.unit for each in _tokens(near.text)
         ):
@@ -208,11 +208,11 @@ class Statements:
         )
 
     def nearest(self, quote: str) -> str:
-        """Say in what a quote differs from the passage that is most like it; empty if none is."""
+        """Describe the difference between a quote and the most similar passage; empty if none is similar."""
         wanted = quote.split()
         bare = _bare(wanted)
         if len(wanted) > _LONGEST_QUOTE or len(set(bare)) * 2 < len(bare):
-            return ""  # what repeats itself takes too long to compare
+            return ""  # repetitive text takes too long to compare
         best, found = _ALIKE, ""
         for number in self._likely(quote):
             texts = [each.text for each in self._all[number : number + 2]]
@@ -226,7 +226,7 @@ class Statements:
         return found
 
     def _likely(self, text: str) -> list[int]:
-        """The statements that have most of a text's words, the rarer ones first."""
+        """Return the statements that share most words with a text; function words weigh less."""
         counted: Counter[int] = Counter()
         for key in dict.fromkeys(_keys(text)):
             places = self._places.get(key, ())
@@ -242,11 +242,11 @@ _DENIED: Final = "negation: "
 
 
 def negation_in(text: str, words: Collection[str] = NEGATIONS) -> str:
-    """The first word of a text that turns what it says into its contrary; empty if there is none.
+    """Return the first word of a text that reverses its meaning; empty if there is none.
 
     Args:
         text: normalised.
-        words: that do so.
+        words: that reverse a meaning.
     """
     for found in _WORD.finditer(text):
         if folded(found[0]) in words or _is_negation(found[0]):
@@ -260,7 +260,7 @@ def _is_negation(word: str) -> bool:
 
 
 def _keys(text: str) -> list[str]:
-    """What statements are found by."""
+    """Return the index keys of a text."""
     return [key[:_STEM] for key in _WORDISH.findall(folded(text))]
 
 
@@ -307,7 +307,7 @@ def _word(word: str, *, is_first: bool) -> _Token:
 
 
 def _same(one: _Token, other: _Token) -> bool:
-    """Whether two tokens say the same."""
+    """Return whether two tokens mean the same."""
     if one.exact[:_ALIKE_FROM] != other.exact[:_ALIKE_FROM]:
         return False
     if _Kind.FIGURE in {one.kind, other.kind}:
@@ -324,7 +324,7 @@ def _same(one: _Token, other: _Token) -> bool:
 
 
 def _is_inflected(one: str, other: str) -> bool:
-    """Whether two forms of a name differ in their ending only."""
+    """Return whether two forms of a name differ only in their ending."""
     short, long = sorted((one, other), key=len)
     if len(short) < _LEAST_NAME or _CODE.match(one) or _CODE.match(other):
         return False
@@ -335,7 +335,7 @@ def _is_inflected(one: str, other: str) -> bool:
 
 
 def _is_unit(said: str, there: str) -> bool:
-    """Whether a figure of a page has the unit that is said, if one is."""
+    """Return whether a figure of a page has the unit of the sentence, if that has one."""
     if not said or said == there:
         return True
     if not there:
@@ -347,13 +347,13 @@ def _is_unit(said: str, there: str) -> bool:
 
 
 def _stands(each: _Token, there: Sequence[_Token], above: Sequence[_Token]) -> bool:
-    """Whether a page has it, in a sentence or, but for figures, above it."""
+    """Return whether a page contains a token, in a sentence or, except for figures, above it."""
     around = there if each.kind is _Kind.FIGURE else (*there, *above)
     return any(_same(each, other) for other in around)
 
 
 def _misread(said: Sequence[_Token], telling: Sequence[_Token], there: Sequence[_Token]) -> str:
-    """Say why a statement that has all words of a sentence does not say what it says; empty if it does."""
+    """Explain why a statement with all words of a sentence does not support it; empty if it does."""
     own = [each for each in said if each.kind is _Kind.NEGATION]
     if own and not any(each.kind is _Kind.NEGATION for each in there):
         return f"{_DENIED}the sentence has {_listed(own)}"
@@ -385,7 +385,7 @@ def _misread(said: Sequence[_Token], telling: Sequence[_Token], there: Sequence[
 
 
 def _start(wanted: Sequence[_Token], there: Sequence[_Token], end: int) -> int | None:
-    """Where what a sentence says begins, if it ends at one place and stands in order."""
+    """Return where a match of the words in order starts that ends at `end`; `None` if there is none."""
     at = end
     for each in reversed(wanted[:-1]):
         at -= 1
@@ -397,7 +397,7 @@ def _start(wanted: Sequence[_Token], there: Sequence[_Token], end: int) -> int |
 
 
 def _others(telling: Sequence[_Token], there: Sequence[_Token]) -> list[_Token]:
-    """Figures and names of a page that a sentence does not have."""
+    """Return figures and names of a page that a sentence does not have."""
     return [
         each
         for each in there
@@ -406,7 +406,7 @@ def _others(telling: Sequence[_Token], there: Sequence[_Token]) -> list[_Token]:
 
 
 def _is_in_order(wanted: Sequence[_Token], there: Sequence[_Token]) -> bool:
-    """Whether figures and names, each for themselves, stand in the order in which they are said."""
+    """Return whether figures and names, each separately, are in the same order in both."""
     facts = [each for each in wanted if each.kind is not _Kind.WORD]
     for kind in _FACTS:
         at = 0
@@ -420,7 +420,7 @@ def _is_in_order(wanted: Sequence[_Token], there: Sequence[_Token]) -> bool:
 
 
 def _denied(said: Sequence[_Token], there: Sequence[_Token], start: int, end: int) -> str:
-    """Say what a clause of a page has, or has not, that turns or limits what is said."""
+    """Describe what a clause of the page has, or lacks, that reverses or limits the sentence; empty if nothing."""
     while start > 0 and not _is_stop(there[start - 1]):
         start -= 1
     while end + 1 < len(there) and not _is_stop(there[end + 1]):
@@ -455,7 +455,7 @@ def _bare(words: Sequence[str]) -> list[str]:
 
 
 def _differences(matcher: SequenceMatcher[str], there: Sequence[str], wanted: Sequence[str]) -> str:
-    """The first differences, but for what stands before and behind the quote."""
+    """Return the first differences, except before and after the quote."""
     codes = matcher.get_opcodes()
     while codes and codes[0][0] == "delete":
         codes = codes[1:]

@@ -1,8 +1,8 @@
-"""Whether kept pages have what a report quotes, says and links.
+"""Checks whether stored pages contain the quotes, statements and links of a report.
 
-A quote is in a page letter by letter, after `citations.normalised`, or it is not; where it leaves something out, its
-parts stand in one sentence, in order, and nothing that denies is left out. What a sentence with a link says is compared
-with the sentences of that page, as `statements` does.
+A quote must be in a page letter by letter, after `citations.normalised`. If it has an ellipsis, its parts must be in one
+sentence, in order, and the omission must contain no negation. A sentence with a link is compared with the sentences
+of that page, by `statements`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,16 +24,16 @@ from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 
 _MOST_FOUND: Final = 3
 _TRIES: Final = 50
-"""Places of a page at which a part of a quote is looked at, if it begins or ends inside a word there."""
+"""Maximum positions of a page that are checked for a part of a quote, if the part begins or ends inside a word there."""
 _LEFT_OUT: Final = 1_000
-"""Code points that an ellipsis stands for at most."""
+"""Maximum code points that an ellipsis replaces."""
 _AROUND: Final = 40
-"""Code points before and behind a quote that can deny it."""
+"""Code points before and after a quote that can negate it."""
 _WORDS_AROUND: Final = 3
 _INNER: Final = frozenset(".,'-")
-"""Signs inside figures, and those inside words."""
+"""Signs inside figures and inside words."""
 _BOUND: Final = frozenset("<>≤≥~≈±$€£¥")
-"""Signs before figures, also with a space between."""
+"""Signs before figures, also with a space between them."""
 _STOPS: Final = ".!?;:,()"
 _ENDS: Final = frozenset(".!?")
 _ENDED: Final = (".", "…")
@@ -47,16 +47,16 @@ def check_report(
     *,
     among: Mapping[QuoteInReport, Sequence[str]] | None = None,
 ) -> VerifyReport:
-    """Say of each quote, sentence and link of a report whether kept pages have it.
+    """Check each quote, sentence and link of a report against stored pages.
 
     Args:
-        report: or its text, for `read_report`.
-        pages: the Markdown of kept pages by address: those that the report names and those that may have
-            its quotes. A page may be there under several addresses. Linear in their length for each quote.
-        among: the addresses of the pages that may have a quote, best first; all unless given.
+        report: or its text, which `read_report` parses.
+        pages: the Markdown of stored pages by address: those that the report links and those that may contain
+            its quotes. A page may have several addresses. Linear in their length for each quote.
+        among: addresses of the pages that may contain a quote, best first; all unless given.
 
     Raises:
-        InvalidArgumentError: as `read_report` does.
+        InvalidArgumentError: see `read_report`.
     """
     if isinstance(report, str):
         report = read_report(report)
@@ -79,7 +79,7 @@ def check_report(
 
 
 class _Pages:
-    """Kept pages, as they are compared."""
+    """Stored pages, prepared for comparison."""
 
     def __init__(self, pages: Mapping[str, str]) -> None:
         self._pages = pages
@@ -118,7 +118,7 @@ class _Pages:
         )
 
     def check_claim(self, claim: ClaimInReport) -> CheckedQuote | None:
-        """Check a sentence; `None` if it says nothing beside its quotes."""
+        """Check a sentence; `None` if it says nothing besides its quotes."""
         findings = [
             (url, self._statements(url).check(claim.text, is_rest=claim.is_rest))
             for url in self._named(claim.urls)
@@ -143,7 +143,7 @@ class _Pages:
         return tuple(self._by_key[key] for key in map(address_key, urls) if key in self._by_key)
 
     def _first(self, quote: QuoteInReport, urls: Sequence[str]) -> tuple[str, str]:
-        """The first page that has a quote, else how the last one alters it."""
+        """Return the first page that contains a quote, else how the last one alters it."""
         difference = ""
         for url in urls:
             found = self._quoted(url, quote)
@@ -161,7 +161,7 @@ class _Pages:
         return self._statements(url).nearest(" ".join(quote.parts))
 
     def _quoted(self, url: str, quote: QuoteInReport) -> str | None:
-        """Say how a page denies a quote whose words it has; empty if it does not, `None` if it has not."""
+        """Explain how a page with the words of a quote negates it; empty if it does not, `None` if it lacks the words."""
         if url not in self._plain:
             self._plain[url] = normalised(self._pages.get(url, ""))
         text = self._plain[url]
@@ -175,7 +175,7 @@ class _Pages:
 
 
 def _joined(text: str, quote: QuoteInReport, start: int, end: int) -> str | None:
-    """The same for one place of its first part."""
+    """Do the same for one position of the quote's first part."""
     skipped = ""
     for part in quote.parts[1:]:
         within = text[end : end + _LEFT_OUT + len(part)]
@@ -204,7 +204,7 @@ def _semicolon(text: str) -> tuple[int]:
 
 
 def _clause(text: str) -> str:
-    """The last clause of a text."""
+    """Return the last clause of a text."""
     for at in range(len(text) - 1, -1, -1):
         if text[at] in _STOPS and text[at + 1 : at + 2].isspace():
             return text[at + 1 :]
@@ -212,9 +212,9 @@ def _clause(text: str) -> str:
 
 
 def _places(text: str, part: str, low: int, high: int) -> Iterable[tuple[int, int]]:
-    """Where a part that begins before `high` stands as words of its own.
+    """Yield the spans of whole-word matches of a part that begin before `high`.
 
-    Its first letter may be of the other case, as at the start of a sentence.
+    Its first letter may have the other case, as at the start of a sentence.
     """
     for form in dict.fromkeys((part, part[0].swapcase() + part[1:])):
         at = low
@@ -232,7 +232,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _is_torn(text: str, at: int) -> bool:
-    """Tell whether a cut would tear a word or a figure, or take its sign from it."""
+    """Return whether a cut would split a word or a figure, or separate it from its sign."""
     left, right = text[max(0, at - 1) : at], text[at : at + 1]
     if not (left and right):
         return False
@@ -251,7 +251,7 @@ def _is_torn(text: str, at: int) -> bool:
 
 
 def _is_signed(text: str, at: int) -> bool:
-    """Tell whether a figure stands behind a cut, and its sign before it."""
+    """Return whether a figure follows a cut, and its sign precedes it."""
     before = text[max(0, at - 2) : at]
     return text[at].isdecimal() and (
         before[-1] in _BOUND | _SIGNS or (before[-1] == " " and before[0] in _BOUND)

@@ -1,1 +1,1 @@
-"""The corpus: pages that were read, in parts that questions find."""
+"""The corpus: stored pages in chunks, searched by question."""

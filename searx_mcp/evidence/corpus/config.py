@@ -1,4 +1,4 @@
-"""Settings of the corpus, and of the servers that may help to search it."""
+"""Settings of the corpus, and of the servers that can help to search it."""
 
 import re
 from typing import Annotated, Final, Literal, Self
@@ -24,7 +24,7 @@ _Model = Annotated[
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Without the value, which may be a key with something beside it.
+        # Without the value, which may contain a key.
         table = (info.config or {}).get("title", "")
         context = {"key": f"{table}.{info.field_name}", "reason": _WANTED}
         raise PydanticCustomError("setting", "{key}: {reason}", context)
@@ -35,7 +35,7 @@ _Key = Annotated[SecretStr, AfterValidator(_check_key)]
 
 
 class CorpusConfig(Frozen):
-    """The `[corpus]` table: pages that `read_page` and `answer` keep."""
+    """The `[corpus]` table: pages that `read_page` and `answer` store."""
 
     max_size: Annotated[ByteCount, Field(ge=1_048_576, le=1_099_511_627_776)] = Field(
         default=536_870_912,
@@ -59,9 +59,9 @@ class CorpusConfig(Frozen):
 
 
 class EmbeddingConfig(Frozen):
-    """The `[embedding]` table: vectors that find what is worded otherwise."""
+    """The `[embedding]` table: vectors, which find other wordings."""
 
-    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    # A key may be in the wrong place, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True, title="embedding")
 
     provider: Literal["auto", "none", "static", "http"] = Field(
@@ -96,7 +96,7 @@ class EmbeddingConfig(Frozen):
 
 
 class RerankConfig(Frozen):
-    """The `[rerank]` table: a server that puts the best chunks in order."""
+    """The `[rerank]` table: a server that reorders the best chunks."""
 
     model_config = ConfigDict(hide_input_in_errors=True, title="rerank")
 

@@ -1,4 +1,4 @@
-"""The corpus: reads pages into it, finds in it what a question asks, and says what it holds."""
+"""The corpus: ingests pages, searches them by question, and reports what it contains."""
 
 import asyncio
 import math
@@ -43,10 +43,10 @@ from searx_mcp.models.progress import Progress
 
 
 class Corpus:
-    """Pages that were read, in chunks, searched by question.
+    """Stored pages in chunks, searched by question.
 
-    Fresh pages are searched without a request; a stale one is asked about first. Nothing is written while
-    a page is fetched or a vector is made.
+    Fresh pages are searched without a request; a stale one is revalidated first. Nothing is written while
+    a page is fetched or a vector is computed.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class Corpus:
         config: CorpusConfig,
         clock: Callable[[], float],
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Keep the parts; opens nothing.
 
         Args:
-            store: keeps pages and chunks; closed with this.
+            store: of pages and chunks; closed with the corpus.
             pages: reads pages.
             retriever: finds chunks in the store.
-            turns: lets pages be read side by side.
-            config: how much is kept and for how long it serves.
+            turns: lets pages be read concurrently.
+            config: how much is stored, and how long it is fresh.
             clock: Unix seconds.
         """
         self._store = store
@@ -84,7 +84,7 @@ class Corpus:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> Ingested:
-        """Bring a page that a caller named into the corpus, unless it is there and fresh; see `Ingestion.ingest`."""
+        """Ingest a page that a caller named, unless it is stored and fresh; see `Ingestion.ingest`."""
         (done,) = await self.ingest_several(
             [url], wait=None, force=force, deadline=deadline, progress=progress
         )
@@ -99,17 +99,17 @@ class Corpus:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> list[Ingested]:
-        """Bring pages into the corpus side by side, by the rule of `fetch.turns`.
+        """Ingest pages concurrently, by the rule of `fetch.turns`.
 
         Args:
             urls: of the pages.
-            wait: for how long; `None` for pages that the caller named.
+            wait: how long to wait; `None` for pages that the caller named.
             force: as for `Ingestion.ingest`.
-            deadline: the event loop's time by which to return.
+            deadline: the loop time by which to return.
             progress: called with each step.
 
         Returns:
-            What became of each, in order. A page that was not waited for is read on, and found later.
+            The outcome of each, in order. A page that was not waited for is still read, and found later.
         """
         found: dict[int, Ingested] = {}
         is_over = False
@@ -154,7 +154,7 @@ class Corpus:
         """Answer questions from one page.
 
         Raises:
-            FetchError: the page could not be read, and is not kept; see `searx_mcp.errors`.
+            FetchError: the page could not be read, and is not stored; see `searx_mcp.errors`.
         """
         done = await self.ingest(
             request.url, force=request.force_refresh, deadline=deadline, progress=progress
@@ -199,7 +199,7 @@ class Corpus:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether a model makes vectors of chunks and questions."""
+        """Whether a model computes vectors of chunks and questions."""
         return bool(self._retriever.model)
 
     async def retrieve(
@@ -211,7 +211,7 @@ class Corpus:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> Retrieved:
-        """Find the chunks that fit a question; see `Retriever.retrieve`.
+        """Find the chunks that match a question; see `Retriever.retrieve`.
 
         Raises:
             SearxMcpError: the corpus cannot be read now.
@@ -244,7 +244,7 @@ class Corpus:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> IngestResponse:
-        """Bring pages into the corpus, side by side; what fails is said of each."""
+        """Ingest pages concurrently; each one's failure is in its own outcome."""
         done = await self.ingest_several(
             request.url,
             wait=None,
@@ -257,7 +257,7 @@ class Corpus:
         return IngestResponse(pages=tuple(_ingested(url, each) for url, each in pages))
 
     async def status(self, request: StatusRequest) -> CorpusStatus:
-        """Tell what the corpus holds, of all or of one page; makes no request."""
+        """Report what the corpus contains, of all pages or of one; makes no request."""
         url = address_of(request.source_url) if request.source_url else None
         totals = await self._store.totals(url)
         model = self._retriever.model
@@ -288,36 +288,36 @@ class Corpus:
         )
 
     async def _embedded(self, model: str, url: str | None) -> int:
-        """Count the vectors of a model, of all chunks or those of one page."""
+        """Count the vectors of a model, for all chunks or those of one page."""
         if not model or url is None:
             return await self._store.embedded(model) if model else 0
         chunks = await self._store.chunks(url)
         return len(await self._store.vectors(model, [chunk.id for chunk in chunks]))
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
-        """The chunks of a page, in order; none if it is not kept."""
+        """Return the chunks of a page, in order; none if it is not stored."""
         return await self._ingestion.chunks(address_of(url))
 
     async def pages(self, urls: Iterable[str]) -> list[StoredPage]:
-        """Those of some pages that are kept."""
+        """Return those of some pages that are stored."""
         found = [await self._ingestion.page(address_of(url)) for url in urls]
         return [page for page in found if page is not None]
 
     async def heads(self) -> tuple[PageHead, ...]:
-        """What is known of each page, by address."""
+        """Return the metadata of each page, by address."""
         return await self._store.heads()
 
     async def pages_with(self, text: str, *, limit: int) -> list[str]:
-        """The addresses of pages in which a text may stand, the likeliest first."""
+        """Return the addresses of pages that may contain a text, the likeliest first."""
         found = await self._store.match(find_terms(text), urls=None, limit=limit)
         return list(dict.fromkeys(each.url for each in found))
 
     async def pin(self, urls: Sequence[str]) -> None:
-        """Keep pages that were cited for longer than others."""
+        """Keep cited pages longer than others."""
         await self._store.pin([address_of(url) for url in urls], self._clock())
 
     async def remove(self, urls: Sequence[str]) -> int:
-        """Forget pages, and leave no trace on a disk; returns how many there were."""
+        """Delete pages, and leave no trace on disk; return how many there were."""
         known = list(dict.fromkeys(map(address_of, urls)))
         held = [url for url in known if self._ingestion.held(url)]
         both = [url for url in held if await self._store.head(url)]
@@ -325,23 +325,23 @@ class Corpus:
         return len(held) - len(both) + await self._store.remove(known)
 
     async def clear(self) -> None:
-        """Forget everything, and leave no trace on a disk."""
+        """Delete everything, and leave no trace on disk."""
         self._ingestion.let_go(None)
         await self._store.clear()
 
     async def export(self) -> AsyncIterator[ExportedPage]:
-        """Give all pages with their chunks, one after the other."""
+        """Yield all pages with their chunks, one at a time."""
         async for page in self._store.export():
             yield _exported(page, await self._store.chunks(page.url))
 
     async def aclose(self) -> None:
-        """Stop what runs behind the calls and let go of the file; harmless when called twice."""
+        """Stop background work and close the file; harmless when called twice."""
         await self._retriever.aclose()
         await self._store.aclose()
 
 
 def as_text(seconds: float) -> str:
-    """Unix seconds as ISO 8601 in UTC."""
+    """Format Unix seconds as ISO 8601 in UTC."""
     return datetime.fromtimestamp(round(seconds), UTC).isoformat()
 
 

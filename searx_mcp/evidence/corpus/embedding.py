@@ -1,6 +1,6 @@
 """Vectors of texts: from a local static model, or from an OpenAI-compatible server.
 
-A vector is kept as 16-bit floats of length 1, so that a product of two is their similarity.
+A vector is stored as 16-bit floats of length 1, so that the dot product of two is their similarity.
 """
 
 import asyncio
@@ -36,43 +36,43 @@ else:
 
 
 BATCH: Final = 32
-"""Texts of one request."""
+"""Texts per request."""
 _MOST_CHARS: Final = 8_000
-"""Of a text; models cut what is longer, or refuse it."""
+"""Maximum characters of a text; models truncate or refuse longer ones."""
 _MAX_BYTES: Final = 16 << 20
-"""Of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
+"""Maximum bytes of an answer: 32 vectors of 8,192 numbers in 20 characters have 5 MB."""
 _RETRY_PAUSE: Final = 0.25
 PAUSE: Final = 30.0
-"""Seconds for which a server that failed is left alone, so that no question waits for it in turn."""
+"""Seconds for which a failed server is not asked, so that not every question waits for it in turn."""
 _STATIC: Final = "wordllama-256"
 _STATIC_FLOOR: Final = 0.3
-"""Of four labelled sets, 7 of 100 questions have no chunk above it, and 87 of 100 answers are."""
+"""In four labelled sets, 7 of 100 questions have no chunk above it, and 87 of 100 answers are."""
 _VERSION: Final = 1
-"""Of what a text becomes before the model sees it, and its vector after; vectors of another are made anew."""
+"""Version of how texts are prepared for the model, and vectors afterwards; other versions' vectors are recomputed."""
 
 _log = logging.getLogger("searx_mcp.evidence.corpus")
 
 
 class Embedder(Protocol):
-    """Makes vectors.
+    """Computes vectors.
 
     Attributes:
-        model: names the vectors that can be compared.
-        floor: similarity below which a chunk hardly answers; `None` if unknown.
+        model: identifies vectors that can be compared.
+        floor: similarity below which a chunk is unlikely to answer; `None` if unknown.
     """
 
     model: str
     floor: float | None
 
     async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
-        """Make a vector of each text, in order.
+        """Compute a vector of each text, in order.
 
         Args:
-            texts: any; an empty one has a vector that is like nothing.
-            deadline: the event loop's time by which to return.
+            texts: any; the vector of an empty one is similar to nothing.
+            deadline: the loop time by which to return.
 
         Raises:
-            SearxMcpError: it cannot be done now.
+            SearxMcpError: it is not possible now.
         """
         ...
 
@@ -80,16 +80,16 @@ class Embedder(Protocol):
 def open_embedder(
     config: EmbeddingConfig, session: Callable[[], HttpSession], *, at_once: int, rng: random.Random
 ) -> Embedder | None:
-    """The embedder that the settings want, if any; nothing is loaded or asked yet.
+    """Return the embedder of the settings, if any; loads and requests nothing yet.
 
     Args:
         config: the `[embedding]` table.
-        session: gives the connections to the server.
-        at_once: requests at the same time.
-        rng: the dice of the pause before a second try.
+        session: returns the connections to the server.
+        at_once: concurrent requests.
+        rng: random source for the pause before a retry.
 
     Raises:
-        SettingsError: what the settings want is not there.
+        SettingsError: what the settings need is not installed.
     """
     if config.provider == "http" or (config.provider == "auto" and config.url):
         return ServerEmbedder(config, session, at_once=at_once, rng=rng)
@@ -103,7 +103,7 @@ def check_static() -> None:
     """Check that the library of static vectors is installed.
 
     Raises:
-        SettingsError: it is not.
+        SettingsError: it is not installed.
     """
     if not _has_static():
         raise SettingsError(
@@ -116,7 +116,7 @@ def _has_static() -> bool:
 
 
 class StaticEmbedder:
-    """Makes vectors with WordLlama, whose model comes with its package: nothing is downloaded."""
+    """Computes vectors with WordLlama, whose model is part of its package: nothing is downloaded."""
 
     def __init__(self, config: EmbeddingConfig) -> None:
         """Load nothing yet.
@@ -131,13 +131,13 @@ class StaticEmbedder:
     @cached_property
     def _words(self) -> Any:  # noqa: ANN401 - the library has no types
         library = _without_logging("wordllama")
-        # It looks for its tokenizer in a folder of another name than the one it comes in, and would
+        # It looks for its tokenizer in a folder with another name than the one it ships in, and would
         # download it.
         folder = Path(str(library.__file__)).parent
         return library.WordLlama.load(cache_dir=folder, disable_download=True)
 
     async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
-        """Make a vector of each text; see `Embedder`."""
+        """Compute a vector of each text; see `Embedder`."""
         began = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(deadline), self._turn:
@@ -145,20 +145,20 @@ class StaticEmbedder:
                     self._embed, [text[:_MOST_CHARS] for text in texts]
                 )
         except Exception as exc:
-            # The library or its model may be of another version, or broken.
+            # The library or its model may have another version, or be broken.
             _log.warning("corpus.embedding_failed reason=%s", type(exc).__name__)
             raise SearxMcpError("The static model was not ready in time.") from exc
         _note_batch(texts, began)
         return vectors
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        # Of a text without words it makes numbers that are none.
+        # For a text without words it computes NaN.
         rows = iter(self._words.embed([text for text in texts if text.strip()] or ["."]))
         return [pack(next(rows).tolist() if text.strip() else ()) for text in texts]
 
 
 def _without_logging(name: str) -> Any:  # noqa: ANN401 - a module without types
-    """Import a library that would set up the process's logging unless that is done."""
+    """Import a library that would configure the process's logging unless it is configured already."""
     root, nothing = logging.getLogger(), logging.NullHandler()
     root.addHandler(nothing)
     try:
@@ -177,7 +177,7 @@ class _Answer(BaseModel):
 
 
 class ServerEmbedder:
-    """Makes vectors with a server that speaks OpenAI's `POST /v1/embeddings`."""
+    """Computes vectors with a server that supports OpenAI's `POST /v1/embeddings`."""
 
     def __init__(
         self,
@@ -187,13 +187,13 @@ class ServerEmbedder:
         at_once: int,
         rng: random.Random,
     ) -> None:
-        """Take the parts; nothing is asked.
+        """Keep the parts; makes no request.
 
         Args:
             config: the `[embedding]` table, with a URL.
-            session: gives the connections.
-            at_once: requests at the same time.
-            rng: the dice of the pause before a second try.
+            session: returns the connections.
+            at_once: concurrent requests.
+            rng: random source for the pause before a retry.
         """
         size = f"/{config.dimensions}" if config.dimensions else ""
         self.model = f"{config.model}{size} v{_VERSION}"
@@ -205,7 +205,7 @@ class ServerEmbedder:
         self._not_before = -math.inf
 
     async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
-        """Make a vector of each text; see `Embedder`."""
+        """Compute a vector of each text; see `Embedder`."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._not_before:
             raise _failed("failed a moment ago and is not asked again yet")
@@ -258,7 +258,7 @@ def _note_batch(texts: Sequence[str], began: float) -> None:
 
 
 def post(url: str, body: object, *, key: str, timeout: float) -> Request:
-    """Write a request in JSON to a server of the operator."""
+    """Build a JSON request to one of the operator's servers."""
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     if key:
         headers["Authorization"] = f"Bearer {key}"
@@ -267,7 +267,7 @@ def post(url: str, body: object, *, key: str, timeout: float) -> Request:
 
 
 def endpoint(url: str, name: str) -> str:
-    """The address of an endpoint under a base URL, which may name it, or its version, or neither.
+    """Return the address of an endpoint under a base URL, which may contain it, or its version, or neither.
 
     `http://host:8080`, `…/v1` and `…/v1/embeddings` are all `http://host:8080/v1/embeddings`.
     """
@@ -279,7 +279,7 @@ def endpoint(url: str, name: str) -> str:
 
 
 def pack(vector: Sequence[float]) -> bytes:
-    """Bring a vector to length 1, as 16-bit floats; of one without a direction nothing is left."""
+    """Normalise a vector to length 1, as 16-bit floats; one without a direction becomes empty."""
     length = math.hypot(*vector)
     if not (math.isfinite(length) and length > 0):
         return b""
@@ -292,7 +292,7 @@ def unpack(vector: bytes) -> tuple[float, ...]:
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The similarity of two vectors of length 1, from -1 to 1; 0 if they cannot be compared."""
+    """Return the similarity of two vectors of length 1, from -1 to 1; 0 if they cannot be compared."""
     return sumprod(one, other) if len(one) == len(other) else 0.0
 
 
@@ -305,7 +305,7 @@ def _failed(reason: str) -> TransportError:
 
 
 def _first(group: ExceptionGroup[Exception]) -> Exception:
-    """The reason of a group of failures, as one of our errors."""
+    """Return the cause of a group of failures, as one of our errors."""
     error = group.exceptions[0]
     if isinstance(error, ExceptionGroup):
         return _first(error)

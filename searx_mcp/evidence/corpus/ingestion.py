@@ -1,4 +1,4 @@
-"""Bringing pages into the corpus: what is fresh is left alone, what is stale is asked about."""
+"""Ingestion of pages: fresh pages are not requested, stale ones are revalidated."""
 
 import asyncio
 import hashlib
@@ -33,20 +33,20 @@ from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
 from searx_mcp.urls.hosts import host_in, is_short_enough
 
 REFRESH_PAUSE: Final = 30.0
-"""Seconds within which a page that was just fetched is not fetched again for any caller."""
+"""Seconds for which a page that was just fetched is not fetched again for any caller."""
 _PROTECTED: Final = frozenset({ErrorCode.AUTHENTICATION_REQUIRED, ErrorCode.BLOCKED_BY_SITE})
 HELD_FOR: Final = 600.0
-"""Seconds for which a page that may not be written to a disk is held in memory, as the cache of pages does."""
+"""Seconds for which a page that must not be written to disk is kept in memory, as in the page cache."""
 _MAX_HOST: Final = 255
 _MOST_HELD: Final = 32
-"""Pages held at once; the last of them go first in time."""
+"""Maximum pages in memory; those that expire first are dropped."""
 _KEPT_BACK: Final = 0.1
 _MOST_KEPT_BACK: Final = 1.0
-"""Share of the time, and seconds, left for cutting and searching what a site sent at the last moment."""
+"""Share of the time, and seconds, left for chunking and searching what a site sent at the last moment."""
 
 
 class PageSource(Protocol):
-    """Gives whole pages; `fetch.fetcher.Fetcher` does."""
+    """Returns whole pages; `fetch.fetcher.Fetcher` does."""
 
     async def read(
         self,
@@ -55,23 +55,23 @@ class PageSource(Protocol):
         deadline: float | None = None,
         previous: KeptPage | None = None,
     ) -> Reading:
-        """Give one page; raises `SearxMcpError` only."""
+        """Return one page; raises only `SearxMcpError`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of a page that was to be read.
+    """The outcome of ingesting a page.
 
     Attributes:
-        url: under which the corpus has it.
-        page: what it has; `None` if the page is protected or could not be read.
+        url: its key in the corpus.
+        page: as stored; `None` if the page is protected or could not be read.
         chunks: of the page, in order.
         new_chunks: those that were not there before.
-        was_fetched: whether a request was made that brought the page anew.
-        note: what a caller should know.
+        was_fetched: whether a request returned new content.
+        note: for the caller.
         error: why it could not be read.
-        duration_ms: of it all.
+        duration_ms: in total.
     """
 
     url: str
@@ -86,7 +86,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A page that is not in the store, and until when it is here, in Unix seconds."""
+    """A page that is not in the store, and the Unix seconds until which it is kept."""
 
     page: StoredPage
     chunks: tuple[StoredChunk, ...]
@@ -94,11 +94,11 @@ class _Held:
 
 
 class Ingestion:
-    """Reads pages into the store.
+    """Ingests pages into the store.
 
-    A page whose site says `no-store` is written to no disk: it is held in memory for ten minutes, so that
-    it can be asked and cited meanwhile, and so is one that is larger than the store. Such pages are found
-    under their address only.
+    A page with `no-store` is never written to disk: it is kept in memory for ten minutes, so that it can be
+    searched and cited meanwhile, and so is one that is larger than the store. Such pages are found only by
+    their address.
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class Ingestion:
         config: CorpusConfig,
         clock: Callable[[], float],
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Keep the parts; opens nothing.
 
         Args:
-            store: keeps pages and chunks.
+            store: of pages and chunks.
             pages: reads pages.
-            config: how much is kept and for how long it serves.
+            config: how much is stored, and how long it is fresh.
             clock: Unix seconds.
         """
         self._store = store
@@ -134,17 +134,17 @@ class Ingestion:
         deadline: float | None = None,
         progress: Progress | None = None,
     ) -> Ingested:
-        """Bring a page into the corpus, unless it is there and fresh.
+        """Ingest a page, unless it is stored and fresh.
 
         Args:
             url: of the page.
             force: fetch it even if it is fresh, unless that was just done.
-            deadline: the event loop's time by which to return.
+            deadline: the loop time by which to return.
             progress: called with each step.
 
         Returns:
-            What became of it; an error is a value here, since several pages are read at once. What is kept
-            of a page serves, with a note, while its site fails.
+            The outcome; an error is a value here, since several pages are read at once. While a site fails,
+            the stored page is used, with a note.
         """
         started = asyncio.get_running_loop().time()
         try:
@@ -162,22 +162,22 @@ class Ingestion:
         return replace(done, duration_ms=took)
 
     def held(self, url: str) -> StoredPage | None:
-        """A page that is held in memory."""
+        """Return a page that is kept in memory."""
         now = self._clock()
         for name in [name for name, held in self._held.items() if held.until <= now]:
             del self._held[name]
         return self._held[url].page if url in self._held else None
 
     async def page(self, url: str) -> StoredPage | None:
-        """A page by the address under which the corpus has it, or `None`."""
+        """Return a page by its key in the corpus, or `None`."""
         return self.held(url) or await self._store.page(url)
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
-        """The chunks of a page, in order; none if the corpus does not have it."""
+        """Return the chunks of a page, in order; none if the corpus does not have it."""
         return self._held[url].chunks if self.held(url) else await self._store.chunks(url)
 
     def let_go(self, urls: Sequence[str] | None) -> None:
-        """Forget pages held in memory, or all."""
+        """Drop some or all of the pages in memory."""
         for url in [*self._held] if urls is None else urls:
             self._held.pop(url, None)
 
@@ -207,7 +207,7 @@ class Ingestion:
     async def _read(
         self, url: str, stored: StoredPage | None, *, force: bool, deadline: float | None
     ) -> Reading:
-        """Read a page anew, or find it unchanged.
+        """Read a page, or find that it is unchanged.
 
         Raises:
             SearxMcpError: it cannot be read.
@@ -240,7 +240,7 @@ class Ingestion:
         if document.is_protected:
             return Ingested(key, was_fetched=reading.is_new, note=PROTECTED)
         if stored is not None and capture.fetched_at < stored.fetched_at:
-            # The cache of pages has an older one, which serves while the site fails.
+            # The page cache has an older version, which is used while the site fails.
             return await self._as_kept(key, stored, note, *reading.notes)
         page = self._stored(key, capture)
         notes = (note, *reading.notes, *document.notes)
@@ -290,7 +290,7 @@ class Ingestion:
         )
 
     def _cut(self, page: StoredPage) -> tuple[StoredChunk, ...]:
-        """Cut a page into its chunks, equal ones being one."""
+        """Divide a page into its chunks; equal ones are merged."""
         document = page.document
         markdown = document.markdown
         tokens = self._config.chunk_tokens
@@ -310,10 +310,10 @@ class Ingestion:
 
 
 def address_of(url: str) -> str:
-    """The address under which the corpus has a page, in one spelling for all that ask for the same.
+    """Return the key of a page in the corpus, equal for all spellings of an address.
 
-    Scheme and host are in lower case and ASCII, the host has no final dot, a usual port is left out, and so
-    is a fragment unless it changes what is captured. What is no address stays as it is; no page has it.
+    Scheme and host are in lower case and ASCII; the host has no final dot; a default port is removed, and so is a
+    fragment unless it changes what is captured. A text that is not an address stays as it is; no page has it.
     """
     try:
         if not is_short_enough(host_in(url)):
@@ -324,19 +324,19 @@ def address_of(url: str) -> str:
         if host.endswith("."):
             parsed = parsed.with_host(host.rstrip("."))
         if parsed.raw_path_qs == "/":
-            parsed = parsed.with_path("/", keep_fragment=True)  # written out
+            parsed = parsed.with_path("/", keep_fragment=True)  # explicit
         return str(parsed.with_fragment(captured_part(parsed) or None))
     except (ValueError, IndexError):  # IndexError: yarl 1.25 on "http://[]@"
         return url
 
 
 def missed(turn: Turn, now: float, *, is_late: bool) -> Ingested:
-    """Say that a page was not waited for: until the deadline of its call, or not even so long."""
+    """Return the outcome of a page that was not waited for: until the call's deadline, or not even so long."""
     return Ingested(turn.url, error=_late(turn.url) if is_late else turn.missed(now))
 
 
 def busy() -> SearxMcpError:
-    """Make the error for a corpus whose file other processes keep busy; it names no file."""
+    """Return the error for a corpus whose file is locked by other processes; it does not name the file."""
     return SearxMcpError(
         "The corpus is unavailable just now.",
         code=ErrorCode.INTERNAL,
@@ -345,7 +345,7 @@ def busy() -> SearxMcpError:
 
 
 def _previous(stored: StoredPage, *, may_store: bool) -> KeptPage:
-    """A kept page in the form of a capture, for a conditional request; of its transport nothing is known."""
+    """Convert a stored page to a capture, for a conditional request; nothing is known of its transport."""
     page = CapturedPage(
         document=stored.document,
         final_url=stored.final_url,

@@ -1,4 +1,4 @@
-"""A server that puts the best chunks in order, in the form of Jina, Cohere or Text Embeddings Inference."""
+"""A server that reorders the best chunks, with the API of Jina, Cohere or Text Embeddings Inference."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from searx_mcp.evidence.corpus.embedding import post
 from searx_mcp.http.http import HttpSession
 
 _MOST_CHARS: Final = 4_000
-"""Of a text; a server that is given more of them than its model can read fails altogether."""
+"""Maximum characters of a text; a server fails altogether if a text is longer than its model can read."""
 
 _log = logging.getLogger("searx_mcp.evidence.corpus")
 
@@ -33,14 +33,14 @@ _ANSWER: Final = TypeAdapter[_Results | list[_Row]](_Results | list[_Row])
 
 
 class Reranker:
-    """Asks the server; one that fails only leaves the order as it is."""
+    """Asks the server; if it fails, the order does not change."""
 
     def __init__(self, config: RerankConfig, session: Callable[[], HttpSession]) -> None:
-        """Take the parts; nothing is asked.
+        """Keep the parts; makes no request.
 
         Args:
             config: the `[rerank]` table, with a URL.
-            session: gives the connections.
+            session: returns the connections.
         """
         self._config = config
         self._session = session
@@ -52,11 +52,11 @@ class Reranker:
 
         Args:
             question: in words.
-            texts: to be scored.
-            deadline: the event loop's time by which to return.
+            texts: to score.
+            deadline: the loop time by which to return.
 
         Returns:
-            A number from 0 to 1 for each text, in order; `None` if the server did not give one for each.
+            A number from 0 to 1 for each text, in order; `None` if the server did not return one for each.
         """
         cut = [text[:_MOST_CHARS] for text in texts]
         named: dict[str, object] = {"query": question, "texts": cut}  # Text Embeddings Inference
@@ -82,7 +82,7 @@ class Reranker:
         scores = {row.index: row.score for row in rows if math.isfinite(row.score)}
         if set(scores) != set(range(len(texts))):
             return None
-        # Some give the logit, and no share.
+        # Some return logits instead of probabilities.
         is_share = all(0 <= score <= 1 for score in scores.values())
         return [
             scores[index] if is_share else 1 / (1 + math.exp(-max(-60.0, min(scores[index], 60.0))))

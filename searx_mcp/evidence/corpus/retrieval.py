@@ -1,9 +1,10 @@
-"""Finding the chunks that fit a question: by their words, by vectors where there are any, or both.
+"""Retrieval of the chunks that match a question: by words, by vectors if there are any, or by both.
 
-The words are scored by the ranker that search and `prompt` use; those of a page's title count as a heading
-above all of it, several times. Vectors add to that, they never replace it:
+Words are scored by the same ranker as in search and `prompt`; those of a page's title count as a heading above the
+whole page, several times. Vectors add to that score and never replace it:
 `score = a * words / best + (1 - a) * similarity` (convex fusion; equal-weight rank fusion lost 2.9 points of
-nDCG@10 on questions about one page). Similarity is not scaled: where all chunks are about as near, it decides little. What was measured: `docs/decisions/retrieval.md`.
+nDCG@10 on questions about one page). Similarity is not scaled: if all chunks are about equally near, it has little
+effect. For the measurements see `docs/decisions/retrieval.md`.
 """
 
 import asyncio
@@ -22,32 +23,33 @@ from searx_mcp.models.progress import Progress
 from searx_mcp.tasks import Spawn
 
 _WHOLE_PAGES: Final = 400
-"""Chunks up to which all of the named pages are scored; of more, those that the index finds."""
+"""Up to this many, all chunks of the named pages are scored; otherwise, those that the index finds."""
 _CANDIDATES: Final = 128
-"""Chunks of the index that are scored: of the questions of the labelled set, 96.9 % have their answer among the
+"""Chunks from the index that are scored: 96.9 % of the questions of the labelled set have their answer among the
 first 100, and 97.3 % among the first 200, which take twice the time."""
 _NEAREST: Final = 2_000
-"""Chunks among which vectors alone look, where no word of the question is known. Chosen."""
+"""Chunks that vectors alone search, if no word of the question is known. Chosen."""
 _TITLE_WEIGHT: Final = 3
-"""How much a word of the title of a page counts, in words of headings."""
+"""Weight of a word in a page's title, in words of headings."""
 _WORDS_SHARE: Final = 0.6
-"""Of the score, where there are vectors."""
+"""Weight of the words in the score, if there are vectors."""
 _USUAL_SCORE: Final = 0.2
-"""What a chunk that answers has by its words; where the best has less, these have less to say."""
+"""Usual word score of a chunk that answers; if the best has less, words weigh less."""
 _LEAST_COVERAGE: Final = 0.35
-"""Share of the question's weight below which a chunk is marked, where no vector says more: it marks 90 of 100 first
-chunks that do not answer, and 30 of those that do."""
+"""Share of the question's weight below which a chunk is marked, unless its vector says more: it marks 90 of 100
+first chunks that do not answer, and 30 of those that do."""
 _SAME: Final = 0.98
-"""Similarity above which two chunks say the same, if they also have the same words."""
+"""Similarity above which two chunks are duplicates, if they also have the same words."""
 _SAME_WORDS: Final = 0.9
-"""Of the words of both, the share that each has."""
+"""Share of the words of both that each one has."""
 _NEW_VECTORS: Final = 256
-"""Vectors made while a question waits, of the chunks whose words fit best; the rest are made behind it."""
+"""Vectors computed while a question waits, for the chunks whose words match best; the rest are computed in the
+background."""
 _ROUND: Final = 1_024
-"""Chunks without a vector that are looked up at once: each time, the store goes through all chunks."""
+"""Chunks without a vector in one query: each query scans all chunks."""
 _KEPT_BACK: Final = 0.1
 _MOST_KEPT_BACK: Final = 0.25
-"""Share of the time, and seconds, left for what was found by words when no server answers."""
+"""Share of the time, and seconds, reserved for results by words when no server answers."""
 
 LEXICAL_ONLY: Final = "Embeddings were unavailable: chunks were matched by their words alone."
 NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of retrieval."
@@ -58,17 +60,17 @@ _log = logging.getLogger("searx_mcp.evidence.corpus")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that fits a question.
+    """A chunk that matches a question.
 
     Attributes:
         url: of its page.
-        chunk: as it is kept.
+        chunk: as stored.
         score: 0 to 1, higher is better; comparable within one answer.
         confidence: of a reranker, 0 to 1; `None` without one.
-        low_confidence: whether it fits less than what usually answers.
-        coverage: 0 to 1, the share of the question that is in it, by the weight of its words.
+        low_confidence: whether it matches less well than an answer usually does.
+        coverage: 0 to 1, the share of the question that it contains, by the weight of its words.
         title: of its page.
-        copies: other pages that have the very same text.
+        copies: other pages with exactly the same text.
     """
 
     url: str
@@ -87,11 +89,11 @@ class Retrieved:
 
     Attributes:
         hits: best first, no two with the same text.
-        notes: sentences a caller should know.
-        evaluated: chunks that were scored.
+        notes: sentences for the caller.
+        evaluated: number of chunks that were scored.
         reranking_ms: milliseconds that the reranker took.
         support: how far they support the question.
-        section: the heading above the first; may be empty.
+        section: the heading above the first hit; may be empty.
     """
 
     hits: tuple[Hit, ...]
@@ -105,8 +107,8 @@ class Retrieved:
 class Retriever:
     """Finds chunks in the store.
 
-    Vectors that a question does not wait for, as after a change of the model, are made behind it, one
-    batch at a time.
+    Vectors that a question does not wait for, such as after a change of the model, are computed in the background,
+    one batch at a time.
     """
 
     def __init__(
@@ -118,14 +120,14 @@ class Retriever:
         candidates: int = 30,
         spawn: Spawn | None = None,
     ) -> None:
-        """Take the parts; nothing is opened.
+        """Keep the parts; opens nothing.
 
         Args:
-            store: keeps chunks and vectors.
-            embedder: makes vectors, if anything does.
-            reranker: puts the best chunks in order, if anything does.
-            candidates: chunks that the reranker is asked about.
-            spawn: starts work that outlives a question; without it, no vectors are made but for one.
+            store: of chunks and vectors.
+            embedder: computes vectors, if there is one.
+            reranker: reorders the best chunks, if there is one.
+            candidates: number of chunks for the reranker.
+            spawn: starts work that outlives a question; without it, only vectors that a question needs are computed.
         """
         self._store = store
         self._embedder = embedder
@@ -150,20 +152,20 @@ class Retriever:
         held: Sequence[Hit] = (),
         progress: Progress | None = None,
     ) -> Retrieved:
-        """Find the chunks that fit a question.
+        """Find the chunks that match a question.
 
         Args:
             question: in words.
-            urls: pages to look in; all unless given.
-            limit: chunks at most.
-            deadline: the event loop's time by which to return; what vectors or a reranker would add after it
-                is left out, with a note.
+            urls: pages to search; all unless given.
+            limit: maximum number of chunks.
+            deadline: the loop time by which to return; vectors or a reranking that come too late are skipped,
+                with a note.
             held: the chunks of those pages that are not in the store, without a score.
-            progress: told before the reranker is asked.
+            progress: called before the reranker is asked.
 
         Returns:
-            At most `limit` chunks. A page that is named has some, even if no word of the question stands in
-            it, since a threshold that leaves nothing is no help; these are marked.
+            At most `limit` chunks. A named page always has some, even if it contains no word of the question,
+            since a threshold that leaves nothing is no help; these are marked.
         """
         if not urls and urls is not None:
             return Retrieved(())
@@ -213,13 +215,13 @@ class Retriever:
         )
 
     def make_vectors(self) -> None:
-        """Make the vectors that are missing, behind all calls; returns at once."""
+        """Compute the missing vectors in the background; returns at once."""
         is_free = self._making is None or self._making.done()
         if self._embedder is not None and self._spawn is not None and is_free:
             self._making = self._spawn(self._make_vectors(self._embedder))
 
     async def aclose(self) -> None:
-        """Stop making vectors; harmless when called twice."""
+        """Stop computing vectors; harmless when called twice."""
         if self._making is not None:
             self._making.cancel()
             await asyncio.wait([self._making])
@@ -231,7 +233,7 @@ class Retriever:
             while chunks := await self._store.unembedded(embedder.model, _ROUND):
                 texts = {chunk.id: as_embedded(chunk) for chunk in chunks}
                 if texts.keys() <= last:
-                    return  # another process deletes what is made here
+                    return  # another process deletes what is stored here
                 last = set(texts)
                 names = list(texts)
                 for at in range(0, len(names), BATCH):
@@ -248,7 +250,7 @@ class Retriever:
     async def _find(
         self, question: str, urls: Sequence[str] | None, held: Sequence[Hit]
     ) -> tuple[list[Hit], Mapping[str, float] | None]:
-        """The chunks worth a look, and what the words of the question weigh; `None`: among themselves."""
+        """Return the candidate chunks, and the weights of the question's words; `None`: among the candidates."""
         words = find_terms(question)
         found, stored = list(held), urls
         heads: Sequence[PageHead] = ()
@@ -267,7 +269,7 @@ class Retriever:
         return found or await self._all_of(heads, most), weigh(known, total)
 
     async def _all_of(self, heads: Sequence[PageHead], most: int = _WHOLE_PAGES) -> list[Hit]:
-        """The chunks of pages, in order, as many as are scored at once."""
+        """Return the chunks of pages, in order, as many as are scored at once."""
         found: list[Hit] = []
         for head in heads:
             if len(found) < most:
@@ -295,7 +297,7 @@ class Retriever:
     async def _vectors(
         self, embedder: Embedder, hits: Sequence[Hit], deadline: float | None
     ) -> dict[str, bytes]:
-        """The vectors of chunks; those that are missing are made and kept."""
+        """Return the vectors of chunks; missing ones are computed and stored."""
         texts = {hit.chunk.id: as_embedded(hit.chunk) for hit in hits}
         known = await self._store.vectors(embedder.model, list(texts))
         missing = [name for name in texts if name not in known]
@@ -315,7 +317,7 @@ class Retriever:
         deadline: float | None,
         notes: list[str],
     ) -> list[Hit]:
-        """Put the best chunks in the order of the reranker, before all others."""
+        """Move the best chunks to the front, in the reranker's order."""
         first, rest = hits[: self._candidates], hits[self._candidates :]
         scores = await reranker.rerank(
             question, [hit.chunk.text for hit in first], deadline=deadline
@@ -324,12 +326,12 @@ class Retriever:
             notes.append(NOT_RERANKED)
             return hits
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
-        # A threshold of the reranker never empties an answer; it only has a say on the order.
+        # A threshold of the reranker never empties an answer; the reranker only changes the order.
         return [replace(hit, confidence=score) for hit, score in ordered] + rest
 
 
 def _before(deadline: float | None) -> float | None:
-    """When to stop waiting for servers, so that there is an answer by the deadline."""
+    """Return when to stop waiting for servers, so that there is an answer by the deadline."""
     if deadline is None:
         return None
     left = deadline - asyncio.get_running_loop().time()
@@ -337,14 +339,14 @@ def _before(deadline: float | None) -> float | None:
 
 
 def _words(chunk: StoredChunk, named: list[str]) -> Words:
-    """The words of a chunk, under which the store found it, with those of its page's title several times."""
+    """Return the words by which the store found a chunk, with those of its page's title several times."""
     titles, _, body = chunk.words.partition("\n")
     more = [*titles.split(" "), *named * (_TITLE_WEIGHT - 1)]
     return Words(body.split(" "), more, len(chunk.text))
 
 
 def _supported(question: str, hits: Sequence[Hit], parts: Sequence[Words]) -> Support:
-    """How far the page that supports a question best does: a name or a number must stand in that page."""
+    """Return the support by the page that supports a question best: it must itself contain the names and numbers."""
     pages: dict[str, list[Words]] = {}
     for hit, words in zip(hits, parts, strict=True):
         pages.setdefault(hit.url, []).append(words)
@@ -359,14 +361,14 @@ def _fused(
     floor: float | None,
     most: int,
 ) -> list[Hit]:
-    """Score hits by words and vectors, best first, without those that say the same as a better one.
+    """Score hits by words and vectors, best first, without near-duplicates of a better one.
 
     Args:
         hits: scored by their words.
         asked: the vector of the question.
-        packed: vectors by the ids of chunks; what has none counts as the farthest.
-        floor: similarity below which a hit that also has few words of the question is marked.
-        most: of the best are compared with each other.
+        packed: vectors by the ids of chunks; a chunk without one counts as the farthest.
+        floor: similarity below which a hit is marked if it also has few words of the question.
+        most: number of the best hits that are compared with each other.
     """
     vectors = {name: unpack(vector) for name, vector in packed.items()}
     question = unpack(asked)
@@ -380,7 +382,7 @@ def _fused(
         anchor = max(anchor, _mixed(hit.score, max(0.0, nearness)))
         is_far = floor is None or nearness < floor
         scored.append(replace(hit, score=score, low_confidence=hit.low_confidence and is_far))
-    # The order is that of this question; how high the best stands compares with other questions.
+    # The order is relative to this question; the best score is comparable across questions.
     top = max(hit.score for hit in scored) or 1.0
     scored = [replace(hit, score=hit.score / top * anchor) for hit in scored]
     scored.sort(key=lambda hit: -hit.score)
@@ -392,12 +394,12 @@ def _mixed(words: float, nearness: float) -> float:
 
 
 def as_embedded(chunk: StoredChunk) -> str:
-    """Return the text that a chunk's vector is made of: with the headings above it."""
+    """Return the text for a chunk's vector: the chunk with the headings above it."""
     return "\n".join((" > ".join(chunk.path), chunk.text)) if chunk.path else chunk.text
 
 
 def _each_once(hits: Sequence[Hit]) -> list[Hit]:
-    """One hit for each text: the best, which knows the other pages that have it."""
+    """Return one hit per text: the best, with the other pages that have the text."""
     first: dict[str, Hit] = {}
     for hit in hits:
         text = " ".join(hit.chunk.text.split())
@@ -406,9 +408,9 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: int) -> list[Hit]:
-    """Leave out what says the same as a better hit, until there are so many; the rest is not shown.
+    """Drop near-duplicates of better hits, until there are `most`; the rest is not shown.
 
-    Words have a say, since a model gives all texts in a script that it hardly knows much the same vector.
+    Words count too, since a model gives all texts in a script that it hardly knows nearly the same vector.
     """
     kept: list[Hit] = []
     for place, hit in enumerate(hits):

@@ -1,4 +1,4 @@
-"""What `read_page`, `corpus_status` and `ingest` give, as a model reads it."""
+"""Formats the results of `read_page`, `corpus_status` and `ingest` for a model."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -29,14 +29,14 @@ _QUESTION_TOKENS: Final = 60
 _VALUE_TOKENS: Final = 80
 _NOTE_TOKENS: Final = 80
 _LEAST_TEXT: Final = 60
-"""Tokens below which the beginning of a passage is not worth showing."""
+"""Minimum tokens for showing the beginning of a passage."""
 _QUERY_FIELDS: Final = frozenset({"query", "answered"})
 _MORE_TOKENS: Final = 25
-"""For the line that says what is missing, and for blank lines."""
+"""Tokens reserved for the line that says what is missing, and for blank lines."""
 
 
 def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> str:
-    """Write the passages of a page that answer, for each question in turn.
+    """Format the passages of a page that answer, question by question.
 
     Args:
         response: the answers.
@@ -62,7 +62,7 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
 
 
 def refusals(response: ReadResponse, boundary: str = "") -> list[str]:
-    """Say which questions the page does not answer, and what to do then; a line for each.
+    """Say which questions the page does not answer, and what to do then; one line each.
 
     Args:
         response: the answers.
@@ -88,11 +88,11 @@ def refusals(response: ReadResponse, boundary: str = "") -> list[str]:
 
 
 def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") -> ReadResponse:
-    """Leave of a page's passages those that have room, the first of each question first; that one is cut at need.
+    """Keep the passages of a page that fit, the first of each question first; that one is truncated if necessary.
 
     Args:
         response: the answers.
-        budget: tokens of `read_text`, shared by the questions; `None` leaves everything.
+        budget: tokens of `read_text`, shared by the questions; `None` keeps everything.
         boundary: as for `read_text`.
     """
     if budget is None:
@@ -116,7 +116,7 @@ def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") ->
 
 
 def _trimmed(response: ReadResponse, budget: int) -> ReadResponse:
-    """Leave out what cannot have room, before anything else looks at it: twenty questions may have fifty each."""
+    """Drop what cannot fit before any other step: twenty questions may have fifty passages each."""
     costs = [
         costs_until((chunk.text for chunk in each.results), budget) for each in response.queries
     ]
@@ -130,7 +130,7 @@ def _trimmed(response: ReadResponse, budget: int) -> ReadResponse:
 
 
 def _within(chunks: Sequence[Chunk], room: int, boundary: str) -> tuple[Chunk, ...]:
-    """The first chunks that have room together, or the beginning of the first."""
+    """Return the first chunks that fit together, or the beginning of the first."""
     kept: list[Chunk] = []
     for chunk in chunks:
         cost = _cost(chunk, boundary)
@@ -150,7 +150,7 @@ def _cost(chunk: Chunk, boundary: str) -> int:
 
 
 def _frame(response: ReadResponse, boundary: str) -> tuple[list[str], list[str]]:
-    """What stands before the passages, in the fence, and behind it."""
+    """Return the text before the passages, in the fence, and the text after it."""
     title = one_line(response.title, boundary, max_tokens=_TITLE_TOKENS)
     lines = [f"# {title or 'Untitled'}", one_url(response.url), *_about(response, boundary)]
     if quoted := one_line(response.quoted_note, boundary, max_tokens=_NOTE_TOKENS):
@@ -168,7 +168,7 @@ def _about(response: ReadResponse, boundary: str) -> Iterator[str]:
 
 
 def _asked(each: QuestionChunks, response: ReadResponse, boundary: str) -> str:
-    """The heading over the passages of one of several questions."""
+    """Return the heading for the passages of one of several questions."""
     if len(response.queries) == 1:
         return ""
     return f'## "{one_line(each.query, boundary, max_tokens=_QUESTION_TOKENS)}"'
@@ -185,13 +185,13 @@ def _passage(chunk: Chunk, boundary: str) -> str:
 def read_data(
     response: ReadResponse, *, budget: int | None = None, boundary: str = ""
 ) -> dict[str, Any]:
-    """Give the answer of `read_page` its public form, in the specification's spellings.
+    """Convert the response of `read_page` to its public form, in the specification's spelling.
 
     Args:
         response: the answers.
-        budget: tokens of the JSON, shared by the questions; `leftOut` counts the passages of one that have no
-            room. `None` gives everything.
-        boundary: of the fences around the passages, with which `notice` tells a model what all of it is.
+        budget: tokens of the JSON, shared by the questions; `leftOut` counts the passages of a question that do not
+            fit. `None` keeps everything.
+        boundary: of the fences around the passages; `notice` then explains them to a model.
             Without one, texts are for a program.
     """
     counts = [len(each.results) for each in response.queries]
@@ -222,7 +222,7 @@ def read_data(
 
 
 def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> str:
-    """Write what the corpus holds, in the specification's form.
+    """Format what the corpus contains, in the specification's form.
 
     Args:
         status: of the corpus.
@@ -259,7 +259,7 @@ def _page_lines(page: CorpusPage, boundary: str) -> Iterator[str]:
 
 
 def _title(title: str, boundary: str) -> str:
-    # What stands between a title and its address in our lines, a title may not have.
+    # A title must not contain the separator between title and address in our lines.
     line = one_line(title, boundary, max_tokens=_TITLE_TOKENS).replace(" \u2014 ", " - ")
     return line or "Untitled"
 
@@ -267,11 +267,11 @@ def _title(title: str, boundary: str) -> str:
 def status_data(
     status: CorpusStatus, *, budget: int | None = None, boundary: str = ""
 ) -> dict[str, Any]:
-    """Give what the corpus holds its public form.
+    """Convert the status of the corpus to its public form.
 
     Args:
         status: of the corpus.
-        budget: tokens of the JSON, within which pages are listed; `None` lists all.
+        budget: tokens of the JSON, which limits the list of pages; `None` lists all.
         boundary: as for `read_data`.
     """
     data = without_absent(status.model_dump(mode="json"))
@@ -281,7 +281,7 @@ def status_data(
 
 
 def ingest_text(response: IngestResponse, *, budget: int | None = None, boundary: str) -> str:
-    """Write what became of each page.
+    """Format the outcome of each page.
 
     Args:
         response: one entry for each page.
@@ -313,13 +313,13 @@ def _ingested_line(page: IngestedPage, boundary: str) -> str:
 def ingest_data(
     response: IngestResponse, *, budget: int | None = None, boundary: str = ""
 ) -> dict[str, Any]:
-    """Give what became of each page its public form; arguments as for `status_data`."""
+    """Convert the outcome of each page to its public form; arguments as for `status_data`."""
     rows = [without_absent(page.model_dump(mode="json")) for page in response.pages]
     return _listed({"pages": rows}, "pages", budget, boundary)
 
 
 def _listed(data: dict[str, Any], name: str, budget: int | None, boundary: str) -> dict[str, Any]:
-    """Tame the data, and leave of a list what has room."""
+    """Neutralise the data, and keep of a list what fits."""
     data = marked(data, boundary)
     rows = data.get(name, [])
     if budget is None or not rows:

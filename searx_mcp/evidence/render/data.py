@@ -1,4 +1,4 @@
-"""Evidence as data: what of it has room as JSON, for a model that is shown nothing else."""
+"""Evidence as data: as much of it as fits as JSON, for a model that is shown nothing else."""
 
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from searx_mcp.render.public import marked, without_absent
 from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
 
 _SPARING_SHARE: Final = 0.25
-"""Of a budget, what figures and sources may cost as JSON before what a model can do without is left out of them."""
+"""Share of a budget that figures and sources may take as JSON before their optional fields are dropped."""
 _RESPONSE_FIELDS: Final = frozenset({"query", "answered", "sources", "evidence", "citations"})
 _PART_FIELDS: Final = frozenset({"query", "answered"})
 _ROW_FIELDS: Final = frozenset({"title", "text"})
@@ -28,21 +28,21 @@ _LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 def evidence_data(
     response: EvidenceResponse, *, budget: int | None = None, boundary: str = ""
 ) -> dict[str, Any]:
-    """Give evidence its public form.
+    """Convert evidence to its public form.
 
     Args:
         response: the evidence.
-        budget: tokens of the JSON; of evidence, citations, steps and images as many are there as have room,
-            in this order of precedence, the first of each first, and `notes` say what is missing of evidence
-            and steps. Of a small one, passages are those of `evidence_text`, in part too. `None` gives everything.
-        boundary: of the fences around the texts of evidence, with which `notice` tells a model what all of
-            it is. Without one, texts are for a program.
+        budget: tokens of the JSON; evidence, citations, steps and images are kept as far as they fit, in this order
+            of priority, the first of each first, and `notes` say what is missing of evidence and steps. In a small
+            budget, passages are those of `evidence_text`, possibly truncated. `None` keeps everything.
+        boundary: of the fences around the texts of evidence; `notice` then explains them to a model. Without one,
+            texts are for a program.
     """
     total = len(response.evidence)
-    if is_short(budget):  # a whole chunk or two would fill it
+    if is_short(budget):  # one or two whole chunks would fill it
         shown = fitting(response, budget=budget, boundary=boundary).evidence
         response = response.model_copy(update={"evidence": tuple(shown)})
-    elif budget is not None:  # what cannot have room is left out before anything else looks at it
+    elif budget is not None:  # what cannot fit is dropped before any other step
         most = len(costs_until((each.text for each in response.evidence), budget))
         response = response.model_copy(update={"evidence": response.evidence[:most]})
     data = _data(response)
@@ -66,7 +66,7 @@ def _data(response: EvidenceResponse) -> dict[str, Any]:
     data["parts"] = [without_absent(row, _PART_FIELDS) for row in data.get("parts", ())]
     for row in data["evidence"]:
         if "id" not in row:
-            del row["span"]  # of a snippet, which stands in no page
+            del row["span"]  # of a snippet, which is in no page
     for row in data["sources"]:
         row.setdefault("is_read", False)
         if row["is_read"]:
@@ -115,7 +115,7 @@ def _showing(number: int, total: int) -> str:
 
 
 def _spared(data: dict[str, Any]) -> dict[str, Any]:
-    """Leave out hashes, single times and parts of figures, and a question that is taken as it was asked."""
+    """Drop hashes, times of retrieval, most figures, and a sub-query that equals the question."""
     stats = data.get("stats", {})
     figures = {name: stats[name] for name in _FIGURES if name in stats}
     rows = [_without(_without(row, "content_hash"), "retrieved_at") for row in data["sources"]]
@@ -125,7 +125,7 @@ def _spared(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _barest(data: dict[str, Any]) -> dict[str, Any]:
-    """Leave the best passage with its source, notes, and the reason to stop as one of them."""
+    """Keep only the best passage with its source, notes, and the reason to stop as one of them."""
     best = data["evidence"][0]["source"]
     sources = [row for row in data["sources"] if row["number"] == best]
     reason = data["stats"].get("stop_reason")
@@ -135,7 +135,7 @@ def _barest(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _less(data: dict[str, Any], name: str) -> dict[str, Any]:
-    """Leave out a field; of the figures, the reason to stop stays."""
+    """Drop a field; of the figures, keep the reason to stop."""
     reason = data.get(name, {}).get("stop_reason") if name == "stats" else None
     return {**data, name: {"stop_reason": reason}} if reason else _without(data, name)
 

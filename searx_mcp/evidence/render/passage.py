@@ -1,4 +1,4 @@
-"""A passage as it is shown where room is short: around its quote, without links, and nothing twice."""
+"""A passage as shown in little room: around its quote, without links and repetitions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,20 +11,20 @@ from searx_mcp.render.tokens import closing, estimate, fit
 
 _GAP: Final = "\n…\n"
 _WIDE_GAP = re.compile(r"(?<!\n)\n{2,}+…\n++")
-"""A gap beside blank lines, which say nothing more."""
+"""A gap next to blank lines, which is redundant."""
 _HEAD_CHARS: Final = 60
-"""Code points of a long paragraph that are shown before its quote, to tell what it is about, and behind it."""
+"""Code points of a long paragraph that are shown before its quote, for context, and after it."""
 _LINK = re.compile(
     r"(?<![!\\])\[([^\[\]\n]{0,500}+)\]\([^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3}\)"
 )
 """A link, whose address costs more than its words and is in the page and in the data."""
 _FENCE: Final = "```"
 _LONG: Final = 60
-"""Code points of a paragraph from which on it is not said twice."""
+"""Minimum code points of a paragraph that is not repeated."""
 
 
 def holds(quote: Citation, evidence: Evidence) -> bool:
-    """Tell whether a quote is from a chunk."""
+    """Return whether a quote is from a chunk."""
     return (
         quote.source == evidence.source
         and evidence.span[0] <= quote.span[0]
@@ -33,10 +33,10 @@ def holds(quote: Citation, evidence: Evidence) -> bool:
 
 
 def excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary: str) -> str:
-    """What of a chunk's text has room: its quote, and the parts that fit the question best, in order.
+    """Return what fits of a chunk's text: its quote, and the parts that match the question best, in order.
 
     Args:
-        response: that the evidence is of.
+        response: with the evidence.
         evidence: the chunk.
         room: tokens.
         boundary: of the fence.
@@ -61,10 +61,10 @@ def excerpt(response: EvidenceResponse, evidence: Evidence, room: int, boundary:
 
 
 def unrepeated(text: str, seen: set[str]) -> str:
-    """Leave out the paragraphs at both ends of a passage that a better one has, as chunks overlap.
+    """Remove paragraphs at both ends of a passage that a better one has, since chunks overlap.
 
     Args:
-        text: the passage; of one that has nothing else, the last paragraph stays.
+        text: the passage; the last paragraph stays if nothing else is left.
         seen: the paragraphs of better ones, to which its own are added.
     """
     blocks = text.split("\n\n")
@@ -81,7 +81,7 @@ def _bare(block: str) -> str:
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]], boundary: str) -> str:
-    """Parts of a text in its order, with a mark where something is left out, without links, and code in fences."""
+    """Join parts of a text in order, with a mark for omissions, without links, and code in fences."""
     joined = _WIDE_GAP.sub(_GAP, "".join(_pieces(text, sorted(spans)))).strip("\n")
     return strangers(_LINK.sub(r"\1", joined + closing(joined)), boundary)
 

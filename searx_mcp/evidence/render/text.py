@@ -1,6 +1,6 @@
-"""Evidence as a model reads it: blocks in brackets, all that strangers wrote in one fence.
+"""Evidence as text for a model: blocks in brackets, all untrusted text in one fence.
 
-The form of each line is that of the specification, so that a model that knows it finds its way.
+Each line has the specification's form, which models may know.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,33 +35,33 @@ _TITLE_TOKENS: Final = 40
 _NOTE_TOKENS: Final = 60
 _QUESTION_TOKENS: Final = 60
 _COPIES: Final = 5
-"""Addresses of copies that are named."""
+"""Addresses of copies that are listed."""
 QUOTES_SHARE: Final = 0.15
-"""Of a budget, for quotes at most: they point at what stands in the evidence, ready to be cited."""
+"""Maximum share of a budget for quotes: they repeat text of the evidence, ready to be cited."""
 STATS_SHARE: Final = 0.5
 _LEAST_STATS_SHARE: Final = 0.1
 SOURCES_SHARE: Final = 0.75
-"""Of what figures leave; both are whole but in the smallest budgets."""
+"""Maximum share of the rest after figures; both are complete except in the smallest budgets."""
 _SHORT: Final = 3_000
-"""Tokens of a budget below which figures are few, and quotes are not dated."""
+"""Tokens of a budget below which figures are reduced, and quotes have no date."""
 _LEAST_TEXT: Final = 60
-"""Tokens below which a part of a chunk is not worth showing."""
+"""Minimum tokens for showing a part of a chunk."""
 _MISFITS: Final = 8
-"""Chunks that are too long before no further one is tried."""
+"""Number of chunks that are too long before no other is tried."""
 _QUOTE_WORDS: Final = 12
-"""Words of a quote that stands above: enough to find it there."""
+"""Words of a quote that is also in the evidence above: enough to find it there."""
 _PASSAGE: Final = 260
-"""Tokens of a passage in such a budget: four to six have room, of which one answers more often than of three longer
-ones."""
+"""Tokens of a passage in such a budget: four to six fit, and one of these answers more often than one of three
+longer ones."""
 _FEW: Final = 8
-"""Passages that are looked at for it."""
+"""Passages that are considered for it."""
 _NONE: Final = "(none)"
 _ADDRESS: Final = "://"
-"""A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
+"""A note that names a page is with the sources, in the fence: its address may be untrusted."""
 _FRAME_TOKENS: Final = 16
-"""For the names of the blocks and the blank lines between them."""
+"""Tokens reserved for the names of the blocks and the blank lines between them."""
 _MORE_TOKENS: Final = 60
-"""For the line that says what is missing."""
+"""Tokens reserved for the line that says what is missing."""
 _MODES: Final = {
     Mode.CHUNK: "chunk (selective retrieval)",
     Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
@@ -71,16 +71,16 @@ _MODES: Final = {
 def evidence_text(
     response: EvidenceResponse, *, budget: int | None, boundary: str, more: str = ""
 ) -> str:
-    """Write evidence within a budget.
+    """Format evidence within a budget.
 
-    Figures and sources come first of all; evidence takes what is left, best first, then quotes, the trace
-    and images. Where no page answers, that is the first line.
+    Figures and sources have priority; evidence takes the rest, best first, then quotes, the trace
+    and images. If no page answers, the first line says so.
 
     Args:
         response: the evidence.
         budget: tokens; `None` for no limit.
         boundary: of the fence.
-        more: how a caller gets the evidence that has no room.
+        more: how a caller gets the evidence that does not fit.
     """
     first = f"{verdict(response, boundary)}\n{NEXT}\n\n" if response.is_refused else ""
     if budget is not None:
@@ -110,11 +110,11 @@ def evidence_text(
 
 
 def verdict(response: EvidenceResponse, boundary: str = "") -> str:
-    """Say in a sentence whether the question is answered.
+    """Say in one sentence whether the question is answered.
 
     Args:
         response: the evidence.
-        boundary: of the fence, if there is one; then no heading of a stranger is in the sentence.
+        boundary: of the fence; with one, the sentence contains no untrusted heading.
     """
     if response.is_refused:
         best = max(response.parts, key=lambda part: part.support)
@@ -139,14 +139,14 @@ def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
 
 
 def is_short(budget: int | None) -> bool:
-    """Tell whether a budget is so small that passages are shown around their quotes."""
+    """Return whether a budget is so small that passages are shown around their quotes."""
     return budget is not None and budget < _SHORT
 
 
 def _chosen(
     response: EvidenceResponse, budget: int | None, boundary: str
 ) -> tuple[tuple[str, ...], tuple[str, ...], int, "Shown"]:
-    """Figures, sources, the tokens left for all else, and what has room; a passage rather than all figures."""
+    """Return figures, sources, the tokens left for the rest, and what fits; a passage rather than all figures."""
     brief = _brief(response, boundary) if is_short(budget) else response
     always = _always(brief, budget, boundary, STATS_SHARE)
     shown = _fitting(brief, response, always[-1], boundary)
@@ -157,7 +157,7 @@ def _chosen(
 
 
 def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
-    """The best evidence without links, each around its quote, and the sources of it."""
+    """Return the best evidence without links, each around its quote, with its sources."""
     seen: set[str] = set()
     evidence = [
         each.model_copy(update={"text": unrepeated(text, seen)})
@@ -176,7 +176,7 @@ def _brief(response: EvidenceResponse, boundary: str) -> EvidenceResponse:
 def _always(
     response: EvidenceResponse, budget: int | None, boundary: str, share: float
 ) -> tuple[tuple[str, ...], tuple[str, ...], int]:
-    """Figures, sources, and the tokens that are left for all else."""
+    """Return figures, sources, and the tokens left for the rest."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
     lines = _stats_lines(response, boundary, is_short=is_short(budget))
@@ -191,19 +191,19 @@ def _always(
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What of a response has room: evidence, with its texts as shown, and quotes of its sources."""
+    """The part of a response that fits: evidence, with its texts as shown, and quotes of its sources."""
 
     evidence: Sequence[Evidence]
     citations: Sequence[Citation]
 
     @property
     def sources(self) -> set[int]:
-        """The numbers of the sources that the evidence is from."""
+        """The numbers of the sources of the evidence."""
         return {each.source for each in self.evidence}
 
 
 def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) -> Shown:
-    """Choose what of the evidence and its quotes `evidence_text` shows with the same arguments."""
+    """Select the evidence and quotes that `evidence_text` shows with the same arguments."""
     if budget is None:
         return Shown(response.evidence, response.citations)
     return _chosen(response, budget, boundary)[-1]
@@ -212,10 +212,10 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
 def _fitting(
     response: EvidenceResponse, whole: EvidenceResponse, room: int, boundary: str
 ) -> Shown:
-    """Choose what has room: a part at least of the best for each part and page, then what fits, best first.
+    """Select what fits: at least a part of the best for each part and page, then what fits, best first.
 
     Args:
-        response: the evidence, each passage no longer than it may be.
+        response: the evidence, each passage within its limit.
         whole: the same in full.
         room: tokens.
         boundary: of the fence.
@@ -256,7 +256,7 @@ def _fitting(
 
 
 def _is_first(response: EvidenceResponse, place: int) -> bool:
-    """Tell whether evidence is the first for its part of the question, or of a page that the call read first."""
+    """Return whether evidence is the first for its part of the question, or of a page that the call read first."""
     each, before = response.evidence[place], response.evidence[:place]
     begun = {step.url for step in response.steps if not step.depth}
     url = next((source.url for source in response.sources if source.number == each.source), "")
@@ -268,7 +268,7 @@ def _is_first(response: EvidenceResponse, place: int) -> bool:
 def _sources(
     response: EvidenceResponse, evidence: Sequence[Evidence] | None = None
 ) -> Sequence[Source]:
-    """The sources, of some evidence alone if it is given; none without evidence, since nothing comes from them."""
+    """Return the sources, only those of the given evidence if any; none without evidence, which they would not support."""
     if evidence is None:
         return response.sources if response.evidence else ()
     sections: dict[int, dict[str, None]] = {}
@@ -282,13 +282,13 @@ def _sources(
 
 
 def _block(name: str, lines: Iterable[str]) -> str:
-    """A block, or nothing without lines."""
+    """Return a block, or nothing without lines."""
     lines = tuple(lines)
     return block(name, lines) if lines else ""
 
 
 def _line(text: str, boundary: str, tokens: int = _TITLE_TOKENS) -> str:
-    # What stands between a title and its address in our lines, a title may not have.
+    # A title must not contain the separator between title and address in our lines.
     return one_line(text, boundary, max_tokens=tokens).replace(" \u2014 ", " - ")
 
 
@@ -364,7 +364,7 @@ def _citation_lines(shown: Shown, boundary: str, *, is_short: bool) -> Iterator[
 def _quote_lines(
     quote: Citation, before: Sequence[Citation], evidence: Sequence[Evidence], boundary: str
 ) -> Iterator[str]:
-    """A quote and where it stands: its beginning and a short link where it stands above, and each link once."""
+    """Return lines for a quote: its beginning and a short link if the evidence above has it, and each link once."""
     is_above = any(holds(quote, each) for each in evidence)
     words = quote.text.split()
     text = quote.text
@@ -381,14 +381,14 @@ def _quote_lines(
 
 
 def _origin_line(quote: Citation, boundary: str) -> str:
-    """Which state of a page its quotes were compared with, short; the data have all of it."""
+    """Say which version of a page its quotes were compared with, abbreviated; the data have all of it."""
     at = quote.retrieved_at[:16].replace("T", " ")
     by = one_line(quote.extractor, boundary, max_tokens=_TITLE_TOKENS)
     return f"[{quote.source}] retrieved {at} UTC, sha256 {quote.content_hash[:12]}…, {by}"
 
 
 def cited_url(citation: Citation, boundary: str) -> str:
-    """The address that shows a quote; without the quote if that could pass for the end of our fence."""
+    """Return the address that shows a quote; without the quote if that could imitate the end of our fence."""
     url = one_url(citation.fragment_url)
     return url if neutralise(url, boundary) == url else one_url(citation.url)
 

@@ -11,11 +11,13 @@ _FAILURE_TOKENS: Final = 30
 
 
 def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str) -> Iterator[str]:
-    """Draw the tree, unless all that was read are the pages the call named; addresses are cut by the folder that those of the first page's site share.
+    """Draw the tree, unless only the pages named by the call were read.
+
+    Addresses on the first page's site are shown relative to their common folder.
 
     Args:
         steps: in the order in which they were read.
-        stop_reason: why no more were read; what stands before a dash of it is shown.
+        stop_reason: why no more were read; the part before a dash is shown.
         boundary: of the fence.
     """
     steps = [
@@ -42,7 +44,7 @@ def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str)
         place = "seed" if not root.depth else f"depth {root.depth}"
         yield f"{_name(root, base)} ({_root(root, place)}){_failed(root)}"
         yield from _branches(root, children, base)
-    for left in [step for below in children.values() for step in below]:  # a circle of links
+    for left in [step for below in children.values() for step in below]:  # a cycle of links
         yield f"{_name(left, base)} ({_node(left, f'depth {left.depth}')}){_failed(left)}"
     if reason := stop_reason.partition(" \u2014 ")[0]:
         yield f"    [stopped: {reason}]"
@@ -51,7 +53,7 @@ def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str)
 def _branches(
     root: ExpansionStep, children: dict[str, list[ExpansionStep]], base: str
 ) -> Iterator[str]:
-    """Draw what is below a page. Without recursion: how deep it goes is for the settings to say."""
+    """Draw what is below a page. Not recursive: the settings decide how deep it goes."""
     rows = [(step, root, "", n == 0) for n, step in enumerate(reversed(children.pop(root.url, [])))]
     while rows:
         step, parent, indent, is_last = rows.pop()
@@ -90,7 +92,7 @@ def _name(step: ExpansionStep, base: str) -> str:
 
 
 def _common_folder(urls: Sequence[str]) -> str:
-    """The folder that the addresses of the first one's site are in, with its slash; empty if there is none."""
+    """Return the common folder of the addresses on the first one's site, with its slash; empty if there is none."""
     first = urlsplit(urls[0])
     origin = f"{first.scheme}://{first.netloc}/"
     folders = [

@@ -1,6 +1,6 @@
-"""The corpus on a PostgreSQL server that processes share."""
+"""The corpus on a PostgreSQL server that several processes share."""
 
-# ruff: noqa: S608 - what stands in the statements is ours; values are sent beside them
+# ruff: noqa: S608 - we write the statements; values are parameters
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
@@ -28,9 +28,9 @@ _log = logging.getLogger("searx_mcp.storage")
 _ERASING: Final = 120.0
 """Seconds that deleting everything may take."""
 _RECENT: Final = 16
-"""Pages used last whose use is not noted again: reading them writes nothing."""
+"""The most recently used pages, whose use is not recorded again: reading them writes nothing."""
 _MODELS: Final = 2
-"""Models whose vectors are kept."""
+"""Number of models whose vectors are kept."""
 _List: TypeAlias = Sequence[bytes] | Sequence[int]
 
 
@@ -60,18 +60,18 @@ DIALECT: Final[Dialect[bytes, _List]] = Dialect(
 
 
 class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
-    """The store on a server; any number of processes use it at a time.
+    """The store on a server; any number of processes use it concurrently.
 
-    What is deleted is not found any more, and takes room until the server cleans up; only `purge` leaves nothing
-    of it in the server's files. Calls fail while the server is away.
+    Deleted rows are not found any more, and take space until the server vacuums; only `purge` leaves nothing
+    of them in the server's files. Calls fail while the server is unavailable.
 
     Args:
         url: of the server; see `PostgresLink`.
         namespace: owner of these pages; those of other namespaces are never found.
-        max_bytes: of all namespaces together, as estimated from what was written.
-        max_age: seconds after which a page is forgotten.
+        max_bytes: of all namespaces together, estimated from what was written.
+        max_age: seconds after which a page is deleted.
         patience: seconds one call may take.
-        schema: where the tables are; the major is added to its name.
+        schema: of the tables; the major is added to its name.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     async def _within(
         self, connection: Connection, urls: Sequence[str] | None
     ) -> tuple[int | None, list[int] | None]:
-        """Give the number of the namespace and those of pages."""
+        """Return the number of the namespace and those of pages."""
         rows = await _ask(connection, NUMBER, namespace=self._namespace)
         scope = rows[0][0] if rows else None
         if scope is None or urls is None:
@@ -240,7 +240,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     async def _counts(
         self, connection: Connection, scope: int, stems: Mapping[str, str]
     ) -> dict[str, int]:
-        """Count the chunks that have each term; the same terms again cost nothing until something changes."""
+        """Count the chunks that contain each term; results are cached until something changes."""
         seen = await connection.fetchval("SELECT pg_current_snapshot()::text")
         key = (scope, seen, *stems)
         if self._counted[0] != key:
@@ -261,7 +261,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
             _log.debug("corpus.use_not_noted reason=%s", exc.message)
 
     async def _index_anew(self) -> None:
-        """Find some chunks under the words of today that were indexed by an earlier version."""
+        """Reindex some chunks that an earlier version indexed."""
         if self._is_current:
             return
         self._is_current = not await self._link.write(
@@ -276,10 +276,10 @@ async def _ask(connection: Connection, sql: str, **values: float | bytes | _List
 
 
 MAJOR: Final = 1
-"""Part of the schema's name: programs of another major have another one."""
+"""Part of the schema's name: programs with another major use another schema."""
 
-# A minor only adds what programs that do not know it can leave alone: tables, indexes, and columns with a default.
-# So programs of any minors of a major use one schema at the same time.
+# A minor only adds what older programs can ignore: tables, indexes, and columns with a default.
+# So programs with any minors of a major use one schema concurrently.
 MINORS: Final[tuple[tuple[str, ...], ...]] = (
     (
         "CREATE TEXT SEARCH DICTIONARY endings (TEMPLATE = snowball, LANGUAGE = porter)",
@@ -296,7 +296,7 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
             version int NOT NULL, chunks bigint NOT NULL, tokens bigint NOT NULL,
             words bigint NOT NULL, size bigint NOT NULL, body bytea NOT NULL
         )""",
-        "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL",  # it is compressed
+        "ALTER TABLE documents ALTER body SET STORAGE EXTERNAL",  # it is compressed already
         "CREATE UNIQUE INDEX documents_by_url ON documents (namespace, sha256(url))",
         "CREATE INDEX documents_by_age ON documents (fetched_at)",
         "CREATE INDEX documents_by_use ON documents (pinned_at, used)",
@@ -310,8 +310,8 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
         "ALTER TABLE chunks ALTER content SET STORAGE EXTERNAL",
         "CREATE INDEX chunks_by_document ON chunks (document, position)",
         "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
-        # Apart from the chunks, since counting and scoring words reads these rows alone; and never out
-        # of line, where reading one takes ten times as long.
+        # A separate table, since counting and scoring words reads only these rows; and never TOASTed out of
+        # line, where reading a row takes ten times as long.
         """CREATE TABLE chunk_words (
             chunk bigint PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
             length int NOT NULL, words tsvector NOT NULL
@@ -322,32 +322,32 @@ MINORS: Final[tuple[tuple[str, ...], ...]] = (
             name bytea NOT NULL UNIQUE, used bigint NOT NULL
         )""",
     ),
-    # Earlier schemas have a table `vectors` beside it, of a type of pgvector.
+    # Earlier schemas also have a table `vectors`, with a type of pgvector.
     (
         """CREATE TABLE chunk_vectors (
             chunk bigint NOT NULL REFERENCES chunks ON DELETE CASCADE,
             model int NOT NULL REFERENCES models ON DELETE CASCADE,
             vector bytea NOT NULL, PRIMARY KEY (chunk, model)
         )""",
-        "ALTER TABLE chunk_vectors ALTER vector SET STORAGE EXTERNAL",  # it hardly becomes smaller
+        "ALTER TABLE chunk_vectors ALTER vector SET STORAGE EXTERNAL",  # it hardly compresses
         "CREATE INDEX chunk_vectors_by_model ON chunk_vectors (model)",
     ),
 )
 
 _LOCK: Final = 0x5358_0000
-"""Held while a process makes or changes a schema of ours, one at a time on a database."""
+"""Held while a process creates or changes one of our schemas, one at a time per database."""
 
 
 async def open_schema(connection: Connection, name: str) -> None:
-    """Make the schema what this program knows, unless it is that or more; and use it from now on.
+    """Migrate the schema to this program's minor, unless it has that or a later one; then use it.
 
     Args:
         connection: a new one.
         name: of the schema, with its major.
 
     Raises:
-        PostgresError: it cannot be made, or the server lacks something.
-        StorageUnavailableError: the database cannot hold it.
+        PostgresError: it cannot be created, or the server lacks something.
+        StorageUnavailableError: the database does not support it.
     """
     if await _minor(connection, name) < len(MINORS):
         await connection.execute("BEGIN")
@@ -358,7 +358,7 @@ async def open_schema(connection: Connection, name: str) -> None:
 
 
 async def _minor(connection: Connection, name: str) -> int:
-    """How many minors were applied; 0 if there is no schema."""
+    """Return how many minors were applied; 0 if there is no schema."""
     if await connection.fetchval("SELECT to_regclass($1)", f'"{name}".applied') is None:
         return 0
     minor: int = await connection.fetchval(f'SELECT coalesce(max(minor), 0) FROM "{name}".applied')

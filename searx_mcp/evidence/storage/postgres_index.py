@@ -1,12 +1,12 @@
 """The words of chunks on a PostgreSQL server, and the search for them.
 
-A chunk has a `tsvector` of its words with as many positions as a word counts, those of titles twice, so that
-`ts_rank` of one word tells how often it stands there; what the places are says nothing. As in the index of a file,
-English endings are taken off by Porter's rules, every word carries the number of its namespace, and the score is
+A chunk has a `tsvector` of its words. A word has as many positions as it has occurrences, those in titles counted
+twice, so that `ts_rank` of one word gives its frequency; the positions themselves mean nothing. As in the index of a
+file, Porter's rules stem English words, every word has the number of its namespace as a prefix, and the score is
 the BM25 of FTS5.
 """
 
-# ruff: noqa: S608 - what stands in the statements is ours; values are sent beside them
+# ruff: noqa: S608 - we write the statements; values are parameters
 
 import math
 from collections import Counter
@@ -19,28 +19,28 @@ from searx_mcp.storage.postgres import Connection
 Found = tuple[int, float]
 """The number of a chunk and its BM25."""
 Places = Sequence[int] | None
-"""The numbers of the pages that are looked at; all of a namespace if `None`."""
+"""The numbers of the pages to search; `None` for all of a namespace."""
 
 _MOST_TERMS: Final = 64
 _MOST_ROWS: Final = 6_000
 """As in the index of a file."""
 _MOST_WORDS: Final = 20_000
-"""Different words of a chunk that are indexed; a `tsvector` holds a megabyte."""
+"""Maximum different words of a chunk that are indexed; a `tsvector` holds a megabyte."""
 _LONGEST: Final = 200
-"""Letters of a word that count."""
+"""Maximum letters of a word; the rest is cut."""
 _MOST_TIMES: Final = 255
-"""Occurrences of a word that count: a `tsvector` keeps no more positions."""
+"""Maximum occurrences of a word that count: a `tsvector` keeps no more positions."""
 _HEADINGS: Final = 2
-"""How much a word of a title counts, in words of the text."""
+"""Weight of a word in a title, in words of the text."""
 _K1: Final = 1.2
 _B: Final = 0.75
 _REMEMBERED: Final = 50_000
-"""Words whose stems are remembered."""
+"""Number of words whose stems are cached."""
 
 
 def _thresholds() -> Iterator[float]:
-    """What `ts_rank` of one word is where it has n positions rather than n - 1."""
-    # It is the sum of 1/i² over the positions, by that over all numbers.
+    """Yield the thresholds of `ts_rank` of one word between n - 1 and n positions."""
+    # It is the sum of 1/i² over the positions, divided by that over all numbers.
     ranks = [6 / math.pi**2 * each for each in accumulate(n**-2 for n in range(1, _MOST_TIMES + 1))]
     yield from ((low + high) / 2 for low, high in zip([0.0, *ranks], ranks, strict=False))
 
@@ -49,17 +49,17 @@ _TIMES: Final = (
     "width_bucket(ts_rank('{{1,1,1,1}}', words, {term}::tsquery)::float8,"
     f" '{{{{{','.join(f'{each:.9f}' for each in _thresholds())}}}}}'::float8[])"
 )
-"""How often a word stands in a chunk, as SQL."""
+"""The frequency of a word in a chunk, as SQL."""
 
 
 class Stems:
-    """Takes the endings off words, as the server knows them."""
+    """Stems words with the server's stemmer."""
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     async def of(self, connection: Connection, words: Iterable[str]) -> Mapping[str, str]:
-        """Give the stem of each word."""
+        """Return the stem of each word."""
         wanted = {word: _clean(word) for word in words}
         if missing := [word for word in {*wanted.values()} if word not in self._known]:
             if len(self._known) > _REMEMBERED:
@@ -75,12 +75,12 @@ class Stems:
 
 
 def vector_of(namespace: int, words: str, stems: Mapping[str, str]) -> tuple[int, str]:
-    """Write the words of a chunk as the server indexes them, with how many there are.
+    """Build the `tsvector` of a chunk, with its number of words.
 
     Args:
-        namespace: the number of it.
-        words: as `index_words` gives them.
-        stems: of all of these.
+        namespace: its number.
+        words: from `index_words`.
+        stems: of all words.
     """
     headings, _, body = (part.split() for part in words.partition("\n"))
     times = Counter(stems[word] for word in body)
@@ -97,7 +97,7 @@ def vector_of(namespace: int, words: str, stems: Mapping[str, str]) -> tuple[int
 async def frequencies(
     connection: Connection, namespace: int, stems: Mapping[str, str], places: Places
 ) -> dict[str, int]:
-    """Count the chunks that have each term, in a namespace or in some of its pages."""
+    """Count the chunks that contain each term, in a namespace or in some of its pages."""
     counts: list[int] = await connection.fetchval(
         "SELECT array_agg((SELECT count(*) FROM chunk_words WHERE words @@ query::tsquery"
         f"{_within(places, 2)}) ORDER BY place)"
@@ -117,18 +117,18 @@ async def match(
     places: Places,
     limit: int,
 ) -> list[Found]:
-    """Find the chunks that fit some terms, with their BM25, best first.
+    """Find the chunks that match some terms, with their BM25, best first.
 
-    Where very many chunks of the namespace have some of the terms, those that have nothing but these are
-    found only if they have all of these.
+    If very many chunks of the namespace contain some of the terms, chunks with only such terms are found only if
+    they contain all of them.
 
     Args:
         connection: to the server.
-        namespace: the number of it.
+        namespace: its number.
         stems: of the terms.
-        counts: how many chunks of the namespace have each.
-        places: where to look.
-        limit: chunks at most.
+        counts: how many chunks of the namespace contain each.
+        places: the pages to search.
+        limit: maximum number of chunks.
     """
     known = {_quoted(namespace, stems[term]): count for term, count in counts.items() if count}
     ordered = sorted((count, word) for word, count in known.items())[:_MOST_TERMS]
@@ -160,7 +160,7 @@ async def match(
 
 
 def _either(ordered: Sequence[tuple[int, str]], *, is_all: bool) -> str:
-    """Write what a chunk must have: one of the rare words, or all of the common ones."""
+    """Build the condition for a chunk: one of the rare words, or all of the common ones."""
     rare: list[str] = []
     rows = 0
     for count, word in ordered:

@@ -1,6 +1,6 @@
-"""Writing the tables of the corpus on a PostgreSQL server."""
+"""Writes to the tables of the corpus on a PostgreSQL server."""
 
-# ruff: noqa: S608 - what stands in the statements is ours; values are sent beside them
+# ruff: noqa: S608 - we write the statements; values are parameters
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ from searx_mcp.storage.postgres import Connection
 
 _AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
-"""Pages deleted at once to make room."""
+"""Pages deleted in one step to make room."""
 _RENEWED_AT_ONCE: Final = 16
-"""Pages whose words one transaction renews, of some 30 chunks each."""
+"""Pages that one transaction reindexes, of some 30 chunks each."""
 _ROW_BYTES: Final = 600
-"""What the rows and indexes of a chunk take beside what is in them."""
+"""Overhead in bytes of the rows and index entries of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
-    """A chunk with its words as the server indexes them.
+    """A chunk with its words in the server's index format.
 
     Attributes:
         row: the chunk.
-        length: how many words it has.
-        words: written as a `tsvector`.
+        length: number of its words.
+        words: as a `tsvector`.
     """
 
     row: ChunkRow
@@ -48,7 +48,7 @@ class IndexedChunk:
 
     @property
     def size(self) -> int:
-        """About how many bytes it takes; of 20,000 chunks, with their vectors, it is 1 % too high."""
+        """Approximate bytes it takes; for 20,000 chunks, with their vectors, it is 1 % too high."""
         return len(self.row.content) + 2 * len(self.words) + _ROW_BYTES
 
 
@@ -58,7 +58,7 @@ def indexed(page: PageRow, scope: int, stems: Mapping[str, str]) -> list[Indexed
 
 
 async def sweep(connection: Connection, now: float, max_age: float) -> None:
-    """Delete some of what is too old; what is from the future counts as of now."""
+    """Delete some expired pages; times in the future count as now."""
     await connection.execute(
         "WITH later AS (UPDATE documents SET fetched_at = least(fetched_at, $1),"
         " fresh_until = CASE WHEN fetched_at > $2 THEN least(fresh_until, $1) ELSE fresh_until END,"
@@ -74,7 +74,7 @@ async def sweep(connection: Connection, now: float, max_age: float) -> None:
 
 
 async def number_of(connection: Connection, namespace: bytes) -> int:
-    """Find the number of a namespace, which has one from now on."""
+    """Return the number of a namespace; creates it if necessary."""
     number: int | None = await connection.fetchval(
         "SELECT id FROM namespaces WHERE name = $1", namespace
     )
@@ -84,7 +84,7 @@ async def number_of(connection: Connection, namespace: bytes) -> int:
             " ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",
             namespace,
         )
-        assert number is not None  # noqa: S101 - a row was written
+        assert number is not None  # noqa: S101 - the row was written
     return number
 
 
@@ -95,7 +95,7 @@ async def put(
     chunks: Sequence[IndexedChunk],
     bounds: Bounds,
 ) -> tuple[int, int, int]:
-    """Keep a page in place of the last one under its address; what was used least recently makes room.
+    """Store a page in place of the last one under its address; the least recently used pages make room.
 
     Returns:
         How many chunks are new, how many stay, and how many are gone.
@@ -142,7 +142,7 @@ async def put(
 
 
 async def renew_words(connection: Connection, stems: Stems) -> bool:
-    """Index some pages anew that are indexed under words of an earlier version; gives whether there were any."""
+    """Reindex some pages that an earlier version indexed; return whether there were any."""
     found = await connection.fetch(
         "SELECT id, namespace, title FROM documents WHERE version < $1 LIMIT $2"
         " FOR UPDATE SKIP LOCKED",
@@ -184,7 +184,7 @@ async def renew_words(connection: Connection, stems: Stems) -> bool:
 async def _write_chunks(
     connection: Connection, document: int, chunks: Sequence[IndexedChunk], *, is_indexed: bool
 ) -> tuple[int, int, int]:
-    """Write the chunks of a page; one whose row is damaged is written anew."""
+    """Write the chunks of a page; rewrite one whose row is damaged."""
     wanted = {as_bytes(chunk.row.name): chunk for chunk in chunks}
     old = await connection.fetch(
         "SELECT id, name, content FROM chunks WHERE document = $1", document
@@ -242,7 +242,7 @@ async def _write_chunks(
 async def _rename(
     connection: Connection, numbers: Sequence[int], vectors: Sequence[tuple[int, str]]
 ) -> None:
-    """Let chunks be found under other words."""
+    """Replace the words by which chunks are found."""
     await connection.execute(
         "INSERT INTO chunk_words (chunk, length, words) SELECT chunk, length, words::tsvector"
         " FROM unnest($1::bigint[], $2::int[], $3::text[]) AS given (chunk, length, words)"
@@ -254,12 +254,12 @@ async def _rename(
 
 
 async def _make_room(connection: Connection, max_bytes: int, *, spared: int) -> None:
-    """Delete what was used least recently; pages that were cited only when all others are gone."""
+    """Delete the least recently used pages; cited pages only when all others are gone."""
     used: int = await connection.fetchval("SELECT sum(size)::bigint FROM documents")
     for _ in range(_GONE_AT_ONCE):
         if used <= max_bytes:
             return
-        # What another process writes or deletes just now is not waited for.
+        # Skip rows that another process is writing or deleting.
         freed: int | None = await connection.fetchval(
             "DELETE FROM documents WHERE id = (SELECT id FROM documents WHERE id != $1"
             " ORDER BY pinned_at, used LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING size",

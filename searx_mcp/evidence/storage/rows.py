@@ -1,4 +1,4 @@
-"""What every store of the corpus writes and reads: pages and chunks as rows of bytes."""
+"""Rows of pages and chunks as bytes, which all stores of the corpus share."""
 
 import json
 import math
@@ -15,21 +15,21 @@ WORDS_VERSION: Final = 1
 ABOUT: Final = (
     "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
 )  # fmt: skip
-"""Columns of what is known of a page besides its text; all hold text."""
+"""Columns of a page's metadata; all hold text."""
 _SEPARATOR: Final = "\x1f"
-"""Between a text and its words; no word contains it."""
+"""Separates a text from its words; no word contains it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk as it is written.
+    """A chunk as written to the store.
 
     Attributes:
-        name: its identity.
+        name: its ID.
         path: its headings, as JSON.
         text: as it is.
-        words: under which it is found.
-        content: both, packed.
+        words: by which it is found.
+        content: text and words, packed.
     """
 
     name: str
@@ -44,10 +44,10 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much is kept.
+    """Limits of the store.
 
     Attributes:
-        max_bytes: of the file, without what is free in it.
+        max_bytes: of the file, without its free pages.
         max_age: seconds since a page was fetched, found unchanged, or cited.
     """
 
@@ -57,7 +57,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """A page as it is written; texts are UTF-8.
+    """A page as written to the store; texts are UTF-8.
 
     Attributes:
         about: the values of `ABOUT`.
@@ -72,7 +72,7 @@ class PageRow:
 
     @property
     def title(self) -> bytes:
-        """Of the page."""
+        """The title of the page."""
         return self.about[1]
 
     @property
@@ -82,24 +82,24 @@ class PageRow:
 
 
 def index_words(title: str, path: Iterable[str], text: str) -> str:
-    """Give the words under which a chunk is found: a line of those of its titles, and one of its own."""
+    """Return the words by which a chunk is found: a line of those of its titles, and a line of its own."""
     titles = " ".join(dict.fromkeys((title, *path)))
     return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
 
 
 def pack_chunk(text: str, words: str) -> bytes:
-    """Compress a chunk with its words: they stand in its text, so together they take 1.2 times the text alone."""
+    """Compress a chunk with its words: they repeat its text, so together they take 1.2 times the text alone."""
     return pack_text(f"{text}{_SEPARATOR}{words}")
 
 
 def unpack_chunk(content: bytes) -> tuple[str, str] | None:
-    """Read back a chunk and its words; `None` if they are damaged."""
+    """Decompress a chunk and its words; `None` if they are damaged."""
     text, separator, words = (unpack_text(content) or "").rpartition(_SEPARATOR)
     return (text, words) if separator else None
 
 
 def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
-    """Write a page with its chunks as rows; of equal chunks the first."""
+    """Convert a page with its chunks to rows; of equal chunks, the first is kept."""
     once: dict[str, StoredChunk] = {}
     for chunk in chunks:
         once.setdefault(chunk.id, chunk)
@@ -126,7 +126,7 @@ def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
 
 
 def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
-    """Read the columns of `HEAD`; `None` if one cannot be read."""
+    """Parse the columns of `HEAD`; `None` if one cannot be read."""
     *texts, fetched_at, fresh_until = row
     try:
         known = {
@@ -141,13 +141,13 @@ def known_of(row: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def page_of(row: Sequence[Any]) -> StoredPage | None:
-    """Read the columns of `HEAD` and a body; `None` if one cannot be read."""
+    """Parse the columns of `HEAD` and a body; `None` if one cannot be read."""
     known, document = known_of(row[:-1]), unpack_document(row[-1])
     return None if known is None or document is None else StoredPage(**known, document=document)
 
 
 def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
-    """Read rows of a score, address, title and the columns of `CHUNK`; leave out what cannot be read."""
+    """Parse rows of a score, address, title and the columns of `CHUNK`; skip unreadable rows."""
     return tuple(
         Match(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
         for score, url, title, *row in found
@@ -156,12 +156,12 @@ def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
 
 
 def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
-    """Read rows of the columns of `CHUNK`, without those that cannot be read."""
+    """Parse rows of the columns of `CHUNK`; skip unreadable rows."""
     return tuple(chunk for row in found if (chunk := chunk_of(row)) is not None)
 
 
 def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
-    """Read the columns of `CHUNK`; `None` if one cannot be read."""
+    """Parse the columns of `CHUNK`; `None` if one cannot be read."""
     name, content, path, start, end, tokens = row
     text, words = unpack_chunk(content) or (None, "")
     try:
@@ -176,17 +176,17 @@ def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
 
 
 def as_bytes(text: str) -> bytes:
-    """Write a text, whatever is in it."""
+    """Encode a text, whatever it contains."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def as_key(text: str) -> str:
-    """Give a text that can be a key: SQLite takes no lone surrogates."""
+    """Return a text that can be a key: SQLite does not accept lone surrogates."""
     return text.encode("utf-8", "replace").decode()
 
 
 def headings_of(path: bytes) -> list[str]:
-    """Read the headings above a chunk; none if they cannot be read."""
+    """Parse the headings above a chunk; none if they cannot be read."""
     try:
         return [str(name) for name in json.loads(path)]
     except (ValueError, TypeError, RecursionError):

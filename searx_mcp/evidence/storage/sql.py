@@ -1,10 +1,10 @@
 """The statements of all stores of the corpus, in the SQL that SQLite and PostgreSQL share.
 
-Values are named, `:like_this`. What the two write differently is in a `Dialect`; searching and writing chunks, which depend
-on the index, are in the stores.
+Parameters are named, `:like_this`. A `Dialect` holds the differences between the two; searching and writing chunks
+depend on the index and are in the stores.
 """
 
-# ruff: noqa: S608 - what stands in the statements is ours; values are sent beside them
+# ruff: noqa: S608 - we write the statements; values are parameters
 
 import asyncio
 from abc import abstractmethod
@@ -25,7 +25,7 @@ from searx_mcp.evidence.storage.store import (
 )
 
 NUMBER: Final = "SELECT id FROM namespaces WHERE name = :namespace"
-"""Of a namespace, which has one as soon as something was kept in it."""
+"""The number of a namespace, created with its first page."""
 OF: Final = f"namespace = ({NUMBER})"
 """Condition for documents of the namespace."""
 _MODEL: Final = "model = (SELECT id FROM models WHERE name = :model)"
@@ -33,9 +33,9 @@ _CHUNKS: Final = "FROM chunks JOIN documents ON documents.id = document"
 
 
 K = TypeVar("K")
-"""How a key is sent."""
+"""Type of a key parameter."""
 L = TypeVar("L")
-"""How a list of keys or numbers is sent."""
+"""Type of a parameter with a list of keys or numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +43,23 @@ class Dialect(Generic[K, L]):
     """The SQL in which the two databases differ.
 
     Attributes:
-        head: the columns of what is known of a page, as `known_of` reads them.
-        counts: how many chunks and tokens it has.
+        head: the columns of a page's metadata, as `known_of` reads them.
+        counts: number of its chunks and tokens.
         body: its text, empty if it is lost.
         title: of a page, as bytes.
-        url: likewise.
+        url: of a page, as bytes.
         chunk: the columns of a chunk, as `chunk_of` reads them; its name is the first.
         vector: as bytes.
         vectors: the table of them.
         total: the sum of a column, as an integer.
-        size: bytes of all that is kept, as an integer.
-        at: which document is at `:url`.
-        among: which documents are at one of `:urls`.
-        any_of: is one of the values of a list.
-        next_use: a number higher than those of all uses before.
-        locked: what a query for rows that are changed at once ends with.
-        key: a text as a key, as it is sent.
-        values: a list of keys or numbers as it is sent.
+        size: bytes of everything stored, as an integer.
+        at: condition for the document at `:url`.
+        among: condition for the documents at one of `:urls`.
+        any_of: condition for one of the values of a list.
+        next_use: a number higher than those of all earlier uses.
+        locked: suffix of a query for rows that are changed right after it.
+        key: converts a text to a key parameter.
+        values: converts a list of keys or numbers to a parameter.
     """
 
     head: str
@@ -81,22 +81,22 @@ class Dialect(Generic[K, L]):
     values: Callable[[Sequence[K] | Sequence[int]], L]
 
     def keys(self, texts: Iterable[str]) -> L:
-        """Keys, each once, as a list is sent."""
+        """Return keys, each once, as a list parameter."""
         return self.values(list(dict.fromkeys(map(self.key, texts))))
 
     @property
     def documents(self) -> str:
-        """Ask for the numbers of pages in the namespace `:scope`; those that are not kept are left out."""
+        """Query for the numbers of pages in the namespace `:scope`; pages that are not stored are skipped."""
         return f"SELECT id FROM documents WHERE namespace = :scope AND {self.among}"
 
     def chunk_count(self, *, is_scoped: bool) -> str:
-        """Ask how many chunks there are in the namespace `:scope`, or in some pages of it."""
+        """Query for the number of chunks in the namespace `:scope`, or in some pages of it."""
         scope = f" AND {self.among}" if is_scoped else ""
         return f"SELECT {self.total('chunks')} FROM documents WHERE namespace = :scope{scope}"
 
     @property
     def found(self) -> str:
-        """Ask for what belongs to `:chunks` that were found, as `matches` reads it."""
+        """Query for the details of the found `:chunks`, as `matches` reads them."""
         return (
             f"SELECT chunks.id, {self.url}, {self.title}, {self.chunk} {_CHUNKS}"
             f" WHERE chunks.id {self.any_of(':chunks')}"
@@ -106,7 +106,7 @@ class Dialect(Generic[K, L]):
 def matches(
     ranked: Iterable[tuple[int, float]], found: Iterable[Sequence[Any]]
 ) -> tuple[Match, ...]:
-    """Read the rows of what was found, in the order of their ranks."""
+    """Parse the rows of found chunks, in the order of their ranks."""
     rows = {number: row for number, *row in found}
     return matches_of((score, *rows[chunk]) for chunk, score in ranked if chunk in rows)
 
@@ -123,15 +123,15 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
 
     @abstractmethod
     async def _select(self, sql: str, **values: float | bytes | K | L) -> Sequence[Sequence[Any]]:
-        """Ask one statement, with the namespace among its values."""
+        """Run one query, with the namespace as a parameter."""
 
     @abstractmethod
     async def _change(self, sql: str, **values: float | bytes | K | L) -> int:
-        """Run one statement, likewise; gives how many rows it changed."""
+        """Run one statement, with the namespace as a parameter; return the number of changed rows."""
 
     @abstractmethod
     async def _note_use(self, url: str) -> None:
-        """Note that a page was used, unless it was used recently."""
+        """Record that a page was used, unless it was used recently."""
 
     @override
     async def renew(
@@ -179,7 +179,7 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
     @override
     async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
         name, _, _ = self._dialect.chunk.partition(", ")
-        # SQLite keeps to the order of CROSS JOIN, and else would look through all pages of the namespace.
+        # SQLite keeps the order of a CROSS JOIN, and otherwise would scan all pages of the namespace.
         found = await self._select(
             f"SELECT {name}, {self._dialect.vector} FROM chunks CROSS JOIN documents"
             f" CROSS JOIN {self._dialect.vectors} WHERE documents.id = document"
@@ -192,7 +192,7 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
 
     @override
     async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
-        # Numbers first: reading the rows themselves, in order, would sort them with all that is in them.
+        # Numbers first: selecting the rows themselves, in order, would sort them with all their content.
         found = await self._select(
             f"SELECT {self._dialect.chunk} FROM chunks WHERE id IN (SELECT chunks.id {_CHUNKS}"
             f" WHERE {OF} AND NOT EXISTS (SELECT 1 FROM {self._dialect.vectors}"
@@ -213,7 +213,7 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
 
     @override
     async def pin(self, urls: Sequence[str], now: float) -> None:
-        # Always in the same order, so that there is no deadlock.
+        # Always in the same order, which prevents deadlocks.
         await self._change(
             f"UPDATE documents SET pinned_at = :now, used = {self._dialect.next_use}"
             f" WHERE id IN (SELECT id FROM documents WHERE {OF} AND {self._dialect.among}"

@@ -1,4 +1,4 @@
-"""The corpus in a SQLite file that processes share, or in memory."""
+"""The corpus in a SQLite file that several processes share, or in memory."""
 
 import asyncio
 import logging
@@ -21,32 +21,32 @@ from searx_mcp.evidence.storage.store import Kept, Match, StoredChunk, StoredPag
 from searx_mcp.storage.sqlite import Database, Transaction
 
 FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
-"""The file's name; another major is another file, so programs of both keep their own."""
+"""The file's name; another major is another file, so programs of both have their own."""
 
 _PATIENCE: Final = 10.0
-"""Seconds; longer than those of other stores, since the file may be a hundred times as large."""
+"""Seconds; longer than for other stores, since the file may be a hundred times as large."""
 _ERASING: Final = 120.0
-"""Seconds that writing the whole file anew may take."""
+"""Seconds that rewriting the whole file may take."""
 _MERGES: Final = 1_000
-"""Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
+"""Transactions for merging the index; a file of 1 GB takes a hundred, unless other processes keep writing."""
 _MEMORY_BYTES: Final = 64 << 20
-"""Most bytes of a corpus in memory, whatever the limit of a file."""
+"""Maximum bytes of a corpus in memory, whatever the limit of a file."""
 
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
 
 
 class SqliteCorpusStore(SqlCorpusStore[str, str]):
-    """The store in a file that processes share, or in memory.
+    """The store in a file that several processes share, or in memory.
 
-    When the file cannot be used, everything is kept in memory until the process ends. What is deleted leaves
-    no trace in it.
+    When the file cannot be used, everything is stored in memory until the process ends. Deleted pages leave
+    no trace in the file.
 
     Args:
-        path: the file, best `folder / FILE_NAME`; its folder is made. `None`: in memory.
+        path: the file, best `folder / FILE_NAME`; its folder is created. `None`: in memory.
         namespace: owner of these pages; those of other namespaces are never found.
         max_bytes: of the file, for all namespaces together.
-        max_age: seconds after which a page is forgotten.
+        max_age: seconds after which a page is deleted.
         patience: seconds one call may take.
     """
 
@@ -156,14 +156,14 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     def _within(
         self, tx: Transaction, urls: Sequence[str] | None
     ) -> tuple[int | None, list[int] | None]:
-        """Give the number of the namespace and those of pages."""
+        """Return the number of the namespace and those of pages."""
         scope = rows.number_of(tx, self._namespace)
         if scope is None or urls is None:
             return scope, None
         return scope, rows.documents_of(tx, scope, urls)
 
     def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
-        """Count the chunks that have each term; the same terms again cost nothing until something changes."""
+        """Count the chunks that contain each term; results are cached until something changes."""
         key = (rows.state_of(tx), *terms)
         if self._counted[0] != key:
             self._counted = key, index.frequencies(tx, scope, terms, None)
@@ -179,7 +179,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
             _log.debug("corpus.use_not_noted reason=%s", exc.message)
 
     async def _index_anew(self) -> None:
-        """Find some chunks under the words of today that were indexed by an earlier version."""
+        """Reindex some chunks that an earlier version indexed."""
         if self._is_current:
             return
         try:
@@ -224,12 +224,12 @@ def _in_memory(bounds: Bounds) -> Bounds:
 
 
 _MODELS: Final = 2
-"""Models whose vectors are kept: those used last, so that going back to the one before finds them."""
+"""Number of models whose vectors are kept, most recently used first, so that switching back finds them."""
 _OLD_VECTORS_AT_ONCE: Final = 1_000
 
 
 def _put_vectors(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Keep the vectors of chunks that are there, and forget some of models long unused."""
+    """Store the vectors of existing chunks, and delete those of models long unused."""
     tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
     tx.change(
         "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",

@@ -1,4 +1,4 @@
-"""The rows of chunks, each with its row in the index."""
+"""Rows of chunks, each with its row in the index."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,20 +17,20 @@ from searx_mcp.evidence.storage.sqlite_index import Entry
 from searx_mcp.storage.sqlite import Transaction
 
 _RENEWED_AT_ONCE: Final = 16
-"""Pages whose words one transaction renews, of some 30 chunks each."""
+"""Pages that one transaction reindexes, of some 30 chunks each."""
 
 
 def write(
     tx: Transaction, document: int, scope: int, rows: Sequence[ChunkRow], *, is_indexed: bool
 ) -> tuple[int, int, int]:
-    """Write the chunks of a page; one whose row is damaged is written anew.
+    """Write the chunks of a page; rewrite one whose row is damaged.
 
     Args:
-        tx: runs it.
+        tx: transaction that runs it.
         document: the page.
         scope: its namespace.
         rows: all of its chunks, each once.
-        is_indexed: whether those that stay are found under the words that they have now.
+        is_indexed: whether chunks that stay are indexed by their current words.
 
     Returns:
         How many are new, how many stay, and how many are gone.
@@ -63,7 +63,7 @@ def write(
 
 
 def drop(tx: Transaction, document: int) -> int:
-    """Delete the chunks of a page; gives how many there were."""
+    """Delete the chunks of a page; return how many there were."""
     (scope,), *_ = tx.rows(
         "SELECT namespace FROM documents WHERE id = :document", document=document
     )
@@ -74,14 +74,14 @@ def drop(tx: Transaction, document: int) -> int:
 
 
 def has_old_words(tx: Transaction) -> bool:
-    """Whether a page is indexed under words of an earlier version."""
+    """Return whether a page is indexed by words of an earlier version."""
     return bool(
         tx.rows("SELECT 1 FROM documents WHERE version < :version LIMIT 1", version=WORDS_VERSION)
     )
 
 
 def renew_words(tx: Transaction) -> None:
-    """Reindex some pages that were indexed by an earlier version."""
+    """Reindex some pages that an earlier version indexed."""
     for document, scope, title in tx.rows(
         "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
         " LIMIT :most",
@@ -107,7 +107,7 @@ def renew_words(tx: Transaction) -> None:
 
 
 def _known(tx: Transaction, document: int, scope: int) -> list[tuple[bytes, str | None, Entry]]:
-    """Read the ids, texts and words of the chunks of a page; no text where a row is damaged."""
+    """Read the ids, texts and words of the chunks of a page; no text if a row is damaged."""
     known = []
     for chunk, name, content in tx.rows(
         "SELECT id, CAST(name AS BLOB), CAST(content AS BLOB) FROM chunks"
@@ -137,7 +137,7 @@ def _insert(tx: Transaction, document: int, scope: int, position: int, row: Chun
 
 
 def _rename(tx: Transaction, entry: Entry, text: str, words: str) -> None:
-    """Let a chunk be found under other words."""
+    """Replace the words by which a chunk is found."""
     index.drop(tx, entry)
     tx.change(
         "UPDATE chunks SET content = :content WHERE id = :chunk",
@@ -148,7 +148,7 @@ def _rename(tx: Transaction, entry: Entry, text: str, words: str) -> None:
 
 
 def _drop(tx: Transaction, entry: Entry, *, is_indexed: bool) -> None:
-    # A row of the index whose words are lost is left behind: its number leads to no chunk any more.
+    # An index row whose words are lost is left behind: no chunk has its number any more.
     if is_indexed:
         index.drop(tx, entry)
     tx.change("DELETE FROM chunks WHERE id = :chunk", chunk=entry.chunk)

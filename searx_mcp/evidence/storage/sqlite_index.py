@@ -1,8 +1,8 @@
-"""The words of chunks, and the search for them.
+"""The index of the words of chunks, and its queries.
 
-The index is an FTS5 table without content of its own: it holds which word stands where, and no text. A row
-of it is deleted with the very words that it was made of, so these are kept beside the chunk, compressed. What
-finds nothing in one namespace is not searched for in another: every word carries the number of its own.
+The index is a contentless FTS5 table: it stores which word is where, and no text. A row is deleted with the same words
+that were indexed, so these are stored with the chunk, compressed. Every word has the number of its namespace as a
+prefix, so that a search in one namespace never touches another.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +11,18 @@ from typing import Final
 
 from searx_mcp.storage.sqlite import Transaction
 
-# Words come as `find_terms` gives them, so nothing but a space parts them; the English endings of those
-# that it leaves whole are for `porter`.
+# Words come from `find_terms`, so only spaces separate them; `porter` stems the English words, which
+# `find_terms` leaves whole.
 STATEMENT: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
     page, headings, body, content = '', tokenize = "porter ascii tokenchars '.,'"
 )"""
 CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
 
 _MOST_TERMS: Final = 64
-"""Words of a question that are used, the rarest ones: each takes time, and further ones hardly change the result."""
+"""Words of a question that are used, the rarest ones: each takes time, and more hardly change the result."""
 _MOST_ROWS: Final = 6_000
-"""Chunks that are weighed for a question, at about 2 µs each: words that more have wait until rarer ones are
-asked, and then must come together."""
+"""Chunks that are scored for a question, at about 2 µs each: a word that more chunks contain is used after rarer
+ones, and then only together with others like it."""
 _MERGED: Final = 500
 """Pages of the index that one transaction merges."""
 
@@ -39,7 +39,7 @@ class Entry:
         chunk: its number.
         page: the number of its page.
         namespace: the number of its namespace.
-        words: as `index_words` gives them.
+        words: from `index_words`.
     """
 
     chunk: int
@@ -58,7 +58,7 @@ def add(tx: Transaction, entry: Entry) -> None:
 
 
 def drop(tx: Transaction, entry: Entry) -> None:
-    """Take the words of a chunk, which must be those it was indexed with, out of the index."""
+    """Remove the words of a chunk from the index; they must be those it was indexed with."""
     tx.change(
         "INSERT INTO chunk_index (chunk_index, rowid, page, headings, body)"
         " VALUES ('delete', :chunk, :page, :headings, :body)",
@@ -69,7 +69,7 @@ def drop(tx: Transaction, entry: Entry) -> None:
 def frequencies(
     tx: Transaction, namespace: int, asked: Iterable[str], pages: Sequence[int] | None
 ) -> dict[str, int]:
-    """Count the chunks that have each term, in a namespace or in some of its pages."""
+    """Count the chunks that contain each term, in a namespace or in some of its pages."""
     return {
         term: tx.rows(
             "SELECT count(*) FROM chunk_index WHERE chunk_index MATCH :query",
@@ -80,16 +80,16 @@ def frequencies(
 
 
 def match(tx: Transaction, namespace: int, counts: Mapping[str, int], limit: int) -> list[Found]:
-    """Find the chunks that fit some terms, with their BM25, best first.
+    """Find the chunks that match some terms, with their BM25, best first.
 
-    Where very many chunks have some of the terms, those that have nothing but these are found only if
-    they have all of these.
+    If very many chunks contain some of the terms, chunks with only such terms are found only if they contain all
+    of them.
 
     Args:
-        tx: runs it.
-        namespace: the number of it.
-        counts: the terms, with how many chunks have each.
-        limit: chunks at most.
+        tx: transaction that runs it.
+        namespace: its number.
+        counts: the terms, with how many chunks contain each.
+        limit: maximum number of chunks.
     """
     known = sorted((count, term) for term, count in counts.items() if count)[:_MOST_TERMS]
     rare: list[str] = []
@@ -108,16 +108,16 @@ def match(tx: Transaction, namespace: int, counts: Mapping[str, int], limit: int
 def match_in(
     tx: Transaction, namespace: int, asked: Iterable[str], pages: Sequence[int], limit: int
 ) -> list[Found]:
-    """Find the chunks of some pages that fit some terms, likewise."""
+    """Find the chunks of some pages that match some terms; as `match`."""
     query = " OR ".join(_quoted(namespace, term) for term in dict.fromkeys(asked))
     return _ranked(tx, _within(pages, query), limit) if query else []
 
 
 def merge(tx: Transaction, *, is_first: bool) -> bool:
-    """Merge a part of the index, so that it holds nothing deleted.
+    """Merge a part of the index, so that it contains nothing deleted.
 
     Args:
-        tx: runs it.
+        tx: transaction that runs it.
         is_first: whether this is the first of several calls.
 
     Returns:
@@ -128,7 +128,7 @@ def merge(tx: Transaction, *, is_first: bool) -> bool:
         "INSERT INTO chunk_index (chunk_index, rank) VALUES ('merge', :pages)",
         pages=-_MERGED if is_first else _MERGED,
     )
-    return _changes(tx) - before > 1  # its own row is one
+    return _changes(tx) - before > 1  # the statement's own row is one
 
 
 def _ranked(tx: Transaction, query: str, limit: int) -> list[Found]:

@@ -12,10 +12,10 @@ from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Transaction
 
-# A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
-# `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that was never cited.
-# `version` is that of the words under which the chunks of a page are indexed. Numbers are not used
-# twice, so that remains of a row are never taken for another's.
+# A page is a row of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
+# `used` is a counter that grows with each use, not a time; `pinned_at` is 0 for a page that was never cited.
+# `version` is that of the words by which the chunks of a page are indexed. Numbers are never reused,
+# so that remains of a row are never taken for another's.
 SCHEMA: Final = Schema(
     major=1,
     minors=(
@@ -60,7 +60,7 @@ SCHEMA: Final = Schema(
         ),
     ),
     checked=False,
-    page_size=8_192,  # of chunks, 4 KiB pages hold two, with a quarter of the page left over
+    page_size=8_192,  # 4 KiB pages hold two chunks, with a quarter of the page unused
     checks=(index.CHECK,),
 )
 
@@ -91,7 +91,7 @@ DIALECT: Final[Dialect[str, str]] = Dialect(
     values=json.dumps,
 )
 _RECENT: Final = 16
-"""Pages used last whose use is not noted again: reading them writes nothing."""
+"""The most recently used pages, whose use is not recorded again: reading them writes nothing."""
 
 
 def put(
@@ -102,7 +102,7 @@ def put(
     now: float,
     bounds: Bounds,
 ) -> tuple[int, int, int]:
-    """Keep a page in place of the last one under its address; what was used least recently makes room.
+    """Store a page in place of the last one under its address; the least recently used pages make room.
 
     Returns:
         How many chunks are new, how many stay, and how many are gone.
@@ -127,13 +127,13 @@ def put(
 
 
 def number_of(tx: Transaction, namespace: str) -> int | None:
-    """Find the number of a namespace, which has one as soon as something was kept in it."""
+    """Return the number of a namespace, which is created with its first page."""
     rows = tx.rows(NUMBER, namespace=namespace)
     return rows[0][0] if rows else None
 
 
 def documents_of(tx: Transaction, scope: int, urls: Iterable[str]) -> list[int]:
-    """Find the numbers of pages; those that are not kept are left out."""
+    """Return the numbers of pages; pages that are not stored are skipped."""
     found = tx.rows(DIALECT.documents, scope=scope, urls=DIALECT.keys(urls))
     return [number for (number,) in found]
 
@@ -146,7 +146,7 @@ def chunk_count(tx: Transaction, scope: int, urls: Iterable[str] | None) -> int:
 
 
 def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
-    """Whether several other pages were used after a page, so that its use is to be noted."""
+    """Return whether several other pages were used after a page, so that its use must be recorded."""
     return bool(
         tx.rows(
             "SELECT 1 FROM documents JOIN namespaces ON namespaces.id = namespace"
@@ -160,7 +160,7 @@ def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
 
 
 def touch(tx: Transaction, namespace: str, url: str) -> None:
-    """Note that a page was used."""
+    """Record that a page was used."""
     tx.change(
         f"UPDATE documents SET used = {DIALECT.next_use} WHERE {OF} AND {DIALECT.at}",  # noqa: S608 - ours
         namespace=namespace,
@@ -169,7 +169,7 @@ def touch(tx: Transaction, namespace: str, url: str) -> None:
 
 
 def drop_page(tx: Transaction, namespace: str, url: str) -> bool:
-    """Delete a page by its address; gives whether it was there."""
+    """Delete a page by its address; return whether it was there."""
     scope = number_of(tx, namespace)
     found = [] if scope is None else documents_of(tx, scope, [url])
     for document in found:
@@ -178,7 +178,7 @@ def drop_page(tx: Transaction, namespace: str, url: str) -> bool:
 
 
 def drop_some(tx: Transaction, namespace: str | None) -> bool:
-    """Delete some pages of a namespace, or of all of them; gives whether there may be more."""
+    """Delete some pages of a namespace, or of all of them; return whether there may be more."""
     found = tx.rows(
         "SELECT documents.id FROM documents JOIN namespaces ON namespaces.id = namespace"
         " WHERE :namespace IS NULL OR namespaces.name = :namespace LIMIT :most",
@@ -191,13 +191,13 @@ def drop_some(tx: Transaction, namespace: str | None) -> bool:
 
 
 def drop_names(tx: Transaction) -> None:
-    """Forget namespaces without pages, and models without vectors."""
+    """Delete namespaces without pages, and models without vectors."""
     tx.change("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM documents)")
     tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
 
 
 def state_of(tx: Transaction) -> tuple[int, ...]:
-    """Give a value that changes when any connection has changed the file, or the file was replaced."""
+    """Return a value that changes when any connection has changed the file, or the file was replaced."""
     return (
         *tx.rows("PRAGMA data_version")[0],
         *tx.rows("SELECT total_changes(), (SELECT max(id) FROM chunks)")[0],
@@ -239,14 +239,14 @@ def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
 
 
 def _drop_document(tx: Transaction, document: int) -> int:
-    """Delete a page; gives how many chunks it had."""
+    """Delete a page; return how many chunks it had."""
     gone = chunks.drop(tx, document)
     tx.change("DELETE FROM documents WHERE id = :document", document=document)
     return gone
 
 
 def _sweep(tx: Transaction, now: float, max_age: float) -> None:
-    """Delete some of what is too old; what is from the future counts as of now."""
+    """Delete some expired pages; times in the future count as now."""
     for change in (
         "SET fetched_at = :now, fresh_until = min(fresh_until, :now) WHERE fetched_at > :latest",
         "SET pinned_at = :now WHERE pinned_at > :latest",
@@ -261,7 +261,7 @@ def _sweep(tx: Transaction, now: float, max_age: float) -> None:
 
 
 def _make_room(tx: Transaction, max_bytes: int, *, spared: int) -> None:
-    """Delete what was used least recently; pages that were cited only when all others are gone."""
+    """Delete the least recently used pages; cited pages only when all others are gone."""
     while bytes_used(tx) > max_bytes:
         found = tx.rows(
             "SELECT id FROM documents WHERE id != :spared ORDER BY pinned_at, used LIMIT 1",

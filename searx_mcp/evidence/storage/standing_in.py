@@ -1,4 +1,4 @@
-"""A corpus on a server, with one in memory that replaces it while the server is away."""
+"""A corpus on a server, with one in memory that replaces it while the server is unavailable."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 
 class StandingInCorpusStore(CorpusStore):
-    """The store of a server; while that is away, one in memory.
+    """The store on a server; while that is unavailable, one in memory.
 
-    What was kept in memory is brought to the server when it is back, before anything else is asked of it, so that
-    a page that a call has just kept is found by the next.
+    When the server is back, the pages in memory are moved to it before any other request, so that a page that a call
+    has just stored is found by the next.
 
     Args:
-        there: on the server.
-        make: makes a store in memory.
+        there: the store on the server.
+        make: creates a store in memory.
     """
 
     def __init__(self, there: CorpusStore, make: Callable[[], CorpusStore]) -> None:
@@ -147,7 +147,7 @@ class StandingInCorpusStore(CorpusStore):
             return await ask(self._here)
 
     async def _bring(self) -> None:
-        """Move the pages kept meanwhile to the server, one at a time."""
+        """Move the pages stored meanwhile to the server, one at a time."""
         while (here := self._here) is not None:
             async with self._bringing:
                 await self._bring_from(here)
@@ -161,7 +161,7 @@ class StandingInCorpusStore(CorpusStore):
             except (StorageBusyError, StorageUnavailableError):
                 raise
             except StorageError:
-                pass  # the server does not take this one
+                pass  # the server does not accept this one
             await here.remove([head.url])
         if self._here is here:
             await self._let_go()

@@ -10,17 +10,17 @@ from searx_mcp.content.words import terms as terms_of
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A part of a kept page.
+    """A part of a stored page.
 
     Attributes:
         id: `chunk_id` of `content.chunks`; a page has each once.
-        text: as it stands in the page's Markdown.
+        text: as in the page's Markdown.
         path: the headings above it, outermost first.
         start: bytes before it, of the Markdown in UTF-8.
-        end: bytes up to its end, likewise.
+        end: bytes up to its end, of the Markdown in UTF-8.
         tokens: of the text.
-        words: under which it is found, a line of those of its titles and one of its own; what is kept has
-            some, whatever is given. They say nothing that the rest does not, and are not compared.
+        words: by which it is found: a line of those of its titles, and a line of its own; the store sets
+            them, whatever is given. They are derived from the rest, and are not compared.
     """
 
     id: str
@@ -34,20 +34,20 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class _PageFacts:
-    """What is known about a kept page besides its text.
+    """What is known about a stored page besides its text.
 
     Attributes:
         url: as requested, normalised; the key.
         final_url: after redirects.
         title: of the page; may be empty.
         etag: as the site sent it; may be empty.
-        last_modified: likewise.
+        last_modified: as the site sent it; may be empty.
         content_hash: SHA-256, in hex, of the Markdown.
         language: BCP 47 tag that the page declares; may be empty.
         extractor: version of the code that made the Markdown.
         tier: where the text comes from, as in `models.page.Page`.
         fetched_at: when it was fetched or last found unchanged, Unix seconds.
-        fresh_until: Unix seconds until which it is used without asking the site.
+        fresh_until: Unix seconds until which it is used without a request.
     """
 
     url: str
@@ -65,14 +65,14 @@ class _PageFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredPage(_PageFacts):
-    """A kept page with all of its text."""
+    """A stored page with all of its text."""
 
     document: Document
 
 
 @dataclass(frozen=True, slots=True)
 class PageHead(_PageFacts):
-    """A kept page without its text, with the number of its chunks and of their tokens."""
+    """A stored page without its text, with the number of its chunks and of their tokens."""
 
     chunks: int
     tokens: int
@@ -89,7 +89,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A chunk that fits some terms, with address and title of its page; the higher `bm25`, the better."""
+    """A chunk that matches some terms, with address and title of its page; the higher `bm25`, the better."""
 
     url: str
     title: str
@@ -99,11 +99,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What is kept.
+    """The size of the store's content.
 
     Attributes:
-        documents: pages.
-        chunks: of them.
+        documents: number of pages.
+        chunks: number of their chunks.
         tokens: of the chunks.
         bytes: of the store, with the pages of other namespaces.
     """
@@ -115,74 +115,74 @@ class Totals:
 
 
 def find_terms(text: str) -> list[str]:
-    """Give the terms of a text or question, as the ranker of passages uses them."""
+    """Return the terms of a text or question, as the ranker of passages uses them."""
     return terms_of(text)
 
 
 class CorpusStore(Protocol):
     """Pages of one namespace with their chunks and vectors.
 
-    A page is written with its chunks in one transaction. What is too old goes when a page is kept; where
-    the store is full, what was used least recently. A page that was cited counts as fetched when it was
-    cited, and makes room only when all others are gone, so that what quotes it can be checked.
+    A page is written with its chunks in one transaction. Storing a page deletes expired ones, and, if the store
+    is full, the least recently used. A cited page counts as fetched when it was cited, and makes room only
+    when all others are gone, so that its quotes can be verified.
 
-    While a store cannot be used, everything is kept in memory instead, and a warning is logged. What says
-    so below fails then.
+    While a store cannot be used, everything is stored in memory instead, and a warning is logged. Methods whose
+    docstring says so fail then.
     """
 
     async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
-        """Keep a page in place of the last one under its address; chunks with the same id stay.
+        """Store a page in place of the last one under its address; chunks with the same id stay.
 
-        A page that is larger than the whole store may be is not kept, and neither is its predecessor.
+        A page that is larger than the limit of the whole store is not stored, and its predecessor is deleted.
 
         Args:
             page: the page.
-            chunks: its parts in order; of equal ones the first is kept.
+            chunks: its parts in order; of equal ones, the first is kept.
             now: Unix seconds.
 
         Raises:
-            StorageBusyError: the store was busy for too long; so for every method here.
+            StorageBusyError: the store was busy for too long; this applies to every method.
         """
         ...
 
     async def renew(
         self, url: str, *, fetched_at: float, fresh_until: float, etag: str, last_modified: str
     ) -> None:
-        """Note that a site has found a page unchanged."""
+        """Record that a site has reported a page as unchanged."""
         ...
 
     async def head(self, url: str) -> PageHead | None:
-        """What is known of a page, or `None` if it is not kept."""
+        """Return the metadata of a page, or `None` if it is not stored."""
         ...
 
     async def heads(self) -> tuple[PageHead, ...]:
-        """All pages, by address."""
+        """Return all pages, by address."""
         ...
 
     async def page(self, url: str) -> StoredPage | None:
-        """A page with its text, or `None` if it is not kept."""
+        """Return a page with its text, or `None` if it is not stored."""
         ...
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
-        """The chunks of a page in order; none if it is not kept."""
+        """Return the chunks of a page in order; none if it is not stored."""
         ...
 
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
     ) -> tuple[Match, ...]:
-        """Find the chunks that fit some terms, best first.
+        """Find the chunks that match some terms, best first.
 
         Args:
-            terms: of `find_terms`. Where more than 6,000 chunks have some of them, the rarest decide.
+            terms: of `find_terms`. If more than 6,000 chunks contain some of them, the rarest decide.
             urls: only these pages; all unless given.
-            limit: chunks at most.
+            limit: maximum number of chunks.
         """
         ...
 
     async def frequencies(
         self, terms: Sequence[str], *, urls: Sequence[str] | None = None
     ) -> tuple[int, dict[str, int]]:
-        """Count all chunks, and those that have each term.
+        """Count all chunks, and those that contain each term.
 
         Args:
             terms: of `find_terms`.
@@ -191,18 +191,18 @@ class CorpusStore(Protocol):
         ...
 
     async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of a model, by the ids of their chunks; those without one are left out."""
+        """Return the vectors of a model, by the ids of their chunks; chunks without one are skipped."""
         ...
 
     async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by the ids of their chunks; those of chunks that are gone are not kept.
+        """Store vectors by the ids of their chunks; vectors of deleted chunks are dropped.
 
-        Vectors of two models are kept, those used last.
+        Vectors of two models are kept, the most recently used.
         """
         ...
 
     async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
-        """Some chunks that have no vector of a model."""
+        """Return some chunks that have no vector of a model."""
         ...
 
     async def embedded(self, model: str) -> int:
@@ -210,19 +210,19 @@ class CorpusStore(Protocol):
         ...
 
     async def pin(self, urls: Sequence[str], now: float) -> None:
-        """Note that pages are cited now."""
+        """Record that pages are cited now."""
         ...
 
     async def totals(self, url: str | None = None) -> Totals:
-        """Count what is kept of all pages, or of one."""
+        """Count what is stored of all pages, or of one."""
         ...
 
     def export(self) -> AsyncIterator[StoredPage]:
-        """Give all pages, one after the other; what is kept meanwhile may be among them."""
+        """Yield all pages, one at a time; pages stored meanwhile may be included."""
         ...
 
     async def remove(self, urls: Sequence[str]) -> int:
-        """Delete pages; gives how many there were.
+        """Delete pages; return how many there were.
 
         Raises:
             StorageError: they cannot be deleted.
@@ -246,5 +246,5 @@ class CorpusStore(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Close the store; harmless when called twice. What is in memory is lost."""
+        """Close the store; harmless when called twice. Data in memory is lost."""
         ...

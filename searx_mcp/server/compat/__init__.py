@@ -1,1 +1,1 @@
-"""Routes in the shapes of other search services, so that their clients search here by a change of address."""
+"""Routes compatible with other search services, so that their clients can search here after a change of address."""

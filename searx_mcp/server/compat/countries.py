@@ -1,4 +1,4 @@
-"""Countries from which results are wanted, as Tavily and Firecrawl name them."""
+"""Countries of the wanted results, by their names in Tavily and Firecrawl."""
 
 import re
 from typing import Final
@@ -35,11 +35,11 @@ _CODE: Final = re.compile(r"[a-z]{2}")
 _ALSO: Final = {"uk": "GB"}
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?=[-_]|\Z)")
 _OTHERWISE: Final = "en"
-"""The language where the caller and the settings name no single one."""
+"""The language if the caller and the settings name more than one, or none."""
 
 
 def language_in(country: str, language: str) -> str:
-    """The language of a search, such as `en-DE`: instances know regions as part of it.
+    """Return the language of a search, such as `en-DE`: instances treat the region as part of it.
 
     Args:
         country: its English name, or its code of two letters.

@@ -1,4 +1,4 @@
-"""What Open WebUI expects of an external web search and an external web loader."""
+"""The external web search and external web loader of Open WebUI."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -87,7 +87,7 @@ async def search(call: Call) -> Body:
     """Search, without reading the pages."""
     asked = read(ExternalSearch, call.arguments)
     defaults = call.backend.settings.search_defaults()
-    # It sends the number of its own settings; one above that of ours is not its user's fault.
+    # Open WebUI sends the number in its own settings; exceeding ours is not the caller's fault.
     count = min(asked.count or defaults.results_count, defaults.max_results)
     more = {"fetch_content": False, "results_count": count}
     found = await searched(call, to_search(asked, {"query": "query"}, more, defaults))
@@ -98,7 +98,7 @@ async def search(call: Call) -> Body:
 
 
 async def load(call: Call) -> Body:
-    """Read pages; those that cannot be read are left out, unless none can.
+    """Read pages; those that cannot be read are omitted, unless none can.
 
     Raises:
         SearxMcpError: that of the first.
@@ -117,7 +117,7 @@ def _written(url: str, page: Page) -> dict[str, Any]:
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
-    """The status and the body of an error."""
+    """Return the status and the body of an error."""
     return status_for(error), {"error": cause_of(error)}
 
 

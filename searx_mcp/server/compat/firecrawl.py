@@ -1,7 +1,7 @@
 """Firecrawl's `/v1` and `/v2` `scrape` and `search`: firecrawl-py 4, Open WebUI, LibreChat.
 
-There is no crawl and no job. `/v2/scrape` and `/v2/search` stand at the root, too: clients that join an address with a
-path that begins with a slash drop the prefix.
+There is no crawl and no job. `/v2/scrape` and `/v2/search` also exist at the root: clients that join a base URL with
+an absolute path drop the prefix.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,16 +55,16 @@ _RESULTS: Final = 5
 _MILLI: Final = 1_000
 _MOST_MILLISECONDS: Final = 300_000
 _IN_SECONDS: Final = 1_000
-"""A time below it is one of seconds: Open WebUI gives three for each result."""
+"""Below this, a timeout is in seconds: Open WebUI allows three per result."""
 _LEFT_OUT: Final = frozenset({"html", "rawHtml"})
-"""Formats that are never filled; clients ask for them beside Markdown."""
+"""Formats that are never filled; clients request them in addition to Markdown."""
 _CODES: Final = {
     ErrorCode.DNS_ERROR: "SCRAPE_DNS_RESOLUTION_ERROR",
     ErrorCode.TLS_ERROR: "SCRAPE_SSL_ERROR",
     ErrorCode.TIMEOUT: "SCRAPE_TIMEOUT",
     ErrorCode.DEADLINE_EXCEEDED: "SCRAPE_TIMEOUT",
 }
-"""Codes of Firecrawl that say the same as ours."""
+"""Firecrawl's codes with the same meaning as ours."""
 
 Nothing = Annotated[tuple[str, ...], Field(max_length=0)] | None
 """A list that must be empty."""
@@ -72,7 +72,7 @@ _Milliseconds = Annotated[StrictInt, Field(ge=1, le=_MOST_MILLISECONDS)] | None
 
 
 def _type_of(value: object) -> object:
-    """The name of a format or a source, which may stand in an object."""
+    """Return the name of a format or a source, which may be inside an object."""
     if isinstance(value, dict) and value.keys() == {"type"}:
         return value["type"]
     return value
@@ -93,7 +93,7 @@ ResultFormat = Annotated[
 _FILLED: Final[dict[str, Any]] = {
     "allOf": [{"anyOf": [{"maxItems": 0}, {"contains": {"not": {"enum": sorted(_LEFT_OUT)}}}]}]
 }
-"""What `_filled` asks for, as a schema."""
+"""The schema of the check in `_filled`."""
 Source = Annotated[Literal["web", "news", "images"], BeforeValidator(_type_of)]
 Parser = Annotated[Literal["pdf"], BeforeValidator(_type_of)]
 
@@ -225,7 +225,7 @@ _OF_A_PAGE: Final = {
     "og_site_name": "site",
     "content_type": "content_type",
 }
-"""Fields of the metadata, each with that of a page."""
+"""Fields of the metadata, each with the corresponding field of a page."""
 _SEARCHES: Final = {"query": "query", "limit": "results_count", "tbs": "time_range"}
 _SEARCHES_V1: Final = _SEARCHES | {"lang": "language"}
 _SEARCHES_V2: Final = _SEARCHES | {
@@ -318,7 +318,7 @@ def _results(found: SearchResponse, asked: _Search, source: str) -> Iterator[Fir
 
 
 def _shown(result: SearchResult, source: str) -> dict[str, Any]:
-    """The fields of a result of one source."""
+    """Return the fields of a result of one source."""
     match source:
         case "news":
             return {"snippet": result.description, "date": result.published_at}
@@ -329,13 +329,13 @@ def _shown(result: SearchResult, source: str) -> dict[str, Any]:
 
 
 def _formats(asked: _Search) -> Sequence[str]:
-    """What is wanted of the page of each result."""
+    """Return the formats requested for the page of each result."""
     options = asked.scrape_options
     return (options.formats or ()) if options else ()
 
 
 def _missing(formats: Sequence[str]) -> str | None:
-    """What is left out, in a sentence."""
+    """Say in one sentence what is omitted."""
     missing = [name for name in formats if name in _LEFT_OUT]
     return f"Not offered here, and left out: {', '.join(missing)}." if missing else None
 
@@ -345,7 +345,7 @@ def _dumped(answer: BaseModel) -> dict[str, Any]:
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
-    """The status and the body that Firecrawl has for an error."""
+    """Return Firecrawl's status and body for an error."""
     status = status_for(error)
     body: dict[str, Any] = {"success": False, "error": cause_of(error)}
     if code := _CODES.get(error.code):
@@ -354,7 +354,7 @@ def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
 
 
 def _operations(prefix: str, version: str) -> Sequence[Operation]:
-    """The operations of a version, below a prefix or at the root."""
+    """Return the operations of a version, below a prefix or at the root."""
     name = f"firecrawl_{version}" if prefix else version
     is_first = version == "v1"
     return (

@@ -1,4 +1,4 @@
-"""What Firecrawl's routes answer."""
+"""The responses of Firecrawl's routes."""
 
 from typing import Annotated, Literal
 

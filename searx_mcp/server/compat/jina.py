@@ -1,4 +1,4 @@
-"""Jina's reader: `GET /r/<url>`, with its headers. The query of a request belongs to the address that it names."""
+"""Jina's reader: `GET /r/<url>`, with its headers. The query string of a request belongs to the address in its path."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ _PREFIX: Final = "/r/"
 _JSON: Final = "application/json"
 _TEXT: Final = "text/plain; charset=utf-8"
 _SCHEME: Final = re.compile(r"(?i)(https?):/{1,3}(?=[^/])")
-"""Proxies make one slash of two."""
+"""Proxies merge two slashes into one."""
 _ESCAPED: Final = re.compile(r"(?i)https?%3a")
 _MOST_SECONDS: Final = 180
 _IMAGES: Final = MappingProxyType({"none": Images.NONE, "all": Images.INLINE, "alt": Images.ALT})
@@ -37,7 +37,7 @@ def _lower(value: object) -> object:
 Flag = Annotated[bool, BeforeValidator(_lower)]
 Word = BeforeValidator(_lower)
 Declined = Annotated[Literal["false", "0", "none", ""] | None, Word]
-"""A header that asks for what is not offered."""
+"""A header for a feature that is not offered."""
 
 
 def _header(name: str) -> str:
@@ -161,7 +161,7 @@ _FETCHES: Final = {"url": "url", "user_agent": "user_agent"}
 
 
 def arguments(request: Request) -> Mapping[str, Any]:
-    """The address that a request names, and those of its headers that say how to read it."""
+    """Return the address in a request, and the headers that say how to read it."""
     raw = request.scope.get("raw_path") or request.scope["path"].encode()
     url = raw.decode("latin-1").partition(_PREFIX)[2]
     if _ESCAPED.match(url):
@@ -209,7 +209,7 @@ def _page(page: Page, asked: JinaRead) -> JinaPage:
 
 
 def _text(page: JinaPage) -> Iterator[str]:
-    """The parts of a page as Jina writes them."""
+    """Yield the parts of a page in Jina's format."""
     yield f"Title: {page.title}"
     yield f"URL Source: {page.url}"
     if page.publishedTime:
@@ -225,7 +225,7 @@ def _text(page: JinaPage) -> Iterator[str]:
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
-    """The status and the body that Jina has for an error."""
+    """Return Jina's status and body for an error."""
     status = status_for(error)
     name = "ParamValidationError" if error.code is ErrorCode.INVALID_ARGUMENT else error.code.value
     body = {"data": None, "code": status, "status": status * 100, "name": name}

@@ -1,4 +1,4 @@
-"""Pages for a call that names several, or how old a kept one may be."""
+"""Reads pages for calls with several addresses or a maximum age."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -12,15 +12,15 @@ from searx_mcp.server.rest.operation import Call
 from searx_mcp.verbs.web import WEB_FETCH
 
 MAX_PAGES: Final = 20
-"""Of a call: what Tavily takes, and Open WebUI sends."""
+"""Maximum per call: Tavily's limit, which Open WebUI uses."""
 PARTS: Final = " [...] "
-"""What Tavily writes between parts of a page."""
+"""Tavily's separator between parts of a page."""
 _AT_ONCE: Final = 5
 _LATE: Final = "The page was not read in time"
 
 
 def warning_of(page: Page) -> str | None:
-    """What a reader of a page should know, in sentences."""
+    """Return what a reader of a page should know, in sentences."""
     notes = [*page.notes]
     if page.next_offset is not None:
         shown = page.next_offset - page.offset
@@ -32,9 +32,9 @@ async def read_page(call: Call, request: FetchRequest, oldest: float | None = No
     """Read a page.
 
     Args:
-        call: of which it is a part.
+        call: that it belongs to.
         request: for the page.
-        oldest: seconds that a kept copy may have; `None` as the cache has it.
+        oldest: maximum age of a stored copy in seconds; `None` for the cache's own rule.
 
     Raises:
         SearxMcpError: it cannot be read.
@@ -52,12 +52,12 @@ async def read_pages(
     """Read several pages, a few at a time, within the time of the call.
 
     Args:
-        call: of which they are parts.
+        call: that they belong to.
         urls: at least one.
-        make: makes the request for a page.
+        make: returns the request for a page.
 
     Returns:
-        Each address with its page, or with why it cannot be read, in their order.
+        Each address with its page, or with the reason why it cannot be read, in their order.
     """
     turns = asyncio.Semaphore(_AT_ONCE)
 

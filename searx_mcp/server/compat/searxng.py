@@ -1,6 +1,6 @@
 """`/search` like that of SearXNG, so that its clients use the pool as one instance; as JSON, CSV or RSS.
 
-The fields of a row have the names that SearXNG's templates have for them.
+A row's fields have the names that SearXNG's templates use.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ _KNOWN: Final = {
     "safesearch": ("0", "1", "2"),
     "time_range": ("day", "week", "month", "year"),
 }
-"""What SearXNG takes for them, too, and refuses otherwise."""
+"""Other values that SearXNG accepts for them; it refuses the rest."""
 _MOST_DIGITS: Final = 3
 
 
@@ -152,7 +152,7 @@ async def search(call: Call) -> Body:
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
-    """The status and the body that SearXNG has for an error."""
+    """Return SearXNG's status and body for an error."""
     is_format = isinstance(error, InvalidArgumentError) and error.field == _FORMAT
     return 403 if is_format else status_for(error), {"error": cause_of(error)}
 
@@ -171,7 +171,7 @@ def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
     if (category := _category(given, defaults)) is not None:
         values["category"] = category
     request = parse_search(values, defaults=defaults)
-    # Pages of an instance are as long as they happen to be. Ours follow one another without a gap.
+    # Pages of an instance vary in length. Ours follow one another without a gap.
     skipped = (_page(given.get(_PAGE, "1")) - 1) * request.results_count
     if skipped > MAX_SKIPPED:
         raise InvalidArgumentError(_PAGE, f"is too large: results end at {MAX_SKIPPED:,}")
@@ -179,7 +179,7 @@ def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
 
 
 def _given(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that say something; the first of repeated ones."""
+    """Return the non-empty parameters; the first of repeated ones."""
     firsts = {name: each[0] if isinstance(each, list) else each for name, each in raw.items()}
     return {name: value for name, value in firsts.items() if value}
 
@@ -191,7 +191,7 @@ def _page(text: str) -> int:
 
 
 def _category(given: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
-    """The first category that is known; SearXNG passes over the others, and takes a name as a parameter, too."""
+    """Return the first known category; SearXNG skips the others, and also accepts a category's name as a parameter."""
     listed = str(given.get("categories", "")).split(",")
     named = (name.removeprefix(_CATEGORY) for name in given if name.startswith(_CATEGORY))
     known = {*Category, *FURTHER_CATEGORIES, *defaults.categories}
@@ -200,9 +200,9 @@ def _category(given: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
 
 
 def written_answer(response: SearchResponse) -> dict[str, Any]:
-    """Write the answer to a search as SearXNG 2026.8 does.
+    """Format the answer to a search as SearXNG 2026.8 does.
 
-    What open collections ask to be said stands in `attribution`, which SearXNG does not have.
+    Attributions that open collections require are in `attribution`, which SearXNG does not have.
     """
     answer = {
         "query": response.query,
@@ -256,10 +256,10 @@ def _row(result: SearchResult, place: int) -> dict[str, Any]:
 
 
 def _times(result: SearchResult) -> tuple[str | None, str]:
-    """The time as `publishedDate`, which is always one that programs can read, and as `pubdate`."""
+    """Return the time as `publishedDate`, which is always machine-readable, and as `pubdate`."""
     try:
         at = datetime.fromisoformat(result.published_at or "")
-    except ValueError:  # a year alone, or nothing
+    except ValueError:  # only a year, or nothing
         return None, result.published_at or result.published_text
     return at.isoformat(), at.strftime("%Y-%m-%d %H:%M:%S%z")
 

@@ -16,9 +16,9 @@ from searx_mcp.urls.hosts import host_in
 
 _COLUMNS: Final = ("title", "url", "content", "host", "engine", "score", "type")
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
-"""What begins a formula where a spreadsheet opens the file."""
+"""Characters that begin a formula if a spreadsheet opens the file."""
 _NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold (2.2)."""
+"""Characters that XML 1.0 does not allow (2.2)."""
 _RSS: Final = """<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:opensearch="http://a9.com/-/spec/opensearch/1.1/">
   <channel>
@@ -40,7 +40,7 @@ _ITEM: Final = """    <item>
 
 
 def as_csv(response: SearchResponse) -> Text:
-    """Write results, answers, suggestions and corrections as rows."""
+    """Format results, answers, suggestions and corrections as rows."""
     sheet = StringIO()
     rows = csv.writer(sheet)
     rows.writerow(_COLUMNS)
@@ -76,7 +76,7 @@ def _cell(value: object) -> object:
 
 
 def as_rss(response: SearchResponse) -> Text:
-    """Write the results as a feed."""
+    """Format the results as a feed."""
     query = _xml(response.query)
     feed = _RSS.format(
         query=query,
@@ -98,7 +98,7 @@ def _item(result: SearchResult) -> str:
 
 
 def _date(published: str | None) -> str:
-    """A time as RSS writes it (RFC 822); empty if it is not one."""
+    """Format a time for RSS (RFC 822); empty if it is not one."""
     try:
         return format_datetime(datetime.fromisoformat(published or ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What SearXNG says of itself: `/config`, `/autocompleter` and `/stats/errors`."""
+"""SearXNG's routes about an instance: `/config`, `/autocompleter` and `/stats/errors`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ from searx_mcp.server.supervision import supervise
 
 _SUGGESTIONS: Final = "application/x-suggestions+json"
 _STEP: Final = 5
-"""Percent: SearXNG rounds to it."""
+"""Percent; SearXNG rounds to a multiple of it."""
 
 
 class SearxngPrefix(Frozen):
@@ -94,7 +94,7 @@ class SearxngFaults(RootModel[dict[str, tuple[SearxngFault, ...]]]):
 
 
 async def config(call: Call) -> Body:
-    """Tell what can be searched; sends no request."""
+    """Report what can be searched; sends no request."""
     engines = await _engines(call)
     further = call.backend.settings.search_defaults().categories
     told = SearxngConfig(
@@ -105,7 +105,7 @@ async def config(call: Call) -> Body:
 
 
 async def autocompleter(call: Call) -> Body:
-    """Suggest nothing: it would cost a request for each key that is pressed."""
+    """Suggest nothing: suggestions would cost a request per keystroke."""
     given = call.arguments.get("q", "")
     typed = given[0] if isinstance(given, list) else given
     words = str(typed)[:MAX_QUERY_LENGTH]
@@ -113,13 +113,13 @@ async def autocompleter(call: Call) -> Body:
 
 
 async def stats_errors(call: Call) -> Body:
-    """Tell how engines failed; sends no request."""
+    """Report the engines' failures; sends no request."""
     engines = await _engines(call)
     return lambda: {name: faults for name, each in engines.items() if (faults := _faults(each))}
 
 
 async def _engines(call: Call) -> dict[str, list[EngineReport]]:
-    """The engines of own instances, by name."""
+    """Return the engines of own instances, by name."""
 
     async def work(_: Progress) -> PoolReport:
         return await call.backend.instances()

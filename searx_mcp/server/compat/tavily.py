@@ -1,6 +1,6 @@
 """Tavily's `/search` and `/extract`: tavily-python 0.8, LibreChat.
 
-There is no answer of a model, and no picture of a search.
+There is no model's answer, and no images of a search.
 """
 
 import asyncio
@@ -218,7 +218,7 @@ _SEARCHES: Final = {
     "language": "language",
     "safe_search": "safe_search",
 }
-"""Fields that are arguments of ours."""
+"""Fields that are also our own arguments."""
 
 
 async def search(call: Call) -> Body:
@@ -267,7 +267,7 @@ def _result(result: SearchResult, chunks: int, *, with_page: bool) -> TavilyResu
 
 
 def _best(passages: tuple[Passage, ...], most: int) -> str:
-    """The passages that fit best, in the order of the page."""
+    """Return the best passages, in page order."""
     best = sorted(passages[:most], key=lambda passage: passage.offset)
     return PARTS.join(passage.text.strip() for passage in best)
 
@@ -306,7 +306,7 @@ def _failures(found: list[tuple[str, Page | SearxMcpError]]) -> Iterator[TavilyF
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
-    """The status and the body that Tavily has for an error."""
+    """Return Tavily's status and body for an error."""
     return status_for(error), {"detail": {"error": cause_of(error)}}
 
 

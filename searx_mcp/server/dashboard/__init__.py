@@ -1,1 +1,1 @@
-"""The dashboard at `/` of the HTTP server: pages that need no script, and one small script that keeps them current."""
+"""The dashboard at `/` of the HTTP server: pages that need no script, and one small script that refreshes them."""

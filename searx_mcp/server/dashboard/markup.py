@@ -1,4 +1,4 @@
-"""HTML by functions: text is escaped unless it is markup, so nothing a stranger wrote can run."""
+"""HTML by functions: text is escaped unless it is markup, so untrusted text can never run."""
 
 import html
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 _EMPTY: Final = frozenset({"col", "input", "line", "link", "meta", "rect"})
-"""Elements without an end tag; those of SVG close themselves."""
+"""Void elements; those of SVG are self-closing."""
 
 
 ABSENT: Final = "\u2013"
@@ -20,13 +20,13 @@ class Markup(str):
 
 
 def element(name: str, /, *children: str | None, **attributes: str | float | bool | None) -> Markup:
-    """Write an element.
+    """Build an element.
 
     Args:
         name: of the element.
-        children: texts, which are escaped, and markup; `None` is left out.
-        attributes: `class_` stands for `class`, `data_live` for `data-live`; `True` has no value, and `None`
-            and `False` are left out.
+        children: texts, which are escaped, and markup; `None` is skipped.
+        attributes: `class_` becomes `class`, and `data_live` becomes `data-live`; `True` has no value, and `None`
+            and `False` are omitted.
     """
     written = "".join(
         f" {_name(key)}" if value is True else f' {_name(key)}="{_text(str(value))}"'
@@ -44,7 +44,7 @@ def joined(parts: Iterable[str | None]) -> Markup:
 
 
 def with_code(text: str) -> Markup:
-    """Write a text in which pairs of backticks enclose code."""
+    """Convert a text in which pairs of backticks enclose code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return joined((text,))
@@ -52,7 +52,7 @@ def with_code(text: str) -> Markup:
 
 
 def link(text: str, url: str) -> Markup:
-    """Write a link to a web page, which is not told where the reader came from; plain text for other addresses."""
+    """Build a link to a web page that sends no referrer; plain text for other addresses."""
     shown = element("bdi", text)
     if urlsplit(url).scheme not in {"http", "https"}:
         return shown

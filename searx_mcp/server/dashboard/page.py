@@ -1,6 +1,6 @@
-"""The pages of the dashboard as documents: one with everything, one to log in, and a search with its attempts.
+"""The pages of the dashboard as documents: the overview, the login, and a search with its attempts.
 
-What the server has done stands in the first: calls per minute, and totals of the counters in `/metrics`.
+The overview shows what the server has done: calls per minute, and totals of the counters in `/metrics`.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ class Trail:
     """The outcome of a search.
 
     Attributes:
-        told: it in a sentence or two; empty before the first search.
+        told: summary in a sentence or two; empty before the first search.
         found: the instances asked, and the results.
         is_failure: whether it failed.
     """
@@ -42,7 +42,7 @@ class Trail:
 
 
 def search_section(query: str, trail: Trail) -> Markup:
-    """Write the search box, and below it the outcome of a search.
+    """Build the search box, and below it the outcome of a search.
 
     Args:
         query: of the search; empty at first.
@@ -83,7 +83,7 @@ def search_section(query: str, trail: Trail) -> Markup:
 
 
 def status_line(trail: Trail) -> Markup:
-    """Write the status that screen readers announce; some do so only if it was in the page from the start."""
+    """Build the status that screen readers announce; some do so only if it was in the page from the start."""
     return element(
         "p",
         with_code(trail.told),
@@ -94,7 +94,7 @@ def status_line(trail: Trail) -> Markup:
 
 
 def found_trail(response: SearchResponse) -> Trail:
-    """Write what a search found, and which instances it asked."""
+    """Format what a search found, and which instances it asked."""
     count = len(response.results)
     told = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
     if response.stale:
@@ -112,7 +112,7 @@ def found_trail(response: SearchResponse) -> Trail:
 
 
 def failed_trail(error: SearxMcpError, longest: float) -> Trail:
-    """Write why a search failed, what to do, and which instances it asked.
+    """Format why a search failed, what to do, and which instances it asked.
 
     Args:
         error: of the search.
@@ -166,7 +166,7 @@ def _attempt(attempt: Attempt, longest: int) -> Markup:
 
 def _bar(share: float, kind: str) -> Markup:
     width, height = _TIME_BAR
-    tall, wide = height - 2, max(1, round(share * (width - 2)))  # inside its line
+    tall, wide = height - 2, max(1, round(share * (width - 2)))  # inside its outline
     bar = element("rect", x=1, y=1, width=wide, height=tall, class_=kind)
     return element("svg", bar, width=width, height=height, aria_hidden="true")
 
@@ -196,13 +196,13 @@ def dashboard_page(
     *,
     has_login: bool,
 ) -> str:
-    """Write the dashboard.
+    """Build the dashboard.
 
     Args:
         report: of the pool.
-        done: names and values of what the server has done; empty if the caller may not see them.
-        corpus: what it holds; `None` if the caller may not see it.
-        search: of `search_section`; `None` if the caller may not search.
+        done: names and values of the server's statistics; empty if the caller may not see them.
+        corpus: its size; `None` if the caller may not see it.
+        search: from `search_section`; `None` if the caller may not search.
         has_login: whether the caller can log out.
     """
     logout = element(
@@ -232,15 +232,15 @@ def dashboard_page(
 
 
 def login_page(problem: str = "") -> str:
-    """Write the login page.
+    """Build the login page.
 
     Args:
-        problem: with the last attempt; empty if there was none.
+        problem: of the last attempt; empty if there was none.
     """
     form = element(
         "form",
         element("p", problem, role="alert", id="problem") if problem else None,
-        # A password manager stores the token under this name.
+        # Password managers store the token under this name.
         element(
             "input",
             name="user",
@@ -273,7 +273,7 @@ def login_page(problem: str = "") -> str:
 
 
 def problem_page(problem: Markup) -> str:
-    """Write a page that says why the dashboard cannot be shown."""
+    """Build a page that says why the dashboard cannot be shown."""
     return _document(
         "searx-mcp dashboard", element("main", element("h1", "searx-mcp"), problem, id="main")
     )
@@ -328,13 +328,13 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
 _MINUTES: Final = 60
 _MINUTE: Final = 60.0
 _BAR: Final = (4, 24)
-"""Width and height of a minute in the picture, in pixels."""
+"""Width and height of a minute in the chart, in pixels."""
 _PERCENT: Final = 100
 _CACHES: Final = {"Searches from the cache": "answers", "Pages from the cache": "pages"}
 
 
 class CallsByMinute:
-    """Counts the calls that end, minute by minute, for an hour; a listener of `searx_mcp.telemetry`.
+    """Counts the finished calls per minute, for an hour; a listener of `searx_mcp.telemetry`.
 
     Args:
         clock: seconds, from any start.
@@ -345,7 +345,7 @@ class CallsByMinute:
         self._ended: Counter[int] = Counter()
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Count an event, if a call ends with it."""
+        """Count an event, if it ends a call."""
         del fields
         if event in {"server.done", "server.response"}:
             now = self._minute()
@@ -354,7 +354,7 @@ class CallsByMinute:
                 del self._ended[minute]
 
     def latest(self) -> list[int]:
-        """The calls of the last 60 minutes, the current one last."""
+        """Return the calls of the last 60 minutes, the current minute last."""
         now = self._minute()
         return [self._ended[minute] for minute in range(now - _MINUTES + 1, now + 1)]
 
@@ -363,11 +363,11 @@ class CallsByMinute:
 
 
 def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, str]]:
-    """Give what the server has done since its start, as names and values.
+    """Return the server's statistics since its start, as names and values.
 
     Args:
         counters: of the server.
-        latest: of `CallsByMinute`.
+        latest: from `CallsByMinute`.
     """
     calls = counters.calls.total()
     failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")
@@ -390,7 +390,7 @@ def _share(counters: Counters, cache: str) -> str:
 
 
 def _picture(latest: list[int]) -> Markup:
-    """One bar per minute, as tall as the number of calls that ended in it."""
+    """Build a bar chart: one bar per minute, as tall as the number of calls that ended in it."""
     width, height = _BAR
     most = max(latest)
     bars = (

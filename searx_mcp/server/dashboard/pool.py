@@ -1,4 +1,4 @@
-"""The pool on the dashboard: a table for each tier, with the state and what every instance has left."""
+"""The pool on the dashboard: a table for each tier, with the state and the remaining budget of every instance."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ _PARTS: Final = {
 _BAR: Final = (8, 24)
 """Width and height of a bar in a sparkline, in pixels."""
 _FULL_BAR: Final = 1_000
-"""Milliseconds of the highest bar, unless one of the row took longer."""
+"""Milliseconds of the tallest bar, unless one in the row took longer."""
 _MINUTE: Final = 60
 _HOUR: Final = 3_600
 _DAY: Final = 86_400
@@ -44,12 +44,12 @@ _LONGEST_DETAIL: Final = 200
 
 
 def is_usable(row: InstanceReport) -> bool:
-    """Tell whether it may be asked now."""
+    """Return whether it can be asked now."""
     return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 
 def pool_section(report: PoolReport) -> Markup:
-    """Write the pool, tier by tier, in the order in which it is asked."""
+    """Build the pool, tier by tier, in the order in which it is asked."""
     tiers = [(tier, list(rows)) for tier, rows in groupby(report.instances, lambda row: row.tier)]
     tables = [_tier(tier, rows, is_first=not number) for number, (tier, rows) in enumerate(tiers)]
     return element(
@@ -69,7 +69,7 @@ def pool_section(report: PoolReport) -> Markup:
 
 
 def span(seconds: float) -> str:
-    """Write a time in its largest unit, rounded up, as in `5 min`."""
+    """Format a duration in its largest unit, rounded up, as in `5 min`."""
     for unit, name in ((_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min")):
         if seconds >= unit:
             return f"{-int(-seconds // unit)} {name}"
@@ -171,7 +171,7 @@ def _next(row: InstanceReport) -> str:
 
 
 def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
-    """Bars of the latest requests, the newest on the right: taller if slower, hollow if failed."""
+    """Build bars of the latest requests, the newest on the right: taller if slower, hollow if failed."""
     if not outcomes:
         return joined((ABSENT,))
     good = sum(past.verdict.ends_search for past in outcomes)
@@ -208,5 +208,5 @@ def _bars(outcomes: Sequence[PastOutcome]) -> Iterator[Markup]:
 
 
 def words(name: str) -> str:
-    """A value of ours as words: `rate limited`."""
+    """Format one of our values as words: `rate limited`."""
     return name.replace("_", " ")

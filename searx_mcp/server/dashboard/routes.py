@@ -53,7 +53,7 @@ from searx_mcp.server.web.policy import (
 from searx_mcp.settings.tools import Tool
 
 _KEPT: Final = 2.0
-"""Seconds for which a view of the pool is reused, however many pages ask for one; each reads a database."""
+"""Seconds for which a snapshot of the pool is reused, for any number of pages; each one reads a database."""
 _MOST_FIELDS: Final = 10
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -61,7 +61,7 @@ _HEADERS: Final = {
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:;"
         " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
-    # With no-referrer, browsers would send a form with the origin "null".
+    # With no-referrer, browsers would send forms with the origin "null".
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
@@ -74,7 +74,7 @@ _FILES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The pool and the corpus at one time."""
+    """A snapshot of the pool and the corpus."""
 
     report: PoolReport
     corpus: CorpusStatus | None
@@ -82,7 +82,7 @@ class _Look:
 
 
 def dashboard_routes(backend: Backend, access: Access) -> list[Route]:
-    """Make the routes of the dashboard; without web_search in `server.tools` it has no search.
+    """Return the routes of the dashboard; without web_search in `server.tools` it has no search.
 
     Args:
         backend: performs the calls.
@@ -106,7 +106,7 @@ class _Dashboard:
 
     Args:
         backend: performs the calls.
-        access: says whether a login is required.
+        access: knows whether a login is required.
     """
 
     def __init__(self, backend: Backend, access: Access) -> None:
@@ -119,11 +119,11 @@ class _Dashboard:
         self._looks: dict[str, _Look] = {}
 
     def offers(self, tool: Tool) -> bool:
-        """Tell whether the server offers a tool to tokens that allow it."""
+        """Return whether the server offers a tool to tokens that allow it."""
         return tool in (self._backend.settings.server.tools or tuple(Tool))
 
     async def show(self, request: Request) -> Response:
-        """Answer with the page; lead clients of SearXNG to the search, with all they ask."""
+        """Return the page; redirect SearXNG clients to the search, with their parameters."""
         if asks_searxng(request.scope):
             query = request.scope["query_string"].decode("latin-1")
             path = SEARXNG_PATH.removeprefix("/")  # a proxy may have put a prefix before it
@@ -131,7 +131,7 @@ class _Dashboard:
         return await self._page(request, "", Trail())
 
     async def search(self, request: Request) -> Response:
-        """Search, and answer with the page and the outcome of the search."""
+        """Search, and return the page with the outcome."""
         query = (await _form(request)).get("q", "")
         log = self._backend.log.request(
             "dashboard",
@@ -143,7 +143,7 @@ class _Dashboard:
             found = await unless_gone(request.receive, self._searched(request, query))
             if found is None:
                 note_failure("cancelled")
-                return Response()  # the client has gone
+                return Response()  # the client has disconnected
             trail, status = found
             keep(status, len(trail.found or ""))
         self._looks.clear()  # the search has changed the pool
@@ -177,7 +177,7 @@ class _Dashboard:
             return await _html(page, request, status_of(error))
         may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
 
-        # As in /metrics: not every named token may see what all callers have done.
+        # As in /metrics: not every named token may see the activity of all callers.
         done = throughput_facts(self._counters, self._calls.latest()) if identity.metrics else ()
 
         def written() -> str:
@@ -196,7 +196,7 @@ class _Dashboard:
         return self._backend.settings.server.tool_timeout
 
     async def _look(self, identity: Identity) -> _Look:
-        """The pool and the corpus as a token may see them.
+        """Return the pool and the corpus as a token may see them.
 
         Raises:
             SearxMcpError: the pool cannot be read.
@@ -232,7 +232,7 @@ class _Login:
         self._access = access
 
     async def show(self, request: Request) -> Response:
-        """Answer with the page; with the dashboard where no token is required."""
+        """Return the page; the dashboard if no token is required."""
         if not self._access.wants_token:
             return _to(DASHBOARD_PATH)
         return await _html(login_page(), request)
@@ -267,7 +267,7 @@ def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlet
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form; empty if there are too many."""
+    """Return the fields of a form; empty if there are too many."""
     body = await request.body()
     try:
         fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=_MOST_FIELDS)
@@ -282,7 +282,7 @@ async def _html(
     status: int = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    # Compression gives nothing away (BREACH): no secret is in a page, and only a page of this server can search.
+    # Compression leaks nothing (BREACH): no page contains a secret, and only pages of this server can search.
     body = page.encode("utf-8", "replace")
     return await response_with(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
 

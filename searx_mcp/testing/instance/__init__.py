@@ -1,1 +1,1 @@
-"""What a fake SearXNG instance says: queries read, pages and documents written."""
+"""The content of a fake SearXNG instance: parses queries, builds pages and documents."""

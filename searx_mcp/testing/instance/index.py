@@ -1,4 +1,4 @@
-"""The parameters of a search, read and refused as SearXNG does, and what it finds."""
+"""Parses and rejects the parameters of a search as SearXNG does, and finds its results."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,8 +14,8 @@ class FakeEngine:
     """An engine inside a fake instance, as its `/config` lists it.
 
     Attributes:
-        name: as a search asks for it.
-        categories: those it belongs to.
+        name: as a search refers to it.
+        categories: that it belongs to.
         enabled: whether it is asked for searches in its categories.
         time_range: whether it can search a time range.
         paging: whether it has further pages.
@@ -30,7 +30,7 @@ class FakeEngine:
     timeout: float = 3.0
 
     def takes(self, category: str, *, time_range: bool, page: int) -> bool:
-        """Whether it is asked for such a search; upstream leaves out engines that cannot do it."""
+        """Return whether it is asked for such a search; upstream skips engines that do not support it."""
         return (
             self.enabled
             and category in self.categories
@@ -55,13 +55,13 @@ CATEGORIES = (
 _LANGUAGE = re.compile(r"all|auto|[a-z]{2,3}(-[a-zA-Z]{2})?")
 _PAGE = re.compile(r"0*[1-9][0-9]*")
 _SECONDS = re.compile(r"|[0-9]+(\.[0-9]*)?")
-"""Upstream takes every number, and to negative ones it answers with an empty list."""
+"""Upstream accepts every number, and answers a negative one with an empty list."""
 _TIME_RANGES = frozenset({"", "None", "day", "week", "month", "year"})
 _SAFE_SEARCH = frozenset({"0", "1", "2"})
 
 
 class InvalidParameterError(Exception):
-    """A value SearXNG answers with 400."""
+    """A value that SearXNG answers with 400."""
 
     def __init__(self, name: str, value: str) -> None:
         super().__init__(f"Invalid value {value} for parameter {name}")
@@ -69,11 +69,11 @@ class InvalidParameterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What one search asks for.
+    """The parameters of a search.
 
     Attributes:
-        text: the words; empty when there were none.
-        categories: at least one, in the order asked for; unknown ones are left out.
+        text: the words; empty if there were none.
+        categories: at least one, in the requested order; unknown ones are dropped.
         page: counts from 1.
         language, time_range, safe_search: as sent, or the instance's default.
         time_limit: seconds the caller gives the engines, or `None`.
@@ -89,16 +89,16 @@ class SearchQuery:
 
 
 def read_format(parameters: Mapping[str, str]) -> str:
-    """Return the format asked for; an unknown one means html, as upstream."""
+    """Return the requested format; an unknown one means html, as upstream."""
     asked = parameters.get("format", "html")
     return asked if asked in {"html", "json", "csv", "rss"} else "html"
 
 
 def read_query(parameters: Mapping[str, str]) -> SearchQuery:
-    """Read the parameters of a search.
+    """Parse the parameters of a search.
 
     Raises:
-        InvalidParameterError: a value that SearXNG refuses.
+        InvalidParameterError: SearXNG refuses a value.
     """
     page = parameters.get("pageno", "1")
     language = parameters.get("language", "auto")
@@ -141,14 +141,14 @@ def _read_categories(parameters: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The rows of an instance and what stands around them.
+    """The rows of an instance and the content around them.
 
     Attributes:
-        engines: those that are asked; what none of them takes is not found.
-        results: the rows; `None` makes them up from the query.
-        links: addresses of made-up rows, one row each.
-        pages: pages of made-up rows when there are no links.
-        page_size: rows of a page.
+        engines: those of the instance; a search that none of them supports finds nothing.
+        results: the rows; `None` generates them from the query.
+        links: addresses of generated rows, one row each.
+        pages: number of pages of generated rows when there are no links.
+        page_size: rows per page.
         surroundings: answers, infoboxes, suggestions and corrections of every page.
     """
 
@@ -160,7 +160,7 @@ class Index:
     surroundings: ResultPage
 
     def find(self, query: SearchQuery, failed: Sequence[UnresponsiveEngine]) -> ResultPage:
-        """Return the page asked for, without rows that only failed engines found."""
+        """Return the requested page, without rows that only failed engines found."""
         if not self._is_taken(query):
             return ResultPage()
         names = {each.engine for each in failed}
@@ -196,7 +196,7 @@ class Index:
 
 
 def rewritten(page: ResultPage, prefix: str) -> ResultPage:
-    """Return the page with `prefix` in front of its rows' addresses, which are percent-encoded."""
+    """Return the page with its rows' addresses percent-encoded after `prefix`."""
     hits = tuple(
         # A table of facts has no address.
         hit._replace(url=f"{prefix}{quote(hit.url, safe='', errors='replace')}") if hit.url else hit

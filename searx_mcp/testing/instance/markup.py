@@ -1,4 +1,4 @@
-"""Escaped HTML from nested calls."""
+"""Builds escaped HTML from nested calls."""
 
 from collections.abc import Mapping
 from html import escape
@@ -7,7 +7,7 @@ _VOID = frozenset({"meta", "link", "img", "input", "br", "hr", "source"})
 
 
 class Markup(str):
-    """Text that is HTML already and is not escaped again."""
+    """HTML that is not escaped again."""
 
     __slots__ = ()
 
@@ -15,7 +15,7 @@ class Markup(str):
 def element(
     name: str, attributes: Mapping[str, str] | None = None, *children: str | None
 ) -> Markup:
-    """Return `<name …>children</name>`; text is escaped, `Markup` is kept, `None` left out."""
+    """Return `<name …>children</name>`; text is escaped, `Markup` is kept, `None` is skipped."""
     opening = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
     if name in _VOID:
         return Markup(f"<{name}{opening}>")
@@ -23,7 +23,7 @@ def element(
 
 
 def join(*children: str | None) -> Markup:
-    """Return the children one after the other; text is escaped, `Markup` is kept."""
+    """Concatenate the children; text is escaped, `Markup` is kept."""
     return Markup(
         "".join(
             child if isinstance(child, Markup) else escape(child)

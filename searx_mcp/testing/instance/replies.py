@@ -1,6 +1,6 @@
 """The answers of a fake instance: JSON in the shape of August 2026, refusals, challenges, redirects.
 
-Rows have two shapes upstream: typed ones with every field, and untyped ones with what their engine set.
+Rows have two shapes upstream: typed ones with every field, and untyped ones with the fields that their engine set.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 
-# As SearXNG of 2026.8.22 has it, whatever the path prefix.
+# As in SearXNG 2026.8.22, whatever the path prefix.
 ROBOTS = """User-agent: *
 Allow: /info/en/about
 Disallow: /stats
@@ -34,7 +34,7 @@ Disallow: /preferences
 Disallow: /*?*q=*
 """
 
-# A front such as Anubis: answers 200, and has neither a generator nor results.
+# A proxy such as Anubis: answers 200, and has neither a generator nor results.
 _CHALLENGE = """<!doctype html>
 <html lang="en">
 <title>Making sure you're not a bot!</title>
@@ -47,7 +47,7 @@ _CHALLENGE = """<!doctype html>
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One complete answer."""
+    """One complete response."""
 
     body: bytes
     content_type: str = HTML
@@ -67,7 +67,7 @@ class Reply:
 
 
 def html(text: str, *, status: int = 200) -> Reply:
-    """Return a page; what UTF-8 cannot hold becomes a question mark."""
+    """Return a page; characters that UTF-8 cannot encode become question marks."""
     return Reply(text.encode("utf-8", "replace"), status=status)
 
 
@@ -91,19 +91,19 @@ def plain_status(status: int, headers: Mapping[str, str] | None = None) -> Reply
 
 
 def redirect(location: str, *, status: int = 302) -> Reply:
-    """Return a redirect that may not be stored."""
+    """Return a redirect that must not be stored."""
     text = "<!doctype html>\n<html lang=en>\n<title>Redirecting...</title>\n"
     headers = {"Location": location, "Cache-Control": "no-store, max-age=0"}
     return Reply(text.encode("ascii"), status=status, headers=headers)
 
 
 def challenge() -> Reply:
-    """Return a page that asks for a proof of work."""
+    """Return a page that requires a proof of work."""
     return Reply(_CHALLENGE.encode("ascii"))
 
 
 class Silence(Enum):
-    """Ways not to answer at all."""
+    """Ways of not answering at all."""
 
     HANG = auto()
     DROP = auto()
@@ -111,7 +111,7 @@ class Silence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SlowEngine:
-    """An engine that takes `seconds`, where the instance waits for it for `timeout`."""
+    """An engine that takes `seconds`, while the instance waits `timeout`."""
 
     name: str
     seconds: float
@@ -120,18 +120,18 @@ class SlowEngine:
 
 @dataclass(slots=True)
 class Faults:
-    """All faults; a new value is a healthy instance.
+    """All faults; the default value is a healthy instance.
 
     Attributes:
-        host: what happens to every request, in front of everything else.
-        prepared: answers by path, in place of the instance's own.
-        refusal: how every search is turned away, whatever the windows say.
+        host: fault for every request, before anything else.
+        prepared: answers by path, instead of the instance's own.
+        refusal: how every search is refused, whatever the windows say.
         failed: engines that do not answer.
         all_failed: whether no engine answers, listed or not.
         slow_engines: engines that are late, or too late.
-        latency: seconds before anything is answered.
-        held: set when requests that are kept waiting may go on, or `None`.
-        rewriter: put in front of the addresses of all rows; a relative one leads home.
+        latency: seconds before any answer.
+        held: set when held requests may continue, or `None`.
+        rewriter: prefix of the addresses of all rows; a relative one leads to the instance itself.
     """
 
     host: Reply | Silence | None = None
@@ -145,7 +145,7 @@ class Faults:
     rewriter: str | None = None
 
     def engines_time(self, limit: float | None) -> float:
-        """Seconds the instance waits for slow engines, as upstream without a maximum of its own.
+        """Return the seconds that the instance waits for slow engines, as upstream without its own maximum.
 
         Args:
             limit: seconds the caller gives the engines, or `None`.
@@ -155,7 +155,7 @@ class Faults:
         return min(most, max((engine.seconds for engine in self.slow_engines), default=0.0))
 
     def late(self, limit: float | None) -> tuple[UnresponsiveEngine, ...]:
-        """The engines for which the instance does not wait."""
+        """Return the engines for which the instance does not wait."""
         waited = self.engines_time(limit)
         return tuple(
             UnresponsiveEngine(engine=engine.name, reason="timeout")
@@ -167,7 +167,7 @@ class Faults:
 Json = Mapping[str, object]
 
 _URI = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
-"""RFC 3986, appendix B: takes any text apart, broken addresses too."""
+"""RFC 3986, appendix B: splits any text, broken addresses too."""
 
 
 def search_document(text: str, page: ResultPage) -> dict[str, object]:
@@ -184,7 +184,7 @@ def search_document(text: str, page: ResultPage) -> dict[str, object]:
 
 
 def config_document(site: Site, engines: Sequence[FakeEngine], *, has_limiter: bool) -> Json:
-    """Return `/config`: version, engines, and whether the limiter and its token are on."""
+    """Return `/config`: version, engines, and whether the limiter and its token are enabled."""
     return {
         "categories": list(dict.fromkeys(name for each in engines for name in each.categories)),
         "default_locale": "",
@@ -198,7 +198,7 @@ def config_document(site: Site, engines: Sequence[FakeEngine], *, has_limiter: b
         },
         "locales": {"en": "English"},
         "plugins": [],
-        # Upstream's public_instance forces the limiter and the token on.
+        # Upstream's public_instance enables the limiter and the token.
         "public_instance": site.link_token,
         "safe_search": 0,
         "version": site.version,
@@ -206,7 +206,7 @@ def config_document(site: Site, engines: Sequence[FakeEngine], *, has_limiter: b
 
 
 def errors_document(failed: Iterable[UnresponsiveEngine]) -> Json:
-    """Return `/stats/errors`: what went wrong per engine."""
+    """Return `/stats/errors`: the error of each engine."""
     return {
         each.engine: [
             {
@@ -270,7 +270,7 @@ def _row(hit: Hit) -> Json:
 
 
 def _parsed_url(url: str) -> Sequence[str]:
-    """Return the six parts that upstream's `parsed_url` has."""
+    """Return the six parts of upstream's `parsed_url`."""
     match = _URI.fullmatch(url)
     scheme, netloc, path, query, fragment = match.groups("") if match else ("", "", url, "", "")
     return [scheme, netloc, path, "", query, fragment]
@@ -287,12 +287,12 @@ def _dates(hit: Hit) -> Json:
 
 
 def _score(engines: int, position: int) -> float:
-    """Upstream's `calculate_score` with all weights 1: Σ over engines of engines / position."""
+    """Return upstream's `calculate_score` with all weights 1: Σ over engines of engines / position."""
     return engines * engines / position
 
 
 def _details(hit: Hit) -> dict[str, object]:
-    """The fields of the template."""
+    """Return the fields of the template."""
     for kind in TEMPLATES.keys() - {"video", "media"}:
         if (details := getattr(hit, kind)) is not None:
             return kind_fields(kind, details) | _besides(hit)
@@ -300,9 +300,9 @@ def _details(hit: Hit) -> dict[str, object]:
 
 
 def _besides(hit: Hit) -> dict[str, object]:
-    """What rows of some kinds have upstream and no reader needs."""
+    """Return fields that rows of some kinds have upstream and that no client needs."""
     if hit.image:
-        # Pictures never go through the image proxy here.
+        # Images never go through the image proxy here.
         thumbnail = hit.thumbnail or hit.image.url
         return {"thumbnail": "", "thumbnail_src": thumbnail, "formats": []}
     if hit.place:
@@ -331,7 +331,7 @@ def _played(hit: Hit) -> dict[str, object]:
 
 
 def _length(player: Video | Media) -> float | str | None:
-    """Upstream sends a number where its engine gave a duration, which it shows as `0:45:32`."""
+    """Return the length: upstream sends a number if its engine gave a duration, which it shows as `0:45:32`."""
     if player.seconds is not None and player.length == str(timedelta(seconds=player.seconds)):
         return player.seconds
     return player.length or None

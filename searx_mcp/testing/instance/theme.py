@@ -1,6 +1,6 @@
 """Pages with the class names, ids and meta tags of SearXNG's simple theme as of August 2026.
 
-Only what a reader of results needs is there; the rest of the theme is left out.
+They contain only what a parser of results needs; the rest of the theme is omitted.
 """
 
 import re
@@ -19,16 +19,16 @@ _FORMATS = frozenset({"html", "json"})
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What all pages of one instance have in common.
+    """The properties that all pages of an instance share.
 
     Attributes:
         version: as in the generator tag, without the program's name.
-        prefix: path in front of everything, without a trailing slash; empty for none.
-        formats: names of the formats the operator has enabled, html among them as a rule.
-        link_token: whether pages link the limiter's stylesheet and pictures go through the proxy.
+        prefix: path before everything, without a trailing slash; empty for none.
+        formats: names of the formats that the operator has enabled, usually including html.
+        link_token: whether pages link the limiter's stylesheet and load images through the proxy.
 
     Raises:
-        ValueError: a format other than html and json.
+        ValueError: a format is neither html nor json.
     """
 
     version: str
@@ -43,12 +43,12 @@ class Site:
 
 
 def home_page(site: Site) -> str:
-    """Return the home page, where the limiter sends scripts."""
+    """Return the home page, to which the limiter redirects scripts."""
     return _document(site, "index", _search_form(site, ""))
 
 
 def search_page(site: Site, *, error: str | None = None) -> str:
-    """Return `/search` as it answers without a query, or, with an error, to a bad parameter."""
+    """Return `/search` without a query, or, with an error, for an invalid parameter."""
     dialog = None
     if error is not None:
         items = element("ul", {}, element("li", {}, error))
@@ -240,7 +240,7 @@ def _pagination(site: Site, query: SearchQuery, page: ResultPage) -> Markup:
     forms = []
     if query.page > 1:
         forms.append(("previous_page", query.page - 1))
-    # Upstream offers a next page whenever this one has rows, also on the last.
+    # Upstream links a next page whenever this one has rows, even on the last.
     if page.hits:
         forms.append(("next_page", query.page + 1))
     return element(

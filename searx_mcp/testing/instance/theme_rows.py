@@ -1,4 +1,4 @@
-"""Rows and infoboxes of the simple theme, with what its result templates add."""
+"""Rows and infoboxes of the simple theme, with the additions of its result templates."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _GAP = "\xa0"
 
 
 def above(hit: Hit) -> Markup | None:
-    """Return what stands between the heading and the description."""
+    """Return the content between the heading and the description."""
     if hit.video and hit.video.views:
         return element("div", {"class": "result_views"}, f"Views: {hit.video.views}")
     if hit.torrent:
@@ -38,7 +38,7 @@ def above(hit: Hit) -> Markup | None:
 
 
 def below(hit: Hit) -> Markup | None:
-    """Return what stands under the description."""
+    """Return the content below the description."""
     player = hit.video or hit.media
     if player:
         sound = hit.media.audio_url if hit.media else None
@@ -58,7 +58,7 @@ def below(hit: Hit) -> Markup | None:
 
 
 def length(hit: Hit) -> Markup | None:
-    """Return the length of what has no thumbnail to show it on."""
+    """Return the length of media without a thumbnail that would show it."""
     player = hit.video or hit.media
     if player is None or not player.length or hit.thumbnail:
         return None
@@ -66,7 +66,7 @@ def length(hit: Hit) -> Markup | None:
 
 
 def length_inside(hit: Hit) -> Markup | None:
-    """Return the length of what is played, for its thumbnail."""
+    """Return the length of media, for its thumbnail."""
     player = hit.video or hit.media
     if player is None or not player.length:
         return None
@@ -74,7 +74,7 @@ def length_inside(hit: Hit) -> Markup | None:
 
 
 def table(facts: Iterable[Fact]) -> Markup:
-    """Return the table of a row that has no address."""
+    """Return the table of a row without an address."""
     rows = (
         element(
             "tr",
@@ -262,7 +262,7 @@ def _product(product: Product) -> Markup:
 
 
 _MAX_DESCRIPTION = 1_024
-"""Characters of a description the theme shows; JSON has them all."""
+"""Characters of a description that the theme shows; JSON has all of them."""
 
 
 def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
@@ -270,8 +270,8 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
 
     Args:
         hit: the row.
-        words: matches, in one group, what is highlighted in title and description.
-        proxy: path of the instance's image proxy; empty for pictures from where they are.
+        words: matches, in one group, the text to highlight in title and description.
+        proxy: path of the instance's image proxy; empty to link images directly.
     """
     attributes = {"class": f"result result-{hit.template} category-{hit.category}"}
     if hit.image is not None:
@@ -291,14 +291,14 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
         above(hit),
         _description(hit, words),
         below(hit),
-        # Upstream's template for packages leaves them out.
+        # Upstream's template for packages omits them.
         None if hit.package else _engines(hit),
         element("div", {"class": "break"}),
     )
 
 
 def infobox(box: Infobox) -> Markup:
-    """Return the box of facts beside the rows."""
+    """Return the box of facts next to the rows."""
     facts = (
         element("dl", {}, element("dt", {}, f"{fact.label} :"), element("dd", {}, fact.value))
         for fact in box.attributes
@@ -373,16 +373,16 @@ def _thumbnail(hit: Hit, proxy: str) -> Markup | None:
     if hit.thumbnail is None:
         return None
     picture = element("img", {"class": "thumbnail", "src": _proxied(hit.thumbnail, proxy)})
-    # Stands before the heading: the first link of an article is not always its title.
+    # Comes before the heading: the first link of an article is not always its title.
     return element("a", {"href": hit.url, "class": "thumbnail_link"}, picture, length_inside(hit))
 
 
 def _published(hit: Hit) -> Markup | None:
-    # Papers and packages have theirs among their attributes.
+    # Papers and packages have it among their attributes.
     if hit.published_at is None or hit.paper or hit.package:
         return None
     when = datetime.fromisoformat(hit.published_at)
-    # Video engines still hand over untyped rows, whose attribute upstream leaves empty.
+    # Video engines still return untyped rows, for which upstream leaves the attribute empty.
     machine = "" if hit.template == "videos" else when.strftime("%Y-%m-%d %H:%M:%S%z")
     return element("time", {"class": "published_date", "datetime": machine}, str(when))
 
@@ -396,12 +396,12 @@ def _description(hit: Hit, words: re.Pattern[str]) -> Markup:
 
 
 def _host(url: str) -> str:
-    # Not urlsplit: a test may hand over an address that cannot be parsed.
+    # Not urlsplit: a test may pass an address that cannot be parsed.
     return url.partition("://")[2].partition("/")[0]
 
 
 def _proxied(url: str, proxy: str) -> str:
-    # Upstream signs the address; 64 hexadecimal digits stand for the signature here.
+    # Upstream signs the address; 64 hexadecimal digits replace the signature here.
     return f"{proxy}?url={quote(url, safe='')}&h={'0' * 64}" if proxy else url
 
 
