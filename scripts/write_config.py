@@ -45,7 +45,9 @@ MOST_NAMES = 9
 """Names of values that a table shows in full; an error about a wrong value lists all."""
 COMMON = frozenset({"timeout", "max_tokens"})
 """Arguments that a page explains once where they are not in the schemas of its tools."""
-REQUESTS = {verb.tool: verb.request for verb in TOOLS.values() if verb.command}
+REQUESTS: Mapping[str, type[Frozen]] = {
+    verb.tool: verb.request for verb in TOOLS.values() if verb.command
+}
 """The request of each tool that a person can use, too."""
 _E = TypeVar("_E", bound=Enum)
 
