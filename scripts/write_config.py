@@ -26,23 +26,15 @@ from searx_mcp.errors import (
     SearxMcpError,
     UnavailableReason,
 )
-from searx_mcp.evidence.requests import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.request import SearchRequest
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.server import metrics
 from searx_mcp.server.app import build_server
 from searx_mcp.server.channels import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
+from searx_mcp.verbs.table import TOOLS
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- {}: begin, written by scripts/write_config.py -->"
@@ -53,10 +45,10 @@ MOST_NAMES = 9
 """Names of values that a table shows in full; an error about a wrong value lists all."""
 COMMON = frozenset({"timeout", "max_tokens"})
 """Arguments that a page explains once where they are not in the schemas of its tools."""
-REQUESTS = (
-    *(SearchRequest, FetchRequest, ReadRequest, AnswerRequest),
-    *(CorpusSearchRequest, StatusRequest, IngestRequest),
-)
+REQUESTS: Mapping[str, type[Frozen]] = {
+    verb.tool: verb.request for verb in TOOLS.values() if verb.command
+}
+"""The request of each tool that a person can use, too."""
 _E = TypeVar("_E", bound=Enum)
 
 TOML_HEAD = """\
@@ -222,13 +214,7 @@ def expected(root: Path) -> Mapping[Path, str]:
         files[published / f"{profile}.json"] = tools(profile)
     for name, (place, text) in {
         "settings": ("reference/settings.md", markdown()),
-        "web_search": ("reference/tools.md", arguments(SearchRequest)),
-        "read_page": ("reference/tools.md", arguments(ReadRequest)),
-        "answer": ("reference/tools.md", arguments(AnswerRequest)),
-        "search_corpus": ("reference/tools.md", arguments(CorpusSearchRequest)),
-        "corpus_status": ("reference/tools.md", arguments(StatusRequest)),
-        "ingest": ("reference/tools.md", arguments(IngestRequest)),
-        "web_fetch": ("reference/tools.md", arguments(FetchRequest)),
+        **{tool: ("reference/tools.md", arguments(each)) for tool, each in REQUESTS.items()},
         "commands": ("reference/cli.md", commands()),
         "exit_codes": ("reference/cli.md", exit_codes()),
         "errors": ("reference/errors.md", errors()),
@@ -272,7 +258,7 @@ def _bare(option: click.Option) -> str:
 
 def _is_shared(option: click.Option) -> bool:
     """Tell whether it is an argument of a tool, which has its own table."""
-    declared = (arguments_of(each).get(str(option.name)) for each in REQUESTS)
+    declared = (arguments_of(each).get(str(option.name)) for each in REQUESTS.values())
     return any(each is not None and str(option.help).startswith(each.help) for each in declared)
 
 

@@ -23,6 +23,7 @@ from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
+from searx_mcp.settings.tools import Tool
 
 URL = "https://example.org/a"
 TOOLS: dict[str, tuple[type[Frozen], Callable[[Mapping[str, object]], Frozen], dict[str, Any]]] = {
@@ -111,6 +112,8 @@ VALUES = [
 
 
 def test_the_table_has_every_argument_of_every_tool() -> None:
+    # ChatGPT's two take one argument each, which is one of `web_search` or `web_fetch`.
+    assert TOOLS.keys() == {*Tool} - {Tool.SEARCH, Tool.FETCH}
     for tool, (request, _, _) in TOOLS.items():
         declared = arguments_of(request).items()
         named = {name for name, each in declared if not each.argument.by_person}

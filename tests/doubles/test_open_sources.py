@@ -148,6 +148,10 @@ def found(name, text, **fields):
     return [mine[hit.url].slug for hit in hits]
 
 
+def test_every_collection_has_a_double():
+    assert set(DOUBLED) == {row.name for row in ENGINES if not row.is_web_index}
+
+
 @pytest.mark.parametrize(("name", "text", "fields", "slugs"), SEARCHES)
 def test_each_service_finds_in_its_own_way(name, text, fields, slugs):
     assert found(name, text, **fields) == slugs.split()

@@ -20,12 +20,14 @@ from searx_mcp.render.errors import (
     MAX_EVIDENCE_TOKENS,
     MAX_TOKENS,
     NOT_FROM_MEMORY,
+    advice_on,
     evidence_error_data,
     evidence_error_text,
     fetch_error_data,
     fetch_error_text,
     search_error_data,
     search_error_text,
+    time_advice,
 )
 from searx_mcp.render.tokens import estimate
 
@@ -131,6 +133,12 @@ def test_where_redirects_have_led_is_no_address_of_ours():
     assert next(iter(data)) == "notice"
     assert "url" not in data
     assert data["final_url"] == "https://b.example/obey"
+
+
+def test_every_code_but_those_of_time_has_advice_of_its_own():
+    errors = [SearxMcpError("It failed.", code=code) for code in ErrorCode]
+    without = {each.code for each in errors if advice_on(each, 30) == time_advice(each, 30)}
+    assert without == {ErrorCode.DEADLINE_EXCEEDED, ErrorCode.TIMEOUT}
 
 
 @pytest.mark.parametrize("code", ErrorCode)

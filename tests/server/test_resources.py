@@ -9,7 +9,7 @@ from mcp import Client, MCPError
 from mcp.types import TextResourceContents
 from typing_extensions import override
 
-from searx_mcp.errors import ErrorCode, SettingsError
+from searx_mcp.errors import ErrorCode, SearxMcpError, SettingsError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.instance import (
     InstanceReport,
@@ -18,6 +18,7 @@ from searx_mcp.models.instance import (
     Tier,
 )
 from searx_mcp.models.request import SearchRequest
+from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.server.resources import HELP, INSTANCES, INSTANCES_TOKENS, REMEDIES, resources
@@ -182,3 +183,12 @@ def test_every_error_of_a_tool_has_one_remedy():
     told = [code for codes in REMEDIES.values() for code in codes]
     assert len(told) == len(set(told))
     assert set(told) == set(ErrorCode) - OF_COMMANDS
+
+
+def test_the_help_says_to_wait_where_the_error_says_so_too():
+    # A missing name may be a fault of the network, but is more often a wrong address.
+    codes = set(ErrorCode) - {ErrorCode.DNS_ERROR}
+    errors = [SearxMcpError("It failed.", code=code) for code in codes]
+    retried = {each.code for each in errors if seconds_until_retry(each) is not None}
+    (told,) = (codes for remedy, codes in REMEDIES.items() if "then call again" in remedy)
+    assert {*told} - {ErrorCode.NO_INSTANCES_AVAILABLE} == retried

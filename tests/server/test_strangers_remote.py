@@ -21,6 +21,7 @@ from searx_mcp.evidence.values import (
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.server.app import build_server
+from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 
@@ -110,6 +111,10 @@ def claims(value: object, name: str = "") -> Iterator[tuple[str, str]]:
                 yield from claims(item, name)
         case _:
             pass
+
+
+def test_every_tool_of_a_remote_service_is_tried():
+    assert {tool for tool, *_ in CALLS.values()} == {*Tool} - {Tool.SEARCH, Tool.FETCH}
 
 
 @pytest.mark.parametrize("case", CALLS)

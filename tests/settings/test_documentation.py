@@ -1,5 +1,6 @@
-"""Every setting that a page names exists."""
+"""Every setting that a page names exists, and every one that exists is used."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from searx_mcp.errors import SettingsError
 from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
+from searx_mcp.verbs.table import VERBS
 
 ROOT = Path(__file__).parents[2]
 KEYS = {row.key for row in effective(Settings(), {})}
@@ -55,3 +57,14 @@ def test_every_extra_that_a_page_names_can_be_installed(page: Path):
     ]
     named = re.findall(r"searx-mcp\[([a-z,]+)\]|'\.\[([a-z,]+)\]", page.read_text("utf-8"))
     assert {each for pair in named for each in "".join(pair).split(",")} <= extras.keys()
+
+
+def test_every_setting_and_every_argument_is_read_somewhere():
+    read = {
+        node.attr
+        for module in (ROOT / "searx_mcp").rglob("*.py")
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+    }
+    arguments = {name for verb in VERBS for name in verb.request.model_fields}
+    assert {key.rpartition(".")[2] for key in KEYS} | arguments <= read

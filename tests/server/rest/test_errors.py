@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from searx_mcp.errors import (
+    PAGE_ERRORS,
     ContentError,
     CursorError,
     DeadlineError,
@@ -95,6 +96,12 @@ async def test_each_failure_has_a_status_and_a_body_that_says_all(
 def test_every_code_has_a_status_and_none_says_that_the_route_is_not_there():
     assert STATUSES.keys() == set(ErrorCode)
     assert {404, 408, 413, 415}.isdisjoint(STATUSES.values())
+
+
+def test_only_what_a_page_fails_with_is_told_as_the_failure_of_a_page():
+    told = {code for code, status in STATUSES.items() if status == 424}
+    ours = PolicyError.codes | CursorError.codes | {ErrorCode.RATE_LIMITED}
+    assert told == PAGE_ERRORS.keys() - ours
 
 
 @pytest.mark.parametrize(

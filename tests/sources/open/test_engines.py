@@ -254,6 +254,21 @@ def test_every_engine_stands_in_the_docs_and_says_what_speaks_for_asking_it(row)
     assert bool(row.words.names) != row.is_web_index
 
 
+@pytest.mark.parametrize("row", ROWS)
+def test_the_decisions_say_where_the_limits_of_an_engine_come_from(row):
+    page = Path(__file__).parents[3] / "docs" / "decisions" / "open-sources.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    (cells,) = (
+        cells
+        for cells in (line.strip("| ").split(" | ") for line in lines)
+        if row.name in cells[0].split(", ") and len(cells) == 6  # engine, weight, limits, timeout
+    )
+    _, weight, _, _, a_day, timeout = cells
+    assert weight == f"{row.weight}"
+    assert a_day.startswith(f"{row.per_day:,}")
+    assert f"{row.timeout:g} s" in timeout.split(", ")
+
+
 def test_the_names_of_the_settings_are_those_of_the_table():
     assert sorted(get_args(Name)) == sorted(row.name for row in ENGINES)
 
