@@ -121,15 +121,6 @@ _MOST_PARAMETERS: Final = 100
 _WHOLE: Final = "whole"
 
 
-class Silent:
-    """Stands for a client without progress reports."""
-
-    async def report_progress(
-        self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
-        """Ignore it."""
-
-
 class Endpoint:
     """Serves one operation, as an ASGI app.
 
@@ -177,7 +168,7 @@ class Endpoint:
     ) -> tuple[int, int]:
         """Answer in one piece or with events; give the status and the bytes."""
         if stream is None:
-            outcome = await self._outcome(request, arguments, Silent())
+            outcome = await self._outcome(request, arguments, None)
         else:
             async with stream.kept_alive():
                 outcome = await self._outcome(request, arguments, stream)
@@ -197,7 +188,7 @@ class Endpoint:
         return 200, stream.size
 
     async def _outcome(
-        self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener
+        self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener | None
     ) -> Body | SearxMcpError:
         identity = identity_of(request.scope)
         try:

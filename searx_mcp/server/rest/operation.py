@@ -53,14 +53,14 @@ class Call:
     Attributes:
         backend: performs it.
         arguments: of the body or the query, as the caller wrote them.
-        listener: is told how it goes.
+        listener: is told how it goes; `None` for nobody.
         is_whole: whether the caller wants the response with every field, as a thin client does.
         allowed: the operations that the caller may use.
     """
 
     backend: Backend
     arguments: Mapping[str, Any]
-    listener: ProgressListener
+    listener: ProgressListener | None
     is_whole: bool = False
     allowed: Sequence["Operation"] = ()
 
