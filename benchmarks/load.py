@@ -7,13 +7,15 @@ what it shows.
 """
 
 import asyncio
+import json
 import random
 import sys
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from http import HTTPStatus
 from http.client import HTTPConnection
-from itertools import islice
+from itertools import count, cycle, islice
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -44,6 +46,7 @@ _MORE, _QUICK_MORE = 8.0, 16.0  # MB
 _SEARCHED: Final = 160.0  # MB
 _SECONDS: Final = 50.0
 _OVERHEAD: Final = 2.0
+_CACHED, _MISSED, _PAGE = 0.7, 1.5, 2.5  # CPU ms
 _OBSERVED: Final = 100
 """Searches in a round; as many clients say hello."""
 _OBSERVED_ROUNDS: Final = 11
@@ -76,7 +79,7 @@ def main() -> None:
                 targets, table = asyncio.run(_loaded(world, server, int(options.calls or CALLS)))
             more, other = _trivial(world)
             observed, costs = _observed(world, rounds=_OBSERVED_ROUNDS)
-            targets += more + observed + _searched(world)
+            targets += more + _rested(world) + observed + _searched(world)
             tables += [table, other, costs]
     report(targets, as_json=options.json, tables=tables)
 
@@ -187,6 +190,37 @@ def _trivial(world: World) -> tuple[list[Ratio], Table]:
     return [_at_most("processor of a call that asks for nothing / bare", ratio, _OVERHEAD)], Table(
         title, ("", "calls a second", "CPU ms a call"), rows
     )
+
+
+def _rested(world: World) -> list[Ratio]:
+    """What calls over REST cost, one after the other on one connection; medians of rounds."""
+    numbers = count()
+    pages = cycle(world.pages)
+    kinds: dict[str, tuple[float, str, Callable[[], dict[str, object]]]] = {
+        "a search from the cache": (_CACHED, "search", lambda: {"query": "hedges"}),
+        "a search": (_MISSED, "search", lambda: {"query": f"hedges {next(numbers)}"}),
+        "a page": (_PAGE, "fetch", lambda: {"url": f"{next(pages)}?{next(numbers)}"}),
+    }
+    spent: dict[str, list[float]] = {name: [] for name in kinds}
+    with open_server(world) as server:
+        connection = HTTPConnection(urlsplit(server.url).netloc, timeout=_DEADLINE)
+        headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
+        for _ in range(_ROUNDS + 1):
+            for name, (_, route, arguments) in kinds.items():
+                began = server.busy()
+                for _ in range(_TRIVIAL):
+                    told = arguments() | ({"fetch_content": False} if route == "search" else {})
+                    connection.request("POST", f"/v1/{route}", json.dumps(told), headers)
+                    answer = connection.getresponse()
+                    text = answer.read()
+                    if answer.status != HTTPStatus.OK:
+                        sys.exit(f"{name}: {text.decode()}")
+                spent[name].append(1_000 * (server.busy() - began) / _TRIVIAL)
+        connection.close()
+    return [
+        _at_most(f"CPU ms of {name} over REST", share(spent[name][1:], 0.5), limit)
+        for name, (limit, _, _) in kinds.items()
+    ]
 
 
 def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:

@@ -17,6 +17,7 @@ from searx_mcp.cli.output import (
     host,
     plain_table,
     plain_text,
+    print_columns,
     print_notes,
     print_prose,
 )
@@ -77,8 +78,10 @@ def print_pool(report: PoolReport, *, everything: bool) -> None:
     out = console()
     rows = report.instances
     shown = rows if everything or not out.is_terminal else rows[:PAGE]
-    if rows:
+    if rows and out.is_terminal:
         out.print(pool_table(shown, width=out.width))
+    elif rows:
+        print_columns(out, _pool_rows(shown, width=out.width))
     else:
         out.print("No instances match.")
     if rest := len(rows) - len(shown):
@@ -147,11 +150,20 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
         rows: in display order.
         width: available columns.
     """
+    headers, *cells = _pool_rows(rows, width=width)
+    table = _table(*map(str, headers), width=width)
+    for row in cells:
+        table.add_row(*row)
+    return table
+
+
+def _pool_rows(rows: Iterable[InstanceReport], *, width: int) -> Iterator[Sequence[str | Text]]:
+    """Yield the headers, then the cells of each instance."""
     headers = _WIDE if width >= WIDE else _NARROW
     shown = [name for name in headers if width >= _ROOMY or name not in _SPARED]
-    table = _table(*shown, width=width)
+    yield shown
     for row in rows:
-        cells = [
+        cells = (
             host(row.url),
             row.tier,
             *([plain_text(_grade(row))] if width >= WIDE else []),
@@ -164,9 +176,8 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
             row.format or "",
             "any" if row.budget_left is None else str(row.budget_left),
             next_try(row) if width >= WIDE else next_try(row).removeprefix("in "),
-        ]
-        table.add_row(*(cell for name, cell in zip(headers, cells, strict=True) if name in shown))
-    return table
+        )
+        yield [cell for name, cell in zip(headers, cells, strict=True) if name in shown]
 
 
 def engine_table(engines: Iterable[EngineReport]) -> Table:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -161,6 +162,20 @@ def plain_table(*headers: str) -> Table:
     for number, header in enumerate(headers):
         table.add_column(header, overflow="fold", no_wrap=number == 0)
     return table
+
+
+def print_columns(out: Console, rows: Iterable[Sequence[str | Text]]) -> None:
+    """Print a table into a pipe as `plain_table` looks there; rich takes a millisecond to lay out a row.
+
+    Args:
+        out: no terminal.
+        rows: headers and cells, without line breaks.
+    """
+    lines = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, widths, strict=True)
+        out.file.write("  ".join(set_cell_size(cell, width) for cell, width in cells) + "\n")
 
 
 def noted_table(

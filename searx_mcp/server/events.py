@@ -168,7 +168,8 @@ class CallLog:
             answer = (status, size)
 
         with self._numbered() as call:
-            _log.info("server.request route=%s id=%s caller=%s", route, request_id, caller or None)
+            # The response has all of it: one line is written for each request.
+            _log.debug("server.request route=%s id=%s caller=%s", route, request_id, caller or None)
             _show_arguments(arguments)
             began = asyncio.get_running_loop().time()
             try:
@@ -176,8 +177,9 @@ class CallLog:
                     yield keep
             finally:
                 _log.info(
-                    "server.response route=%s id=%s code=%s status=%d ms=%d bytes=%d",
-                    *(route, request_id, call.code, answer[0], _ms_since(began), answer[1]),
+                    "server.response route=%s id=%s caller=%s code=%s status=%d ms=%d bytes=%d",
+                    *(route, request_id, caller or None, call.code),
+                    *(answer[0], _ms_since(began), answer[1]),
                 )
 
     @contextmanager

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
@@ -46,7 +46,7 @@ async def performed(
     request: RequestT,
     get: Callable[[], Awaitable[Service]],
     *,
-    listener: ProgressListener,
+    listener: ProgressListener | None,
     limit: float,
     settings: Settings,
 ) -> ResponseT:
@@ -56,7 +56,7 @@ async def performed(
         verb: to perform.
         request: its arguments.
         get: opens the service.
-        listener: receives the progress.
+        listener: receives the progress; `None` for nobody.
         limit: seconds.
         settings: of the server.
 
@@ -98,7 +98,7 @@ async def _opened(
 
 
 async def supervise(
-    listener: ProgressListener,
+    listener: ProgressListener | None,
     limit: float,
     work: Callable[[Progress], Awaitable[T]],
     *,
@@ -108,7 +108,7 @@ async def supervise(
     """Run `work` within its deadline and report its progress to the client.
 
     Args:
-        listener: receives the progress.
+        listener: receives the progress; `None` for nobody.
         limit: seconds.
         work: takes the function that reports progress.
         otherwise: advice if the limit was too short.
@@ -118,16 +118,10 @@ async def supervise(
         DeadlineError: half a second after the limit.
         SearxMcpError: raised by the work; any unexpected error becomes an `internal` one and is logged.
     """
-    messages: asyncio.Queue[str] = asyncio.Queue()
     deadline = min(due or limit, limit)
-    async with asyncio.TaskGroup() as group:
-        pump = group.create_task(_report(messages, listener))
+    async with _heard(listener) as progress:
         with watched(deadline) as is_almost_over:
-            outcome = await _settled(work(messages.put_nowait), limit, otherwise)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_WORDS):
-                await messages.join()
-        pump.cancel()
+            outcome = await _settled(work(progress), limit, otherwise)
     if isinstance(outcome, DeadlineError) or (
         isinstance(outcome, SearxMcpError)
         and outcome.code is ErrorCode.TIMEOUT  # of a page; a host may time out much earlier
@@ -137,6 +131,22 @@ async def supervise(
     if isinstance(outcome, SearxMcpError):
         raise outcome
     return outcome
+
+
+@asynccontextmanager
+async def _heard(listener: ProgressListener | None) -> AsyncIterator[Progress]:
+    """Give what takes the progress of the block to a listener, if there is one."""
+    if listener is None:
+        yield lambda _: None
+        return
+    messages: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.TaskGroup() as group:
+        pump = group.create_task(_report(messages, listener))
+        yield messages.put_nowait
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS):
+                await messages.join()
+        pump.cancel()
 
 
 async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:

@@ -147,6 +147,12 @@ def lines(table, width: int) -> list[str]:
     return capture.get().splitlines()
 
 
+def test_a_pipe_gets_the_table_of_a_wide_terminal(capsys):
+    rows = [KNOWN, WIDE, row(url="https://例え.example/")]
+    print_pool(PoolReport(instances=rows), everything=True)
+    assert capsys.readouterr().out.splitlines()[:4] == lines(pool_table(rows, width=500), 500)
+
+
 def test_a_narrow_terminal_sees_which_instance_it_is_rather_than_its_latency():
     head, row = lines(pool_table([WIDE], width=60), 60)
     assert head.split() == ["instance", "tier", "score", "state", "ok", "left", "next", "try"]

@@ -14,7 +14,7 @@ from searx_mcp.server.compat.pages import MAX_PAGES, read_pages
 from searx_mcp.server.compat.searxng import SearxngError
 from searx_mcp.server.rest.foreign import Foreign, read, status_for, to_fetch, to_search
 from searx_mcp.server.rest.full import searched
-from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
 
@@ -91,7 +91,7 @@ async def search(call: Call) -> Body:
     count = min(asked.count or defaults.results_count, defaults.max_results)
     more = {"fetch_content": False, "results_count": count}
     found = await searched(call, to_search(asked, {"query": "query"}, more, defaults))
-    return lambda: [
+    return [
         {"link": each.url, "title": each.title, "snippet": each.description}
         for each in found.results
     ]
@@ -108,7 +108,7 @@ async def load(call: Call) -> Body:
     pages = [(url, page) for url, page in found if isinstance(page, Page)]
     if not pages and isinstance(failure := found[0][1], SearxMcpError):
         raise failure
-    return lambda: [_written(url, page) for url, page in pages]
+    return body(pages, lambda: [_written(url, page) for url, page in pages])
 
 
 def _written(url: str, page: Page) -> dict[str, Any]:

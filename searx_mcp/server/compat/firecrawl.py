@@ -48,7 +48,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import searched
-from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -244,7 +244,7 @@ async def scrape(call: Call) -> Body:
     oldest = asked.max_age / _MILLI if asked.max_age else None
     page = await read_page(call, request, oldest)
     answer = FirecrawlScraped(data=_document(page, asked.formats))
-    return lambda: _dumped(answer)
+    return body(answer, lambda: _dumped(answer))
 
 
 def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
@@ -275,7 +275,7 @@ async def search_v1(call: Call) -> Body:
     answer = FirecrawlFoundV1(
         data=tuple(_results(found, asked, "web")), warning=_missing(_formats(asked))
     )
-    return lambda: _dumped(answer)
+    return body(answer, lambda: _dumped(answer))
 
 
 async def search(call: Call) -> Body:
@@ -286,7 +286,7 @@ async def search(call: Call) -> Body:
     found = await searched(call, _request(asked, call, _SEARCHES_V2, None, **category))
     results = {source: tuple(_results(found, asked, source))}
     answer = FirecrawlFound(data=FirecrawlSources(**results), warning=_missing(_formats(asked)))
-    return lambda: _dumped(answer)
+    return body(answer, lambda: _dumped(answer))
 
 
 def _request(

@@ -17,7 +17,7 @@ from searx_mcp.models.style import Images
 from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.pages import read_page, warning_of
 from searx_mcp.server.rest.foreign import Foreign, for_a_page, read, status_for, to_fetch
-from searx_mcp.server.rest.operation import Body, Call, Operation, Text
+from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
 from searx_mcp.settings.tools import Tool
 
 _PREFIX: Final = "/r/"
@@ -187,10 +187,10 @@ async def read_url(call: Call) -> Body:
     written = _page(page, asked)
     if _JSON in asked.accept.lower():
         answer = JinaAnswer(code=200, status=20_000, data=written)
-        return lambda: answer.model_dump(mode="json", exclude_none=True)
+        return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
     if "markdown" in {asked.return_format, asked.respond_with}:
-        return lambda: Text(written.content, _TEXT)
-    return lambda: Text("\n\n".join(_text(written)) + "\n", _TEXT)
+        return Text(written.content, _TEXT)
+    return body(written, lambda: Text("\n\n".join(_text(written)) + "\n", _TEXT))
 
 
 def _page(page: Page, asked: JinaRead) -> JinaPage:

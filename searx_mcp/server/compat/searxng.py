@@ -28,7 +28,7 @@ from searx_mcp.server.compat import searxng_instance as instance
 from searx_mcp.server.compat.searxng_formats import as_csv, as_rss
 from searx_mcp.server.rest.foreign import status_for
 from searx_mcp.server.rest.full import searched
-from searx_mcp.server.rest.operation import Body, Call, Operation, Text
+from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
 from searx_mcp.server.web.policy import SEARXNG_PATH
 from searx_mcp.settings.tools import Tool
 
@@ -148,7 +148,7 @@ async def search(call: Call) -> Body:
     request = _request(call.arguments, call.backend.settings.search_defaults())
     response = await searched(call, request)
     write = _FORMATS[str(_given(call.arguments)[_FORMAT])]
-    return lambda: write(response)
+    return body(response, lambda: write(response))
 
 
 def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:

@@ -101,7 +101,7 @@ async def config(call: Call) -> Body:
         categories=tuple(dict.fromkeys((*Category, *FURTHER_CATEGORIES, *further))),
         engines=tuple(SearxngEngine(name=name, enabled=True) for name in engines),
     )
-    return lambda: told.model_dump(mode="json")
+    return told.model_dump(mode="json")
 
 
 async def autocompleter(call: Call) -> Body:
@@ -109,13 +109,13 @@ async def autocompleter(call: Call) -> Body:
     given = call.arguments.get("q", "")
     typed = given[0] if isinstance(given, list) else given
     words = str(typed)[:MAX_QUERY_LENGTH]
-    return lambda: Text(encoded([words, [], [], [], {}]).decode(), _SUGGESTIONS)
+    return Text(encoded([words, [], [], [], {}]).decode(), _SUGGESTIONS)
 
 
 async def stats_errors(call: Call) -> Body:
     """Report the engines' failures; sends no request."""
     engines = await _engines(call)
-    return lambda: {name: faults for name, each in engines.items() if (faults := _faults(each))}
+    return {name: faults for name, each in engines.items() if (faults := _faults(each))}
 
 
 async def _engines(call: Call) -> dict[str, list[EngineReport]]:

@@ -29,7 +29,7 @@ from searx_mcp.server.rest.foreign import (
     to_search,
 )
 from searx_mcp.server.rest.full import searched
-from searx_mcp.server.rest.operation import Body, Call, Operation
+from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
@@ -250,7 +250,7 @@ async def search(call: Call) -> Body:
         ),
         response_time=found.search_time_ms / 1_000,
     )
-    return lambda: answer.model_dump(mode="json", exclude_none=True)
+    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
 
 
 def _result(result: SearchResult, chunks: int, *, with_page: bool) -> TavilyResult:
@@ -286,7 +286,7 @@ async def extract(call: Call) -> Body:
         failed_results=tuple(_failures(found)),
         response_time=round(now() - began, 3),
     )
-    return lambda: answer.model_dump(mode="json", exclude_none=True)
+    return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
 
 
 def _page(url: str, page: Page, asked: TavilyExtract) -> TavilyPage:

@@ -33,7 +33,7 @@ from searx_mcp.server.dashboard.page import (
 )
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import Identity, identity_of
-from searx_mcp.server.rest.endpoint import Silent, unless_gone
+from searx_mcp.server.rest.endpoint import unless_gone
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import searched
 from searx_mcp.server.rest.operation import Call
@@ -153,7 +153,7 @@ class _Dashboard:
         call = Call(
             backend=self._backend.within(identity_of(request.scope).namespace),
             arguments={"query": query, "fetch_content": False},
-            listener=Silent(),
+            listener=None,
         )
         try:
             defaults = self._backend.settings.search_defaults()
@@ -216,7 +216,7 @@ class _Dashboard:
             now = asyncio.get_running_loop().time()
             look = self._looks.get(key)
             if look is None or now - look.at >= _KEPT:
-                report, corpus = await supervise(Silent(), self._limit, work, otherwise="")
+                report, corpus = await supervise(None, self._limit, work, otherwise="")
                 look = self._looks[key] = _Look(report, corpus, now)
             return look
 

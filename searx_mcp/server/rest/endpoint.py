@@ -23,7 +23,7 @@ from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.operation import Body, Call, Operation, Text
+from searx_mcp.server.rest.operation import Body, Call, Made, Operation, Text
 from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued
 from searx_mcp.server.supervision import ProgressListener, unforeseen
@@ -121,15 +121,6 @@ _MOST_PARAMETERS: Final = 100
 _WHOLE: Final = "whole"
 
 
-class Silent:
-    """Stands for a client without progress reports."""
-
-    async def report_progress(
-        self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
-        """Ignore it."""
-
-
 class Endpoint:
     """Serves one operation, as an ASGI app.
 
@@ -177,7 +168,7 @@ class Endpoint:
     ) -> tuple[int, int]:
         """Answer in one piece or with events; give the status and the bytes."""
         if stream is None:
-            outcome = await self._outcome(request, arguments, Silent())
+            outcome = await self._outcome(request, arguments, None)
         else:
             async with stream.kept_alive():
                 outcome = await self._outcome(request, arguments, stream)
@@ -187,14 +178,17 @@ class Endpoint:
                 return await self._tell(outcome, request, send)
             await stream.end(event("error", encoded(self._told(outcome, status_of(outcome)))))
             return 200, stream.size
-        body, headers = await asyncio.to_thread(_written, outcome)
+        if callable(outcome):
+            body, headers = await asyncio.to_thread(lambda: _written(outcome()))
+        else:
+            body, headers = _written(outcome)
         if stream is None:
             return await _send_whole(body, request, send, headers)
         await stream.end(event("result", body))
         return 200, stream.size
 
     async def _outcome(
-        self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener
+        self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener | None
     ) -> Body | SearxMcpError:
         identity = identity_of(request.scope)
         try:
@@ -226,9 +220,8 @@ class Endpoint:
         return error_body(error, self._backend.settings.server.tool_timeout, status=status)
 
 
-def _written(make: Body) -> tuple[bytes, Mapping[str, str]]:
+def _written(made: Made) -> tuple[bytes, Mapping[str, str]]:
     """The body of an answer, and its headers."""
-    made = make()
     if isinstance(made, Text):
         return scrub(made.content).encode(), {
             **_HEADERS,

@@ -1,5 +1,7 @@
 """Verbs and the state of the server with our own models: arguments as for the MCP tools."""
 
+from functools import partial
+
 from searx_mcp import __version__
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.base import Frozen
@@ -11,7 +13,7 @@ from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
 from searx_mcp.server.events import note_empty
-from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.server.rest.operation import Body, Call, body
 from searx_mcp.server.supervision import performed, supervise
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 from searx_mcp.verbs.web import WEB_SEARCH
@@ -22,7 +24,9 @@ async def perform(verb: Verb[RequestT, ResponseT], call: Call) -> Body:
     request = verb.parse(call.arguments, call.backend.settings)
     found = await answered(verb, request, call)
     room = Room(budget=getattr(request, "max_tokens", None))
-    return lambda: dumped(found) if call.is_whole else verb.writing().data(found, room)
+    make = partial(dumped, found) if call.is_whole else partial(verb.writing().data, found, room)
+    # To fit a budget takes milliseconds, however small the answer.
+    return make if room.budget else body(found, make)
 
 
 async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
@@ -90,7 +94,7 @@ async def instances(call: Call) -> Body:
         return await call.backend.instances()
 
     report = await supervise(call.listener, call.limit, work, otherwise="")
-    return lambda: dumped(report)
+    return body(report, lambda: dumped(report))
 
 
 async def capabilities(call: Call) -> Body:
@@ -105,7 +109,7 @@ async def capabilities(call: Call) -> Body:
             for each in call.allowed
         ),
     )
-    return lambda: told.model_dump(mode="json")
+    return told.model_dump(mode="json")
 
 
 def _refuse_arguments(call: Call) -> None:

@@ -11,6 +11,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
+from searx_mcp.server.rest.written import is_small
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
@@ -30,8 +31,19 @@ class Text:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Body: TypeAlias = Callable[[], Mapping[str, Any] | Sequence[Any] | Text]
-"""Makes the body of an answer, outside the event loop: many pages take tens of milliseconds."""
+Made: TypeAlias = Mapping[str, Any] | Sequence[Any] | Text
+Body: TypeAlias = Made | Callable[[], Made]
+"""The body of an answer, or what makes it outside the event loop: many pages take tens of milliseconds."""
+
+
+def body(found: object, make: Callable[[], Made]) -> Body:
+    """Make the body of an answer if it is small, else give back what makes it.
+
+    Args:
+        found: what the body is made of.
+        make: makes it.
+    """
+    return make() if is_small(found) else make
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +53,14 @@ class Call:
     Attributes:
         backend: performs it.
         arguments: of the body or the query, as the caller wrote them.
-        listener: is told how it goes.
+        listener: is told how it goes; `None` for nobody.
         is_whole: whether the caller wants the response with every field, as a thin client does.
         allowed: the operations that the caller may use.
     """
 
     backend: Backend
     arguments: Mapping[str, Any]
-    listener: ProgressListener
+    listener: ProgressListener | None
     is_whole: bool = False
     allowed: Sequence["Operation"] = ()
 

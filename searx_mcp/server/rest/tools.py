@@ -15,7 +15,7 @@ from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.full import answered, searched
-from searx_mcp.server.rest.operation import Body, Call
+from searx_mcp.server.rest.operation import Body, Call, body
 from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
@@ -115,13 +115,15 @@ async def web_search(call: Call) -> Body:
     """Search, without reading the pages."""
     request = _search_request(call.arguments, call.backend.settings.search_defaults())
     response = await searched(call, request)
-    return lambda: _search_answer(response).model_dump(mode="json", exclude_none=True)
+    return body(
+        response, lambda: _search_answer(response).model_dump(mode="json", exclude_none=True)
+    )
 
 
 async def web_fetch(call: Call) -> Body:
     """Read a page."""
     page = await answered(WEB_FETCH, _fetch_request(call.arguments), call)
-    return lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True)
+    return body(page, lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True))
 
 
 def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
