@@ -35,6 +35,7 @@ from searx_mcp.server.web.policy import (
     Policy,
 )
 from searx_mcp.server.web.sessions import Sessions
+from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
 _LAST_WORDS: Final = 0.5
@@ -77,8 +78,11 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         app.router.routes.extend(dashboard_routes(server.backend, access))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    sessions = Sessions(app, server.session_manager, limits.sessions)
-    return Guard(sessions, Policy.of(config), access, limits.body)
+    clients = Clients(config.proxies)
+    sessions = Sessions(app, server.session_manager, limits.sessions, clients)
+    return Guard(
+        sessions, Policy.of(config), access, limits.body, clients=clients, most=limits.connections
+    )
 
 
 async def _health(_: Request) -> Response:
@@ -113,8 +117,11 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
 class _Server(uvicorn.Server):
     """Serves without touching the signals of the process, reports when it does, and ends its streams."""
 
-    def __init__(self, guard: Guard, limits: Limits, listening: Callable[[], None]) -> None:
-        self._serving = ServingConfig(guard, limits, stop_seconds(limits))
+    def __init__(
+        self, guard: Guard, config: HttpConfig, limits: Limits, listening: Callable[[], None]
+    ) -> None:
+        clients, stop = Clients(config.proxies), stop_seconds(limits)
+        self._serving = ServingConfig(guard, limits, stop, clients, wants_token=config.wants_token)
         super().__init__(self._serving)
         self._guard = guard
         self._seconds = limits.stop
@@ -206,7 +213,7 @@ async def serve_http(
         if listening is not None:
             listening(url)
 
-    serving = _Server(app, limits, is_listening)
+    serving = _Server(app, config, limits, is_listening)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving.serve([listener]))
         try:
