@@ -38,6 +38,8 @@ from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
+_BACKLOG: Final = 1_024
+"""Connections that wait to be accepted."""
 _LAST_WORDS: Final = 0.5
 """Seconds to answer calls that were cut off, and again for clients that do not read it."""
 
@@ -130,6 +132,8 @@ class _Server(uvicorn.Server):
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # asyncio lets as many wait as it accepts at a time
         self._listening()
 
     @override
@@ -253,7 +257,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
         listener = socket.create_server(
             address[:2],
             family=family,
-            backlog=1_024,
+            backlog=_BACKLOG,
             dualstack_ipv6=address[0] == "::" and socket.has_dualstack_ipv6(),
         )
     except OSError as exc:

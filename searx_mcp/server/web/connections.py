@@ -25,7 +25,8 @@ _LINGER: Final = 1.0
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
 for so many, and 280 for what uvicorn reads at once."""
-
+_ACCEPTED: Final = 32
+"""Connections that are accepted in a turn of the event loop; asyncio would take all that wait."""
 
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
 _LONGEST_END: Final = 3
@@ -120,6 +121,7 @@ class ServingConfig(uvicorn.Config):
             server_header=False,
             date_header=False,
             timeout_keep_alive=limits.idle,
+            backlog=_ACCEPTED,
             timeout_graceful_shutdown=math.ceil(stop),
         )
 
