@@ -38,8 +38,8 @@ from searx_mcp.server.web.sessions import Sessions
 from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
-_BACKLOG: Final = 1_024
-"""Connections that wait to be accepted."""
+_BACKLOG: Final = 4_096
+"""Connections that wait to be accepted, as far as the kernel allows; of more, each loses a second."""
 _LAST_WORDS: Final = 0.5
 """Seconds to answer calls that were cut off, and again for clients that do not read it."""
 

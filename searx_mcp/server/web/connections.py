@@ -25,7 +25,7 @@ _LINGER: Final = 1.0
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
 for so many, and 280 for what uvicorn reads at once."""
-_ACCEPTED: Final = 32
+_ACCEPTED: Final = 128
 """Connections that are accepted in a turn of the event loop; asyncio would take all that wait."""
 
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
