@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
@@ -15,6 +15,7 @@ from benchmarks.loading.server import Held
 from benchmarks.loading.world import World
 
 TOKEN: Final = "a-token-of-the-benchmark"  # noqa: S105 - of a server on loopback
+HOST: Final = "127.0.0.1"
 _ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
 
@@ -65,7 +66,12 @@ class Server:
 
 @contextmanager
 def open_server(
-    world: World, kind: str = "ours", *, idle: float | None = None, traces: str = ""
+    world: World,
+    kind: str = "ours",
+    *,
+    idle: float | None = None,
+    traces: str = "",
+    proxies: Sequence[str] = (HOST,),
 ) -> Iterator[Server]:
     """Run our server over that world.
 
@@ -74,6 +80,7 @@ def open_server(
         kind: `ours`, or `unheard` for one that counts nothing.
         idle: seconds after which a session that nobody uses ends, unless it is what the server has.
         traces: URL of a collector.
+        proxies: addresses whose connections are not one client's; by default the one that all clients here have.
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "empty.toml").touch()
@@ -83,6 +90,7 @@ def open_server(
             "XDG_CACHE_HOME": folder,
             "SEARX_MCP_HTTP__PORT": "0",
             "SEARX_MCP_HTTP__TOKEN": TOKEN,
+            "SEARX_MCP_HTTP__PROXIES": json.dumps(proxies),
             "SEARX_MCP_INSTANCES__OWN": json.dumps(world.instances),
             "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps(world.origins),
             "SEARX_MCP_OPEN_SOURCES__MODE": "off",
@@ -103,6 +111,14 @@ def open_bare() -> Iterator[Server]:
     """Run a server of the library alone."""
     with _process("server", "bare") as process:
         yield Server(process)
+
+
+@contextmanager
+def open_flood(kind: str, url: str) -> Iterator[None]:
+    """Run a client that floods a server, and wait until it does."""
+    with _process("floods", kind, url, TOKEN) as process:
+        _lines(process).readline()
+        yield
 
 
 @contextmanager

@@ -35,8 +35,11 @@ from searx_mcp.server.web.policy import (
     Policy,
 )
 from searx_mcp.server.web.sessions import Sessions
+from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
+_BACKLOG: Final = 4_096
+"""Connections that wait to be accepted, as far as the kernel allows; of more, each loses a second."""
 _LAST_WORDS: Final = 0.5
 """Seconds to answer calls that were cut off, and again for clients that do not read it."""
 
@@ -77,8 +80,11 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
         app.router.routes.extend(dashboard_routes(server.backend, access))
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
-    sessions = Sessions(app, server.session_manager, limits.sessions)
-    return Guard(sessions, Policy.of(config), access, limits.body)
+    clients = Clients(config.proxies)
+    sessions = Sessions(app, server.session_manager, limits.sessions, clients)
+    return Guard(
+        sessions, Policy.of(config), access, limits.body, clients=clients, most=limits.connections
+    )
 
 
 async def _health(_: Request) -> Response:
@@ -113,8 +119,11 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
 class _Server(uvicorn.Server):
     """Serves without touching the signals of the process, reports when it does, and ends its streams."""
 
-    def __init__(self, guard: Guard, limits: Limits, listening: Callable[[], None]) -> None:
-        self._serving = ServingConfig(guard, limits, stop_seconds(limits))
+    def __init__(
+        self, guard: Guard, config: HttpConfig, limits: Limits, listening: Callable[[], None]
+    ) -> None:
+        clients, stop = Clients(config.proxies), stop_seconds(limits)
+        self._serving = ServingConfig(guard, limits, stop, clients, wants_token=config.wants_token)
         super().__init__(self._serving)
         self._guard = guard
         self._seconds = limits.stop
@@ -123,6 +132,8 @@ class _Server(uvicorn.Server):
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)  # asyncio lets as many wait as it accepts at a time
         self._listening()
 
     @override
@@ -206,7 +217,7 @@ async def serve_http(
         if listening is not None:
             listening(url)
 
-    serving = _Server(app, limits, is_listening)
+    serving = _Server(app, config, limits, is_listening)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving.serve([listener]))
         try:
@@ -246,7 +257,7 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
         listener = socket.create_server(
             address[:2],
             family=family,
-            backlog=1_024,
+            backlog=_BACKLOG,
             dualstack_ipv6=address[0] == "::" and socket.has_dualstack_ipv6(),
         )
     except OSError as exc:

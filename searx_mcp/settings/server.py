@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
@@ -34,6 +35,18 @@ def _check_token(token: SecretStr) -> SecretStr:
         context = {"key": "http.token", "reason": _WANTED}
         raise PydanticCustomError("setting", "{key}: {reason}", context)
     return token
+
+
+def _check_network(text: str) -> str:
+    try:
+        ip_network(text, strict=False)
+    except ValueError as exc:
+        context = {
+            "key": "http.proxies",
+            "reason": f"{text[:100]!r} is neither an address nor a network",
+        }
+        raise PydanticCustomError("setting", "{key}: {reason}", context) from exc
+    return text
 
 
 class ServerConfig(Frozen):
@@ -142,6 +155,10 @@ class HttpConfig(Frozen):
     allowed_origins: tuple[_Origin, ...] = Field(
         default=(),
         description="Origins of web pages that may use it, such as https://app.example.org.",
+    )
+    proxies: tuple[Annotated[str, AfterValidator(_check_network)], ...] = Field(
+        default=(),
+        description="Addresses or networks of proxies, whose connections are not counted as one client's.",
     )
     max_body_size: Annotated[ByteCount, Field(ge=1_024, le=67_108_864)] = Field(
         default=1_048_576, description="Maximum bytes of a request, such as 1MB."

@@ -38,6 +38,7 @@ from searx_mcp.server.web.policy import (
     message_of,
 )
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, WrongTokens
+from searx_mcp.server.web.shares import vouch_for
 from searx_mcp.server.web.tokens_file import TokensFile, find
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
@@ -256,6 +257,7 @@ _LOG_IN: Final = Refusal(
 
 
 def _permitted(scope: Scope, identity: Identity) -> Identity | Refusal:
+    vouch_for(scope)
     tool = tool_of(scope["method"], scope["path"])
     return identity if tool is None or identity.may(tool) else _forbidden(tool)
 

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from searx_mcp.errors import ErrorCode
+from searx_mcp.server.web.shares import Clients, Connections, vouching
 
 _LINGER: Final = 1.0
 """Seconds that a client has to read why it is refused."""
@@ -24,7 +25,8 @@ _LINGER: Final = 1.0
 _TURN: Final = 4_096
 """Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
 for so many, and 280 for what uvicorn reads at once."""
-
+_ACCEPTED: Final = 128
+"""Connections that are accepted in a turn of the event loop; asyncio would take all that wait."""
 
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
 _LONGEST_END: Final = 3
@@ -38,8 +40,9 @@ class Limits:
     """What clients may take of a server; times in seconds.
 
     Attributes:
-        connections: open ones. A client of the handshake protocol has one for its stream and one for
-            each call, so a thousand clients fit.
+        connections: open ones, of which one client has a quarter. A client of the handshake protocol has one for
+            its stream and one for each call, so a thousand clients fit.
+        strangers: of those, the ones that no token has come over, where there are tokens.
         head: for the head of a request, from its first byte, or from the connection.
         body: for the body of a request.
         write: for a client to read what was sent.
@@ -53,6 +56,7 @@ class Limits:
     """
 
     connections: int = 2_048
+    strangers: int = 256
     head: float = 10.0
     body: float = 20.0
     write: float = 30.0
@@ -95,10 +99,16 @@ class ServingConfig(uvicorn.Config):
         app: to be served.
         limits: of its connections.
         stop: seconds after which what has not ended is not waited for.
+        clients: tell whose a connection is.
+        wants_token: whether a connection without a token is a stranger's.
     """
 
-    def __init__(self, app: ASGIApp, limits: Limits, stop: float) -> None:
+    def __init__(
+        self, app: ASGIApp, limits: Limits, stop: float, clients: Clients, *, wants_token: bool
+    ) -> None:
         self.limits = limits
+        strangers = min(limits.strangers, limits.connections) if wants_token else 0
+        self.open = Connections(clients, limits.connections, strangers)
         super().__init__(
             app,
             http=BoundedConnection,
@@ -111,6 +121,7 @@ class ServingConfig(uvicorn.Config):
             server_header=False,
             date_header=False,
             timeout_keep_alive=limits.idle,
+            backlog=_ACCEPTED,
             timeout_graceful_shutdown=math.ceil(stop),
         )
 
@@ -135,7 +146,9 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        super().__init__(config, server_state, app_state, _loop)
+        self._open = config.open
+        state = vouching(app_state, lambda: self._open.vouch(self))
+        super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
@@ -152,9 +165,10 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         # Whatever the kernel does not take at once stops the clock of `write`.
         transport.set_write_buffer_limits(high=0)
         count = len(self.connections)
-        if count > 2 * self._limits.connections:
+        self._entry = self._open.enter(self, self.client)
+        if count > 2 * self._limits.connections or self._entry.is_flood:
             transport.abort()
-        elif count > self._limits.connections:
+        elif count > self._limits.connections or self._entry.is_surplus:
             self._refuse(_TOO_MANY)
         else:
             self._expect_head()
@@ -162,8 +176,13 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_head()
+        self._open.leave(self, self._entry)
         self.resume_writing()
         super().connection_lost(exc)
+
+    def make_room(self) -> None:
+        """Close for another connection: no token has come over this one."""
+        self.transport.abort()
 
     @override
     def get_buffer(self, sizehint: int) -> bytearray:

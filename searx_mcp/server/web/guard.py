@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from searx_mcp.server.identity import Identity, identity_of, marked
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
+    BUSY,
     MCP_PATH,
     OPEN_PATHS,
     READY_PATH,
@@ -32,6 +33,7 @@ from searx_mcp.server.web.policy import (
     message_of,
     without_key,
 )
+from searx_mcp.server.web.shares import Busy, Clients, Turns
 
 _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
@@ -200,13 +202,26 @@ class Guard:
         policy: which requests are served.
         access: whose are, and how many.
         body_seconds: in which the body of a request must have arrived.
+        clients: tell whose a request is.
+        most: requests in flight, of which one client and one token have a quarter each.
     """
 
-    def __init__(self, app: ASGIApp, policy: Policy, access: Access, body_seconds: float) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        policy: Policy,
+        access: Access,
+        body_seconds: float,
+        *,
+        clients: Clients,
+        most: int,
+    ) -> None:
         self._app = app
         self._policy = policy
         self._access = access
         self._body_seconds = body_seconds
+        self._clients = clients
+        self._turns, self._turns_of_tokens = Turns(most), Turns(most)
         self._open: set[Exchange] = set()
         self._ending: set[bytes] = set()
         self._is_stopping = self._is_cut = False
@@ -228,8 +243,18 @@ class Guard:
             exchange.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, or refuse it."""
-        if scope["type"] != "http" or scope["path"] in OPEN_PATHS:
+        """Serve one request in the turn of its client, or refuse it."""
+        if scope["type"] != "http":
+            await self._serve_anybody(scope, receive, send)
+            return
+        try:
+            async with self._turns.turn(self._clients.at(scope.get("client"))):
+                await self._take(scope, receive, send)
+        except Busy:
+            await BUSY.send(scope, send, ())
+
+    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] in OPEN_PATHS:
             await self._serve_anybody(scope, receive, send)
             return
         if scope["path"] == f"{MCP_PATH}/":  # as users write it
@@ -259,10 +284,21 @@ class Guard:
         else:
             scope = without_key(scope)
             exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
-            if refusal := await self._unserved(exchange, admitted):
+            if refusal := await self._served(exchange, admitted, receive):
                 await refusal.send(scope, send, shared, exchange.request_id)
-            else:
-                await self._serve(exchange, receive)
+
+    async def _served(
+        self, exchange: Exchange, identity: Identity, receive: Receive
+    ) -> Refusal | None:
+        """Serve a complete request in the turn of its token, or tell why it is refused."""
+        try:
+            async with self._turns_of_tokens.turn(identity.name):
+                refusal = await self._unserved(exchange, identity)
+                if refusal is None:
+                    await self._serve(exchange, receive)
+                return refusal
+        except Busy:
+            return BUSY
 
     async def _unserved(self, exchange: Exchange, identity: Identity) -> Refusal | None:
         """Why a complete request is refused; `None` if it is not."""

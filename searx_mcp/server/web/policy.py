@@ -173,6 +173,12 @@ _TOO_MANY: Final = Refusal(
 TOO_SLOW: Final = Refusal(
     408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
 )
+BUSY: Final = Refusal(
+    503,
+    ErrorCode.RATE_LIMITED,
+    "Too many requests at once from this client: try again in a few seconds.",
+    retry_after=5,
+)
 SESSION_ENDED: Final = Refusal(
     404, ErrorCode.NOT_FOUND, "The session has ended: start a new one with initialize."
 )

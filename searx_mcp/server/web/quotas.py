@@ -5,7 +5,6 @@ it has let in itself.
 """
 
 import asyncio
-import ipaddress
 import math
 from collections import OrderedDict, deque
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.errors import SettingsError, StorageError
 from searx_mcp.server.events import note_guesses, note_quota
+from searx_mcp.server.web.shares import customer_of
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ _WRONG: Final = 10
 _MINUTE: Final = 60.0
 _DAY: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4_096
-_IPV6_CUSTOMER: Final = 64
-"""Bits of an IPv6 prefix that one customer has (RFC 6177)."""
 _GROUP: Final = 2
 """Bytes of an address's hash in the shared counts: at most 65,536 counts, and no address is stored."""
 
@@ -213,21 +211,10 @@ class WrongTokens:
 
     async def charge(self, address: str, now: float) -> float:
         """Count a wrong token; 0, or the seconds for which the address may send no more of them."""
-        who = _customer(address)
+        who = customer_of(address)
         group = blake2b(who.encode(), digest_size=_GROUP).hexdigest()
         windows = [(_WRONG, _MINUTE)]
         wait, is_last = await self._counts.charge(who, f"wrong:{group}", windows, now)
         if is_last:
             note_guesses(who)
         return wait
-
-
-def _customer(address: str) -> str:
-    """The address, or the network of an IPv6 address."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return ""
-    if isinstance(parsed, ipaddress.IPv4Address) or parsed.ipv4_mapped:
-        return str(parsed)
-    return str(ipaddress.ip_network((parsed, _IPV6_CUSTOMER), strict=False))

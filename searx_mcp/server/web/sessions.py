@@ -6,7 +6,7 @@ whichever process does not know a session begins one like it. What an id says is
 it opens nothing.
 
 Few clients end their sessions, and some open one for each call. So a new session ends the one that has been idle longest, if
-there are too many. None is refused: one that is in use has a connection, and those have a limit.
+there are too many, of its client or in all. None is refused: one that is in use has a connection, and those have a limit.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import json
 import math
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import MCP_PATH, message_of
+from searx_mcp.server.web.shares import Clients, share_of
 
 _NAME: Final = MCP_SESSION_ID_HEADER.encode()
 _VERSION: Final = MCP_PROTOCOL_VERSION_HEADER.encode()
@@ -50,13 +51,18 @@ class Sessions:
     Args:
         app: serves MCP.
         manager: of its sessions.
-        most: idle ones that are kept.
+        most: idle ones that are kept, of one client a quarter.
+        clients: tell whose a session is.
     """
 
-    def __init__(self, app: ASGIApp, manager: StreamableHTTPSessionManager, most: int) -> None:
+    def __init__(
+        self, app: ASGIApp, manager: StreamableHTTPSessionManager, most: int, clients: Clients
+    ) -> None:
         self._app = app
         self._manager = manager
         self._most = most
+        self._clients = clients
+        self._owners: dict[str, str] = {}
         self._adopted: dict[_Key, str] = {}
         self._ended: OrderedDict[_Key, None] = OrderedDict()
         self._turn = asyncio.Lock()
@@ -80,12 +86,16 @@ class Sessions:
 
         async def name(message: Message) -> None:
             if told:
-                message = _renamed(message, lambda known: b"%s.%s" % (known, told.encode()))
+                message = _renamed(message, tell)
             await send(message)
+
+        def tell(known: bytes) -> bytes:
+            self._own(known, scope)
+            return b"%s.%s" % (known, (told or "").encode())
 
         await self._app(scope, receive, name)
         if told is not None:
-            self._end_idle()
+            self._end_idle(scope)
 
     async def _go_on(
         self, found: re.Match[str], scope: Scope, receive: Receive, send: Send
@@ -132,7 +142,8 @@ class Sessions:
             held = self._manager._server_instances  # noqa: SLF001 - as above
             self._adopted = {each: at for each, at in self._adopted.items() if at in held}
             self._adopted[key] = name.decode()
-            self._end_idle()
+            self._own(name, scope)
+            self._end_idle(scope)
         return name
 
     async def _say(
@@ -157,18 +168,35 @@ class Sessions:
         await self._app({**scope, "method": "POST", "headers": [*_KIND, *more]}, receive, send)
         return opened[-1]
 
-    def _end_idle(self) -> None:
-        """End those that have been idle longest, if too many are idle."""
+    def _own(self, name: bytes, scope: Scope) -> None:
+        """Note whose session it is, unless nobody can tell."""
+        if owner := self._owner(scope):
+            held = self._manager._server_instances  # noqa: SLF001 - as above
+            self._owners = {each: of for each, of in self._owners.items() if each in held}
+            self._owners[name.decode()] = owner
+
+    def _owner(self, scope: Scope) -> str:
+        return identity_of(scope).name or self._clients.at(scope.get("client"))
+
+    def _end_idle(self, scope: Scope) -> None:
+        """End those that have been idle longest, if too many are idle: of a client, then of all."""
         held = self._manager._server_instances  # noqa: SLF001 - the library would refuse new ones instead
-        if len(held) <= self._most:
+        owner = self._owner(scope)
+        own = {name for name, of in self._owners.items() if of == owner and name in held}
+        self._end_oldest(own, share_of(self._most))
+        self._end_oldest(held, self._most)
+
+    def _end_oldest(self, names: Collection[str], most: int) -> None:
+        if len(names) <= most:
             return
+        held = self._manager._server_instances  # noqa: SLF001 - as above
         # Of a session with a request or a stream, the time of its end is infinite.
         ends = {
             name: scope.deadline
-            for name, transport in held.items()
-            if (scope := transport.idle_scope) is not None and scope.deadline < math.inf
+            for name in names
+            if (scope := held[name].idle_scope) is not None and scope.deadline < math.inf
         }
-        for name in sorted(ends, key=ends.__getitem__)[: max(0, len(ends) - self._most)]:
+        for name in sorted(ends, key=ends.__getitem__)[: max(0, len(ends) - most)]:
             idle = held.pop(name).idle_scope
             if idle is not None:
                 idle.cancel()

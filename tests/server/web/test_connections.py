@@ -14,11 +14,14 @@ import pytest
 
 from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.connections import Limits
+from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import serving
 
 pytestmark = pytest.mark.slow
 
+PROXIED = HttpConfig(port=0, proxies=("127.0.0.1",))
+"""What comes from the address of the tests counts for no client."""
 DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 SOON = 0.05
@@ -53,9 +56,10 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 
 @asynccontextmanager
 async def limited(**limits: float) -> AsyncIterator[str]:
-    """Serve with these limits; gives the URL."""
+    """Serve clients behind a proxy with these limits; gives the URL."""
     server = build_server(Settings())
-    async with asyncio.timeout(DEADLINE), serving(server, limits=Limits(**limits)) as url:  # type: ignore[arg-type] # - counts are whole numbers
+    bounds = Limits(**limits)  # type: ignore[arg-type] # - counts are whole numbers
+    async with asyncio.timeout(DEADLINE), serving(server, PROXIED, limits=bounds) as url:
         yield url
 
 
@@ -310,7 +314,7 @@ async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new
     server = build_server(Settings())
     async with (
         asyncio.timeout(DEADLINE),
-        serving(server, limits=Limits(sessions=2)) as url,
+        serving(server, PROXIED, limits=Limits(sessions=2)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         first, second = [(await ask(HELLO)).headers["Mcp-Session-Id"] for _ in range(2)]
@@ -340,7 +344,7 @@ async def test_sessions_that_are_opened_at_once_all_have_room_and_few_are_kept()
     server = build_server(Settings())
     async with (
         asyncio.timeout(DEADLINE),
-        serving(server, limits=Limits(sessions=3)) as url,
+        serving(server, PROXIED, limits=Limits(sessions=3)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         async with asyncio.TaskGroup() as group:
@@ -365,7 +369,7 @@ async def test_a_request_that_is_refused_ends_no_session_and_begins_none(headers
     async with (
         asyncio.timeout(DEADLINE),
         limited() as elsewhere,
-        serving(server, limits=Limits(sessions=1)) as url,
+        serving(server, PROXIED, limits=Limits(sessions=1)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         foreign = (await http.post(elsewhere, json=HELLO)).headers["Mcp-Session-Id"]

@@ -9,6 +9,7 @@ import pytest
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.server.web.policy import Policy
+from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
 DEADLINE = 60
@@ -42,7 +43,8 @@ async def ask(
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     raw += [row for row in raw if row[0] == twice.encode()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    await Guard(app, Policy.of(config), Access(config), DEADLINE)(scope, receive, send)
+    guard = Guard(app, Policy.of(config), Access(config), DEADLINE, clients=Clients(), most=8)
+    await guard(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
