@@ -66,6 +66,7 @@ OTHER_LISTS = {
     "quality.preferred_domains": ["docs.example.org", "*.example.gov"],
     "quality.demoted_domains": ["example.org", "example.net"],
     "network.no_proxy": ["example.org", "10.0.0.0/8"],
+    "http.proxies": ["10.0.0.1", "10.1.0.0/16"],
 }
 
 
