@@ -105,8 +105,7 @@ class LazyService:
 
     def begin(self) -> None:
         """Prepare for the first call: import what it needs, and open the client if that starts an instance."""
-        is_over = self._stop.is_set()  # a first answer may also be the last
-        if self._service is None and not is_over:
+        if not self._stop.is_set():  # a first answer may also be the last
             self._group.create_task(self._begin())
 
     async def _begin(self) -> None:
