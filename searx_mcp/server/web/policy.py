@@ -304,7 +304,7 @@ class Policy:
 def asks_searxng(scope: Scope) -> bool:
     """Tell whether a client of SearXNG searches at the front page, which leads to the search."""
     is_front = scope["path"] == DASHBOARD_PATH and scope["method"] == "GET"
-    return is_front and _ASKS.search(scope["query_string"]) is not None
+    return is_front and _ASKS.search(scope.get("query_string", b"")) is not None
 
 
 def key_of(scope: Scope) -> bytes:
@@ -317,14 +317,16 @@ def without_key(scope: Scope) -> Scope:
     if scope["path"] not in SEARXNG_PATHS or not key_of(scope):
         return scope
     rest = b"&".join(
-        part for part in scope["query_string"].split(b"&") if part.partition(b"=")[0] != _KEY
+        part
+        for part in scope.get("query_string", b"").split(b"&")
+        if part.partition(b"=")[0] != _KEY
     )
     return {**scope, "query_string": rest}
 
 
 def _parameters(scope: Scope) -> Iterator[tuple[bytes, bytes]]:
     """The parameters in the query of a request."""
-    for part in scope["query_string"].split(b"&"):
+    for part in scope.get("query_string", b"").split(b"&"):
         name, _, value = part.partition(b"=")
         yield name, unquote_to_bytes(value)
 

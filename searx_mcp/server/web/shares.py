@@ -44,8 +44,8 @@ def customer_of(address: str) -> str:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return ""
-    if isinstance(parsed, ipaddress.IPv4Address) or parsed.ipv4_mapped:
-        return str(parsed)
+    if address_v4 := parsed if parsed.version == 4 else parsed.ipv4_mapped:  # noqa: PLR2004
+        return str(address_v4)
     return str(ipaddress.ip_network((parsed, _IPV6_CUSTOMER), strict=False))
 
 

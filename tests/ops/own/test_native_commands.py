@@ -115,4 +115,5 @@ async def test_a_failure_has_its_reason_and_its_log(run, stand_in):
     assert (data["error_type"], data["reason"]) == ("native_failed", "exited")
     assert data["log"] == ["settings are wrong, secret_key …"]
     shown = await run("instances", "own", "up", "--version", archive)
-    assert shown.err.startswith("Last lines of its log:\n| settings are wrong")
+    assert shown.err.startswith("fetching SearXNG ")
+    assert "\nstarting SearXNG\nLast lines of its log:\n| settings are wrong" in shown.err
