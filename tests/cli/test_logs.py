@@ -165,7 +165,7 @@ import logging, sys
 from searx_mcp.cli.logs import configure
 
 configure(sys.argv[1])
-for name in ("searx_mcp.a", "another.library"):
+for name in ("searx_mcp.a", "another.package"):
     for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR):
         logging.getLogger(name).log(level, "a.line")
 """

@@ -1,7 +1,7 @@
 """What the scenarios ask: a site, instances, and the front in the way to them."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -184,3 +184,18 @@ class Scenes:
 def open_scenes(tmp_path_factory: pytest.TempPathFactory, hostile: Any) -> Callable[..., Scenes]:
     """Give what opens scenes; one with a command needs what runs it, at the latest when it is called."""
     return lambda run_cli=None: Scenes(tmp_path_factory.mktemp("scenes"), hostile.seen, run_cli)
+
+
+@pytest.fixture(scope="module")
+async def opened(request: pytest.FixtureRequest, open_scenes: Any) -> AsyncIterator[Any]:
+    """A front in front of a world, for all rows that happen there."""
+    async with open_scenes() as scenes:
+        yield await scenes.open(*request.param)
+
+
+@pytest.fixture
+def scene(opened: Any, run_cli: Any) -> Any:
+    """The same for one row: nobody has searched for its words yet."""
+    opened.front.run_cli = run_cli
+    opened.new += 1
+    return opened

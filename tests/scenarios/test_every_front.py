@@ -4,7 +4,7 @@ A row has the world that it happens in and its calls, one after the other; a cal
 Add one here for whatever a user is promised; what one front alone promises is tested with that front.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -370,21 +370,6 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
 @pytest.fixture(scope="module")
 def anyio_backend(backend_at: Callable[[float], Any]) -> Any:
     return backend_at(1.0)
-
-
-@pytest.fixture(scope="module")
-async def opened(request: pytest.FixtureRequest, open_scenes: Any) -> AsyncIterator[Any]:
-    """A front in front of a world, for all rows that happen there."""
-    async with open_scenes() as scenes:
-        yield await scenes.open(*request.param)
-
-
-@pytest.fixture
-def scene(opened: Any, run_cli: Any) -> Any:
-    """The same for one row: nobody has searched for its words yet."""
-    opened.front.run_cli = run_cli
-    opened.new += 1
-    return opened
 
 
 STATUSES: Final = {

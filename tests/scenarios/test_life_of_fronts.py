@@ -29,20 +29,6 @@ def anyio_backend(backend_at: Callable[[float], Any]) -> Any:
     return backend_at(1.0)
 
 
-@pytest.fixture(scope="module")
-async def opened(request: pytest.FixtureRequest, open_scenes: Any) -> AsyncIterator[Any]:
-    async with open_scenes() as scenes:
-        yield await scenes.open(*request.param)
-
-
-@pytest.fixture
-def scene(opened: Any, run_cli: Any) -> Any:
-    """A front of a world."""
-    opened.front.run_cli = run_cli
-    opened.new += 1
-    return opened
-
-
 @pytest.fixture
 async def scenes(open_scenes: Any, run_cli: Any) -> AsyncIterator[Any]:
     """What opens fronts for this test alone."""

@@ -38,15 +38,21 @@ def share_of(most: int) -> int:
     return max(1, most // _PARTS)
 
 
-def customer_of(address: str) -> str:
-    """The address, or the network of an IPv6 address; empty if it is none."""
+def customer_of(text: str) -> str:
+    """Return the address, or the network of an IPv6 address; empty if it is none."""
+    address = _parsed(text)
+    if address is None or isinstance(address, ipaddress.IPv4Address):
+        return str(address or "")
+    return str(ipaddress.ip_network((address, _IPV6_CUSTOMER), strict=False))
+
+
+def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Parse an address; an IPv4 address on a socket for IPv6 is the same client's."""
     try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
+        parsed = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
-        return ""
-    if address_v4 := parsed if parsed.version == 4 else parsed.ipv4_mapped:  # noqa: PLR2004
-        return str(address_v4)
-    return str(ipaddress.ip_network((parsed, _IPV6_CUSTOMER), strict=False))
+        return None
+    return getattr(parsed, "ipv4_mapped", None) or parsed
 
 
 class Clients:
@@ -60,13 +66,11 @@ class Clients:
         self._proxies = tuple(ipaddress.ip_network(each, strict=False) for each in proxies)
 
     def at(self, peer: tuple[str, int] | None) -> str:
-        """The client at the other end of a connection; empty if nobody can tell who it is."""
-        name = customer_of(peer[0]) if peer else ""
-        if not (name and self._proxies):
-            return name
-        address = ipaddress.ip_address(peer[0].partition("%")[0]) if peer else None
-        address = getattr(address, "ipv4_mapped", None) or address
-        return "" if any(address in network for network in self._proxies) else name
+        """Return the address of a connection's client, or its IPv6 network; empty if it is unknown or a proxy."""
+        address = _parsed(peer[0]) if peer else None
+        if address is None or any(address in network for network in self._proxies):
+            return ""
+        return customer_of(str(address))
 
 
 class Closable(Protocol):
