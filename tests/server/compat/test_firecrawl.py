@@ -1,4 +1,4 @@
-"""Firecrawl's routes: its own library in both versions, the calls of Open WebUI and LibreChat, and what is refused."""
+"""Firecrawl's routes: its own library in both versions, the calls of other programs, and what is refused."""
 
 import asyncio
 from typing import Any
@@ -42,6 +42,30 @@ async def test_a_page_has_what_is_known_and_nothing_else(rest, service, prefix):
         },
     }
     assert [request.url for request in service.asked] == [URL]
+
+
+CALLS = {
+    "n8n searches": ("/v2/search", {"sources": [{"type": "web"}], "timeout": 60_000, "limit": 5, "tbs": "",
+        "integration": "n8n"}),
+    "n8n scrapes": ("/v2/scrape", {"formats": ["markdown"], "onlyMainContent": True, "includeTags": [],
+        "excludeTags": [], "headers": {}, "waitFor": 0, "mobile": False, "skipTlsVerification": False,
+        "timeout": 30_000, "actions": [], "removeBase64Images": True, "blockAds": True, "proxy": "basic"}),
+    "n8n scrapes without options": ("/v2/scrape", {}),
+    "Dify scrapes": ("/v2/scrape", {"formats": ["markdown", "links"], "onlyMainContent": True, "waitFor": 0,
+        "timeout": 30_000}),
+    "Dify scrapes without formats": ("/v2/scrape", {"onlyMainContent": True, "waitFor": 0, "timeout": 30_000}),
+}  # fmt: skip
+"""The bodies that their nodes make of what a form holds before anyone fills it in."""
+
+
+@pytest.mark.parametrize("program", CALLS)
+async def test_what_other_programs_send_by_default_is_served(rest, program):
+    path, fields = CALLS[program]
+    subject = {"query": "bees"} if path.endswith("search") else {"url": URL}
+    answer = await rest.post(f"/firecrawl{path}", json=subject | fields)
+    assert answer.status_code == 200, answer.text
+    data = answer.json()["data"]
+    assert data["web"][0]["url"] == URL if "web" in data else data["markdown"] == MARKDOWN
 
 
 @pytest.mark.parametrize(

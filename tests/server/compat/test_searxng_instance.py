@@ -223,6 +223,11 @@ async def test_the_wrapper_of_langchain_searches_here(open_rest, locked, service
         pytest.param(
             {"format": "json", "q": "bees", "engines": "", "language": "en"}, {}, id="Vane"
         ),
+        pytest.param(
+            {**BEES, "numResults": 10, "pageNumber": 1, "language": "en", "safesearch": 0},
+            {"Accept": "application/json"},
+            id="n8n",
+        ),
     ],
 )  # fmt: skip
 async def test_programs_search_here_as_at_searxng(rest, service, params, headers):
@@ -230,3 +235,9 @@ async def test_programs_search_here_as_at_searxng(rest, service, params, headers
     assert answer.status_code == 200
     assert json.loads(answer.text)["results"][0]["content"] == "All about bees."
     assert len(service.asked) == 1
+
+
+async def test_a_program_that_asks_the_front_page_searches_here(rest):
+    """As Dify does."""
+    answer = await rest.get("/", params=BEES, follow_redirects=True)
+    assert answer.json()["results"][0]["content"] == "All about bees."
