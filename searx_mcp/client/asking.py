@@ -28,9 +28,8 @@ from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.providers.context import Found, Provider, TimePlan
-from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.fallback import FallbackSearch, SiteIndexSearch
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.search.providers.site_index import SiteIndexSearch
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.trial import TrialRunner
