@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError, SiteError, TransportError
+from searx_mcp.errors import ErrorCode, FetchError
 from searx_mcp.fetch.capture import Job, PageCapture, Unchanged, timed_out
-from searx_mcp.fetch.page_cache import PageCache
-from searx_mcp.models.spelling import in_words
+from searx_mcp.fetch.page_cache import PageCache, as_it_was, is_passing
 from searx_mcp.storage.pages import Capture, KeptPage, PageKey
 from searx_mcp.tasks import SingleFlight, Spawn, fly_alone
 from searx_mcp.telemetry import EventLog
@@ -168,28 +167,6 @@ class PageFlights:
         logger.debug("fetch.cache_hit age_s=%d kind=%s", age, "if_error")
         note = as_it_was(error, age)
         return Landed(found, job.end, is_new=False, notes=(note,))
-
-
-def is_passing(error: SearxMcpError) -> bool:
-    """Return whether an error says nothing about the page itself, so that a cached copy may serve."""
-    return (
-        isinstance(error, TransportError)
-        or _is_ours(error)
-        or (
-            isinstance(error, SiteError)
-            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
-        )
-    )
-
-
-def _is_ours(error: SearxMcpError) -> bool:
-    return isinstance(error, FetchError) and error.code is ErrorCode.INTERNAL
-
-
-def as_it_was(error: SearxMcpError, age: float) -> str:
-    """Describe how old the cached copy is, and why it serves: the site fails, or we do."""
-    failed = "It could not be read" if _is_ours(error) else "The site failed"
-    return f"{failed} just now ({error.code}); this is a copy from {in_words(age)} ago."
 
 
 def _fetched_at(kept: KeptPage) -> float:

@@ -16,7 +16,6 @@ from searx_mcp.errors import (
     SearxMcpError,
     UnavailableReason,
 )
-from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.fetch.site_index import Listed, SiteIndexes
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.hits import Hit, ResultPage
@@ -26,6 +25,7 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.context import NO_KEY, Found, Provider, SearchContext, TimePlan
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
+from searx_mcp.storage.pages import Reading
 
 if TYPE_CHECKING:
     from searx_mcp.search.providers.keyed import KeyedSearch
