@@ -21,11 +21,11 @@ from searx_mcp.evidence.answer.config import AnswerConfig
 from searx_mcp.evidence.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, refusal
 from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import NATIVE_FOLDER, InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
-from searx_mcp.settings.instances import checked, refusal
+from searx_mcp.settings.instances import checked
 from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.sources.open.config import OpenSourcesConfig

@@ -11,9 +11,8 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Address, ByteCount, Frozen, matching
+from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
 _WANTED: Final = "it must be visible ASCII characters without spaces"
@@ -24,10 +23,8 @@ _Model = Annotated[
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Without the value, which may contain a key.
         table = (info.config or {}).get("title", "")
-        context = {"key": f"{table}.{info.field_name}", "reason": _WANTED}
-        raise PydanticCustomError("setting", "{key}: {reason}", context)
+        raise refusal(f"{table}.{info.field_name}", _WANTED)
     return key
 
 
@@ -90,8 +87,7 @@ class EmbeddingConfig(Frozen):
     @model_validator(mode="after")
     def _check_server(self) -> Self:
         if self.provider == "http" and not self.url:
-            context = {"key": "embedding.url", "reason": "is missing; provider http needs it"}
-            raise PydanticCustomError("setting", "{key}: {reason}", context)
+            raise refusal("embedding.url", "is missing; provider http needs it")
         return self
 
 

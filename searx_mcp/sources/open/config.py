@@ -6,9 +6,8 @@ from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Address, Frozen, matching
+from searx_mcp.models.base import Address, Frozen, matching, refusal
 
 Name = Literal[
     "wikipedia", "keenable", "stackexchange", "github", "hackernews", "npm", "crates", "huggingface",
@@ -36,9 +35,7 @@ class OpenSourcesMode(StrEnum):
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Does not show the value, which may contain a key.
-        context = {"key": f"open_sources.{info.field_name}", "reason": _WANTED}
-        raise PydanticCustomError("setting", "{key}: {reason}", context)
+        raise refusal(f"open_sources.{info.field_name}", _WANTED)
     return key
 
 

@@ -6,9 +6,8 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Final
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Frozen, matching
+from searx_mcp.models.base import Frozen, matching, refusal
 
 GOOGLE_ENDS: Final = date(2027, 1, 1)
 """End of Google's API (developers.google.com/custom-search/v1/overview)."""
@@ -58,9 +57,7 @@ class ProviderConfig(Frozen):
     @classmethod
     def _check_key(cls, key: SecretStr) -> SecretStr:
         if not _KEY.fullmatch(key.get_secret_value()):
-            # Does not show the value, which may contain a key.
-            context = {"key": f"{cls.TABLE}.key", "reason": _WANTED}
-            raise PydanticCustomError("setting", "{key}: {reason}", context)
+            raise refusal(f"{cls.TABLE}.key", _WANTED)
         return key
 
 
