@@ -141,11 +141,6 @@ class Job:
             takes_data=bool(self.index),
         )
 
-    def set_out(self) -> Trail:
-        """Start the trail to the page itself."""
-        self.trail = Trail(self.url.with_fragment(None), max_redirects=self.max_redirects)
-        return self.trail
-
 
 @dataclass(frozen=True, slots=True)
 class Captured:
@@ -218,7 +213,7 @@ class PageCapture:
         """
         if job.previous is None:
             # With a previous capture, the page may be unchanged, and nothing to convert.
-            self.warm()
+            self._conversion.warm()
         async with Place(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:
@@ -231,7 +226,7 @@ class PageCapture:
     async def _from_site(
         self, job: Job, place: Place, *, is_conditional: bool
     ) -> Captured | Unchanged:
-        trail = job.set_out()
+        trail = job.trail = Trail(job.url.with_fragment(None), max_redirects=job.max_redirects)
         request = job.request(place, is_conditional=is_conditional)
         result = await self._follower.follow(request, trail, self._robots)
         match result.answer:

@@ -1,9 +1,11 @@
 """One call of `web_fetch`: from the cache, or captured anew."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+import math
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal
 
 from yarl import URL
 
@@ -17,14 +19,13 @@ from searx_mcp.errors import (
     ErrorCode,
     FetchError,
     InvalidArgumentError,
-    SearxMcpError,
 )
 from searx_mcp.fetch.capture import Job, PageCapture, now, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
-from searx_mcp.fetch.flights import Landed, PageFlights
+from searx_mcp.fetch.flights import PageFlights
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.page_cache import PageCache
-from searx_mcp.fetch.page_view import CallContext, build_page_view
+from searx_mcp.fetch.page_view import build_page_view
 from searx_mcp.fetch.provenance import Provenance, is_suspicious
 from searx_mcp.fetch.site_adapters.adapter import captured_part
 from searx_mcp.models.coercion import MAX_URL_LENGTH
@@ -37,7 +38,6 @@ from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
 logger = EventLog("searx_mcp.fetch")
-T = TypeVar("T")
 
 _SMUGGLING: Final = (
     "This address did not come from a search or a page here and contains a long"
@@ -125,14 +125,9 @@ class Fetcher:
             InvalidArgumentError: an argument is wrong.
             FetchError: any of its kinds, with `url` and `response_time_ms`.
         """
-        started = now()
-        end = self._end(request, started, deadline)
-
-        async def work() -> Page:
-            landed, provenance = await self._landed(request, started, end, max_bytes)
-            return await self._shown(landed, request, started, query, provenance=provenance)
-
-        return await self._told(work, request, started, end)
+        async with self._call(request, deadline) as (started, end):
+            reading = await self._read(request, started, end, max_bytes)
+            return await self._shown(reading, request, started, query)
 
     async def read(
         self,
@@ -156,68 +151,55 @@ class Fetcher:
             InvalidArgumentError: an argument is wrong.
             FetchError: any of its kinds, with `url` and `response_time_ms`.
         """
-        started = now()
-        end = self._end(request, started, deadline)
-
-        async def work() -> Reading:
-            own = replace(previous, cursor="") if previous else None
-            landed, _ = await self._landed(
+        own = replace(previous, cursor="") if previous else None
+        async with self._call(request, deadline) as (started, end):
+            reading = await self._read(
                 request, started, end, MAX_BYTES if index else None, previous=own, index=index
             )
-            if isinstance(landed.kept, FetchError):
-                raise landed.kept
-            page = landed.kept.capture.page
+            page = reading.kept.capture.page
             links = () if index else (link.url for link in page.document.links)
             told = (each.url for each in page.document.indexes)
             self._provenance.remember([page.final_url, *links, *told], "link")
-            return Reading(landed.kept, landed.is_new, landed.notes)
+            return reading
 
-        return await self._told(work, request, started, end)
+    @asynccontextmanager
+    async def _call(
+        self, request: FetchRequest, deadline: float | None
+    ) -> AsyncIterator[tuple[float, float]]:
+        """End a call at its deadline, make every failure one of our errors, and log the outcome.
 
-    async def _told(
-        self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
-    ) -> T:
-        """Run a call and log its outcome."""
-        code = "cancelled"
-        try:
-            found = await self._guarded(work, request, started, end)
-            code = "ok"
-        except SearxMcpError as error:
-            code = error.code.value
-            raise
-        finally:
-            logger.debug("fetch.done code=%s elapsed_ms=%d", code, 1_000 * (now() - started))
-        return found
-
-    async def _guarded(
-        self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
-    ) -> T:
-        """Run a call until its deadline; every failure becomes one of our errors."""
+        Yields:
+            The loop times of its start and its end.
+        """
+        started = now()
+        allowed = request.timeout
+        if allowed is None:
+            allowed = min(self._config.default_timeout, self._config.max_response_time)
+        end = min(started + allowed, math.inf if deadline is None else deadline)
+        code: str = "cancelled"
         try:
             async with asyncio.timeout_at(end):
-                return await work()
+                yield started, end
+            code = "ok"
+        except InvalidArgumentError as error:
+            code = error.code
+            raise
         except FetchError as error:
+            code = error.code
             _complete(error, request, started, end)
             raise
-        except InvalidArgumentError:
-            raise
         except TimeoutError as exc:
+            code = ErrorCode.TIMEOUT
             raise _complete(timed_out(), request, started, end) from exc
         except Exception as exc:
             # Pages are untrusted; a failure that one provokes must not surface as a library's error.
+            code = ErrorCode.INTERNAL
             logger.exception("fetch.unexpected_error")
             raise _complete(_fault(), request, started, end) from exc
+        finally:
+            logger.debug("fetch.done code=%s elapsed_ms=%d", code, 1_000 * (now() - started))
 
-    def _end(self, request: FetchRequest, started: float, deadline: float | None) -> float:
-        end = started + self._allowed_time(request)
-        return end if deadline is None else min(end, deadline)
-
-    def _allowed_time(self, request: FetchRequest) -> float:
-        if request.timeout is not None:
-            return request.timeout
-        return min(self._config.default_timeout, self._config.max_response_time)
-
-    async def _landed(
+    async def _read(
         self,
         request: FetchRequest,
         started: float,
@@ -226,12 +208,12 @@ class Fetcher:
         *,
         previous: KeptPage | None = None,
         index: str = "",
-    ) -> tuple[Landed, str]:
-        """Return the capture for a call, and the provenance of its address."""
+    ) -> Reading:
+        """Get the page of a call: the capture of its cursor, a cached or shared one, or its own."""
         notes: list[str] = []
         if request.cursor:
             try:
-                return Landed(await self._pages.read(request.cursor), end, is_new=False), ""
+                return Reading(await self._pages.read(request.cursor), is_new=False)
             except CursorError:
                 if not request.url:
                     raise
@@ -250,9 +232,8 @@ class Fetcher:
         )
         if isinstance(landed.kept, FetchError):
             raise landed.kept
-        notes.extend(landed.notes)
-        notes.extend(_pointed_at(job.url, landed.kept.capture))
-        return replace(landed, notes=tuple(notes)), provenance
+        notes += (*landed.notes, *_pointed_at(job.url, landed.kept.capture))
+        return Reading(landed.kept, landed.is_new, tuple(notes), provenance)
 
     def _job(
         self,
@@ -286,30 +267,16 @@ class Fetcher:
         )
 
     async def _shown(
-        self,
-        landed: Landed,
-        request: FetchRequest,
-        started: float,
-        query: str,
-        *,
-        provenance: str = "",
+        self, reading: Reading, request: FetchRequest, started: float, query: str
     ) -> Page:
-        kept = landed.kept
-        if isinstance(kept, FetchError):
-            raise kept
-        context = CallContext(
-            response_time_ms=round((now() - started) * 1_000),
-            from_cache=not landed.is_new,
-            now=self._pages.now(),
-            provenance=provenance,
-            notes=landed.notes,
-        )
+        elapsed, age = now() - started, self._pages.age(reading.kept)
 
         def shown() -> tuple[Page, tuple[str, ...]]:
             page = build_page_view(
-                kept,
+                reading,
                 request,
-                context,
+                elapsed=elapsed,
+                age=age,
                 default_chars=self._config.default_max_chars,
                 content=self._content,
                 query=query,
