@@ -12,7 +12,7 @@ from typing import Any, Final
 from benchmarks.retrieving.sets import Collection
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.corpus.ingestion import Ingestion
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore

@@ -17,8 +17,12 @@ from pydantic import (
 from searx_mcp.arguments import SearchDefaults, check_profile
 from searx_mcp.content.config import MarkdownConfig
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.evidence.answer.config import AnswerConfig
-from searx_mcp.evidence.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
+from searx_mcp.evidence.config import (
+    AnswerConfig,
+    CorpusConfig,
+    EmbeddingConfig,
+    RerankConfig,
+)
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.base import Frozen, refusal

@@ -46,7 +46,7 @@ OURS = {
     "client.usable",
     "content.config",
     "errors",
-    *("evidence.answer.config", "evidence.corpus.config", "evidence.requests"),
+    *("evidence.config", "evidence.requests"),
     "fetch.config",
     "files",
     *("http.config", "http.host_headers", "http.proxy"),

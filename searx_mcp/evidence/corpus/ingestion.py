@@ -18,7 +18,7 @@ from searx_mcp.errors import (
     SearxMcpError,
     StorageError,
 )
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
 from searx_mcp.evidence.values import PROTECTED
 from searx_mcp.fetch.page_cache import as_it_was, is_passing

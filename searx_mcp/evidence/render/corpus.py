@@ -17,8 +17,8 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.blocks import block, strangers
+from searx_mcp.render.excerpts import NEXT, refusal
 from searx_mcp.render.fence import fenced, one_line, one_url
-from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.structured import (
     beginning,
     cost,

@@ -1,4 +1,4 @@
-"""Settings of the corpus, and of the servers that can help to search it."""
+"""Settings of answers, of the corpus, and of the servers that can help to search it."""
 
 import re
 from typing import Annotated, Final, Literal, Self
@@ -12,6 +12,7 @@ from pydantic import (
     model_validator,
 )
 
+from searx_mcp.evidence.requests import MAX_EXPANSION
 from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
@@ -107,4 +108,18 @@ class RerankConfig(Frozen):
     )
     candidates: Annotated[int, Field(ge=1, le=200)] = Field(
         default=30, description="Chunks to reorder."
+    )
+
+
+class AnswerConfig(Frozen):
+    """The `[answer]` table: how far `answer` goes for its evidence."""
+
+    seeds: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=4, description="Search results to read if a call names no page."
+    )
+    max_expansion_depth: Annotated[int, Field(ge=0, le=5)] = Field(
+        default=3, description="Maximum depth of links followed from the named pages."
+    )
+    expansion_budget: Annotated[int, Field(ge=0, le=MAX_EXPANSION)] = Field(
+        default=6, description="Maximum linked pages read by default."
     )
