@@ -36,8 +36,7 @@ from searx_mcp.search.trial import TrialRunner
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.answering import wire_answering
 from searx_mcp.sources.attempt_runner import RequestPacer
-from searx_mcp.sources.open.config import OpenSourcesMode, origin_of
-from searx_mcp.sources.open.keyed.config import ProvidersMode
+from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersMode, origin_of
 from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore

@@ -1,4 +1,4 @@
-"""Settings of servers that processes share."""
+"""Settings of what outlives a process, and of servers that processes share."""
 
 from typing import Annotated, Final
 from urllib.parse import parse_qs, urlsplit
@@ -63,6 +63,33 @@ def _check_secret(secret: SecretStr) -> SecretStr:
     if 0 < len(secret.get_secret_value()) < _SHORTEST_SECRET:
         raise refusal("redis.secret", f"it has fewer than {_SHORTEST_SECRET} characters")
     return secret
+
+
+class StorageConfig(Frozen):
+    """The `[storage]` table: what outlives a process."""
+
+    state: bool = Field(
+        default=True,
+        description="Store budgets and states of instances; false keeps them in memory.",
+    )
+    folder: str = Field(
+        default="",
+        description="State folder; empty uses the user's default.",
+    )
+    pages: bool = Field(
+        default=True,
+        description="Keep captured pages in that folder or in Redis, so that cursors survive restarts.",
+    )
+    corpus: bool = Field(
+        default=True,
+        description="Keep the corpus in that folder; false keeps it in memory until the process ends.",
+    )
+    namespace: Annotated[
+        str, matching(r"^[A-Za-z0-9_.-]{1,64}$", "1 to 64 ASCII letters, digits, -, _ and .")
+    ] = Field(
+        default="default",
+        description="Name that separates captured pages and corpus from those under other names.",
+    )
 
 
 class RedisConfig(Frozen):

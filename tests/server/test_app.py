@@ -60,7 +60,7 @@ OURS = {
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.remote", "settings.server"),
     *("settings.sources", "settings.tools", "settings.values"),
-    *("sources.open.config", "sources.open.keyed.config"),
+    "sources.open.config",
     "storage.config",
     *("tasks", "telemetry"),
     *("urls.address", "urls.hosts"),
