@@ -1,6 +1,7 @@
 """The protocols that every front uses."""
 
-from typing import Protocol, runtime_checkable
+from types import TracebackType
+from typing import Protocol, Self, runtime_checkable
 
 from searx_mcp.evidence.requests import (
     AnswerRequest,
@@ -86,6 +87,23 @@ class Service(Protocol):
 
     async def instances(self) -> PoolReport:
         """Report the pool; sends no request to an instance."""
+        ...
+
+
+class ServiceClient(Service, Protocol):
+    """A service to be opened and closed: `SearxClient`, `RemoteClient`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    async def aclose(self) -> None:
+        """Close it; may be called more than once."""
         ...
 
 

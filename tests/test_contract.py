@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from searx_mcp import SearxClient
+from searx_mcp import RemoteClient, SearxClient
 from searx_mcp.errors import FetchError, NoInstancesError
 from searx_mcp.server.app import build_server
+from searx_mcp.service import ServiceClient
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 
@@ -146,3 +147,10 @@ async def test_a_page_that_failed_has_every_field(fronts, web):
         assert (data["error_type"], data["status_code"]) == ("not_found", 404), front
     assert (caught.value.code, caught.value.status_code) == ("not_found", 404)
     assert caught.value.response_time_ms is not None
+
+
+def test_the_server_can_open_either_client():
+    """It imports neither, so the type of this tuple is what mypy holds them to."""
+    clients: tuple[type[ServiceClient], ...] = (SearxClient, RemoteClient)
+    for client in clients:
+        assert {"search", "fetch", "__aenter__", "__aexit__", "aclose"} <= {*dir(client)}

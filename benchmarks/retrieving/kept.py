@@ -12,13 +12,12 @@ from typing import Any, Final
 from benchmarks.retrieving.sets import Collection
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.corpus.ingestion import Ingestion
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore
-from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading
 
 NOW: Final = 1_800_000_000.0
 _MARKDOWN: Final = "text/markdown"

@@ -30,7 +30,7 @@ from searx_mcp.models.spelling import counted
 from searx_mcp.render.batch import raw_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.page import refusals
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
 from searx_mcp.verbs.verb import Room

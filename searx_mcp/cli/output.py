@@ -123,7 +123,7 @@ def read_input(most: int) -> str:
 
 def print_json(data: Mapping[str, Any]) -> None:
     """Print data for a program."""
-    from searx_mcp.render.public import scrub  # noqa: PLC0415 - what tables do not need
+    from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
 
     click.echo(json.dumps(scrub(data), ensure_ascii=False, indent=2, allow_nan=False))
 

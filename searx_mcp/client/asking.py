@@ -28,17 +28,15 @@ from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.ops.own.waking import PROBE, waking
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.providers.context import Found, Provider, TimePlan
-from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.fallback import FallbackSearch, SiteIndexSearch
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.search.providers.site_index import SiteIndexSearch
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.trial import TrialRunner
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.answering import wire_answering
 from searx_mcp.sources.attempt_runner import RequestPacer
-from searx_mcp.sources.open.config import OpenSourcesMode, origin_of
-from searx_mcp.sources.open.keyed.config import ProvidersMode
+from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersMode, origin_of
 from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore

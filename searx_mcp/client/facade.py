@@ -281,9 +281,10 @@ class SearxClient(CorpusCalls):
         if isinstance(request, str):
             by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
             request = parse_fetch({"url": request, **arguments}, by_person=by_person)
-        host = host_in(request.url)
-        if progress is not None and (not request.url or (host and is_short_enough(host))):
-            progress(f"reading {host or 'on'}")
+        if progress is not None:
+            host = host_in(request.url)
+            if not request.url or (host and is_short_enough(host)):
+                progress(f"reading {host or 'on'}")
         return await (await self._asking()).fetcher.fetch(request)
 
     @override

@@ -11,7 +11,7 @@ from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.files import kept_secret
 from searx_mcp.search.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.config import ProvidersConfig
 from searx_mcp.storage import sqlite_pages as pages
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME

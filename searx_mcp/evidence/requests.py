@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from searx_mcp.models import coercion as read
 from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.request import MAX_TIMEOUT, MAX_TOKENS
 
 MAX_QUESTION_LENGTH: Final = 2_000

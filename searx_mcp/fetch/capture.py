@@ -9,7 +9,6 @@ from yarl import URL
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.document import Document
-from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
@@ -23,7 +22,7 @@ from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, judge
 from searx_mcp.fetch.hops.media import parse_content_type
 from searx_mcp.fetch.hops.redirects import HopRequest, HopResult, RedirectFollower, Trail, join
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source, lines_of
+from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
 from searx_mcp.models.style import Images
@@ -142,11 +141,6 @@ class Job:
             takes_data=bool(self.index),
         )
 
-    def set_out(self) -> Trail:
-        """Start the trail to the page itself."""
-        self.trail = Trail(self.url.with_fragment(None), max_redirects=self.max_redirects)
-        return self.trail
-
 
 @dataclass(frozen=True, slots=True)
 class Captured:
@@ -219,7 +213,7 @@ class PageCapture:
         """
         if job.previous is None:
             # With a previous capture, the page may be unchanged, and nothing to convert.
-            self.warm()
+            self._conversion.warm()
         async with Place(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:
@@ -232,7 +226,7 @@ class PageCapture:
     async def _from_site(
         self, job: Job, place: Place, *, is_conditional: bool
     ) -> Captured | Unchanged:
-        trail = job.set_out()
+        trail = job.trail = Trail(job.url.with_fragment(None), max_redirects=job.max_redirects)
         request = job.request(place, is_conditional=is_conditional)
         result = await self._follower.follow(request, trail, self._robots)
         match result.answer:
@@ -355,15 +349,6 @@ class PageCapture:
         if answer.was_late and not document.markdown.strip():
             raise timed_out()
         return document
-
-
-def captured_part(url: URL) -> str:
-    """Return the fragment of an address if it changes what is captured, else nothing.
-
-    That is: lines of a file and pages of a PDF. Any other fragment names a place in the whole page.
-    """
-    fragment = url.fragment
-    return fragment if lines_of(fragment) or pages_of(fragment) else ""
 
 
 def now() -> float:

@@ -6,11 +6,10 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
-from pydantic_core import PydanticCustomError
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.http.host_headers import HostHeaders
-from searx_mcp.models.base import ByteCount, Frozen, matching
+from searx_mcp.models.base import ByteCount, Frozen, matching, refusal
 from searx_mcp.models.coercion import A_USER_AGENT
 from searx_mcp.models.fetch_request import (
     MAX_CHARS,
@@ -86,11 +85,6 @@ class Robots(StrEnum):
     IGNORE = "ignore"
 
 
-def _refusal(info: ValidationInfo, reason: str) -> PydanticCustomError:
-    context = {"key": f"fetch.{info.field_name}", "reason": reason}
-    return PydanticCustomError("setting", "{key}: {reason}", context)
-
-
 def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
     """Refuse entries that cannot be read as what they stand for."""
 
@@ -99,9 +93,11 @@ def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
             read(entries)
         except SettingsError as error:
             reason = error.message.removeprefix(f"{error.field}: ")
-            raise _refusal(info, f"{reason}. {error.advice}".rstrip(". ")) from error
+            raise refusal(
+                f"fetch.{info.field_name}", f"{reason}. {error.advice}".rstrip(". ")
+            ) from error
         except ValueError as error:
-            raise _refusal(info, str(error)) from error
+            raise refusal(f"fetch.{info.field_name}", str(error)) from error
         return entries
 
     return AfterValidator(check)
@@ -109,7 +105,10 @@ def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
 
 def _check_token(token: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _TOKEN.fullmatch(token.get_secret_value()):
-        raise _refusal(info, "contains a character that no token has; copy it again without spaces")
+        raise refusal(
+            f"fetch.{info.field_name}",
+            "contains a character that no token has; copy it again without spaces",
+        )
     return token
 
 

@@ -17,31 +17,12 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.render.excerpts import choose, excerpts, gap
-from searx_mcp.storage.pages import KeptPage
+from searx_mcp.storage.pages import Reading
 
 _SHOWN_NAMES: Final = 5
 _GLIMPSE: Final = 1_600
 """Code points of a page that does not answer its prompt: as many as a passage of `read_page`. A single passage
 of 600 lost 5 more of the 193 answers of `benchmarks/passages_data`, where a refusal was wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class CallContext:
-    """What the page says about its call.
-
-    Attributes:
-        response_time_ms: from the call to the last byte.
-        from_cache: whether no byte of it was fetched for this call.
-        now: Unix seconds.
-        provenance: how the address became known.
-        notes: sentences about the call.
-    """
-
-    response_time_ms: int
-    from_cache: bool
-    now: float
-    provenance: str = ""
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +36,11 @@ class _Part:
 
 
 def build_page_view(
-    kept: KeptPage,
+    reading: Reading,
     request: FetchRequest,
-    context: CallContext,
     *,
+    elapsed: float,
+    age: float,
     default_chars: int,
     content: ContentConfig,
     query: str,
@@ -66,9 +48,10 @@ def build_page_view(
     """Build the page of a call: names come from the capture, the rest from the call.
 
     Args:
-        kept: the capture; without a cursor, the rest cannot be read later.
+        reading: the whole page; if the capture has no cursor, the rest cannot be read later.
         request: chooses the part.
-        context: of the call.
+        elapsed: seconds of the call so far.
+        age: seconds since it was fetched or found unchanged.
         default_chars: code points if the call names no number.
         content: whether to write a summary, and how long.
         query: what the summary should answer.
@@ -76,7 +59,7 @@ def build_page_view(
     Raises:
         InvalidArgumentError: `offset` lies beyond the end, or no heading matches `section`.
     """
-    capture = kept.capture
+    capture = reading.kept.capture
     document = capture.page.document
     most = (request.limit if request.cursor else None) or request.max_chars or default_chars
     part = _part(document, request, most)
@@ -94,21 +77,21 @@ def build_page_view(
         "url": request.url or capture.url,
         "published": only_date(document.published),
         "modified": only_date(document.modified),
-        "response_time_ms": context.response_time_ms,
+        "response_time_ms": round(elapsed * 1_000),
         "markdown_content": part.markdown,
         "summary": short.summary,
         "key_points": short.key_points,
         "truncated": document.truncated or part.next_offset is not None,
-        "cursor": kept.cursor,
+        "cursor": reading.kept.cursor,
         "offset": part.offset,
         "next_offset": part.next_offset,
         "total_chars": len(document.markdown),
         "section": part.section,
         "fetched_at": datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
-        "from_cache": context.from_cache,
-        "age_seconds": max(0, int(context.now - capture.fetched_at)),
-        "provenance": context.provenance,
-        "notes": (*context.notes, *document.notes),
+        "from_cache": not reading.is_new,
+        "age_seconds": int(age),
+        "provenance": reading.provenance,
+        "notes": (*reading.notes, *document.notes),
         "passages": part.passages,
         **part.verdict,
     }

@@ -22,7 +22,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError
 from searx_mcp.fetch.config import FetchPolicy
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 
 Source = Literal["search", "link"]
 Origin = Literal["search", "link", "person", "unknown"]

@@ -12,9 +12,9 @@ from searx_mcp.content.site_index.entry import IndexedPage, rank
 from searx_mcp.content.site_index.job import is_same_site
 from searx_mcp.content.words import terms
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.fetch.fetcher import Reading
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import PageLink, SiteIndex
+from searx_mcp.storage.pages import Reading
 
 _log = logging.getLogger("searx_mcp.fetch")
 

@@ -11,10 +11,9 @@ from pydantic import (
     PlainValidator,
     WithJsonSchema,
 )
-from pydantic_core import PydanticCustomError
 
 from searx_mcp.http.proxy import DIRECT, Bypass, ProxyRules, ProxyUrl
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, refusal
 
 ENV: Final = "env"
 """Value of `network.proxy` that selects the proxies of the environment."""
@@ -22,24 +21,20 @@ NONE: Final = "none"
 """Value of `network.http_proxy` that means no proxy."""
 
 
-def _refusal(key: str, reason: str) -> PydanticCustomError:
-    # Does not show the value, which may contain a password.
-    context = {"key": f"network.{key}", "reason": reason}
-    return PydanticCustomError("setting", "{key}: {reason}", context)
-
-
 def _read_proxy(value: Any, *, key: str) -> ProxyUrl | None:  # noqa: ANN401 - pydantic hands over whatever was given
     if value is None or isinstance(value, ProxyUrl):
         return value
     if not isinstance(value, str):
-        raise _refusal(key, "is not text")
+        raise refusal(f"network.{key}", "is not text")
     if value == ENV:
         reason = "env is for the command and the server; a program names the proxy itself"
-        raise _refusal(key, reason if key == "proxy" else "env belongs in network.proxy")
+        raise refusal(
+            f"network.{key}", reason if key == "proxy" else "env belongs in network.proxy"
+        )
     try:
         return ProxyUrl.parse(value) if value.strip() else None
     except ValueError as error:
-        raise _refusal(key, str(error)) from None
+        raise refusal(f"network.{key}", str(error)) from None
 
 
 def _read_http_proxy(value: Any) -> "ProxyUrl | str":  # noqa: ANN401 - pydantic hands over whatever was given
@@ -50,7 +45,7 @@ def _check_bypass(entries: tuple[str, ...]) -> tuple[str, ...]:
     try:
         Bypass.parse(entries)
     except ValueError as error:
-        raise _refusal("no_proxy", str(error)) from None
+        raise refusal("network.no_proxy", str(error)) from None
     return entries
 
 

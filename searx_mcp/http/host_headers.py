@@ -10,7 +10,8 @@ from typing import Annotated, Final
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, SecretStr
-from pydantic_core import PydanticCustomError
+
+from searx_mcp.models.base import refusal
 
 KEY: Final = "fetch.headers"
 
@@ -41,12 +42,12 @@ def _checked(given: Given) -> Given:
     for written, headers in given.items():
         origin = _origin(written)
         if origin in found:
-            raise _refusal(f"there are two tables for {origin}: keep one")
+            raise refusal(KEY, f"there are two tables for {origin}: keep one")
         if len(headers) > _MAX_HEADERS:
-            raise _refusal(f"{origin} has {len(headers)} headers; at most {_MAX_HEADERS}")
+            raise refusal(KEY, f"{origin} has {len(headers)} headers; at most {_MAX_HEADERS}")
         names = [name.lower() for name in headers]
         if len(set(names)) < len(names):
-            raise _refusal(f"a header of {origin} appears twice: keep one")
+            raise refusal(KEY, f"a header of {origin} appears twice: keep one")
         for name, value in headers.items():
             _check(origin, name, value)
         found[origin] = headers
@@ -60,11 +61,11 @@ def _origin(written: str) -> str:
         parts = urlsplit(text)
         host, port = (parts.hostname or "").rstrip("."), parts.port
     except ValueError as error:
-        raise _refusal(_NO_HOST) from error
+        raise refusal(KEY, _NO_HOST) from error
     is_bare = text.count("/") == 2 + (parts.path == "/") and not (parts.query or parts.fragment)
     is_clean = _PRINTABLE.fullmatch(text) and "@" not in text  # urlsplit drops line breaks
     if not (is_clean and is_bare and parts.scheme in _PORTS and _HOST.fullmatch(host)):
-        raise _refusal(_NO_HOST)
+        raise refusal(KEY, _NO_HOST)
     authority = f"[{host}]" if ":" in host else host
     if port is not None and port != _PORTS[parts.scheme]:
         authority = f"{authority}:{port}"
@@ -79,18 +80,14 @@ _NO_HOST: Final = (
 
 def _check(origin: str, name: str, value: SecretStr) -> None:
     if not _NAME.fullmatch(name):
-        raise _refusal(f"{origin} has a name that no header can have")
+        raise refusal(KEY, f"{origin} has a name that no header can have")
     if name.lower() in _OURS:
-        raise _refusal(f"{name} of {origin} belongs to the connection and cannot be set")
+        raise refusal(KEY, f"{name} of {origin} belongs to the connection and cannot be set")
     text = value.get_secret_value()
     if len(text) > _MAX_VALUE or not _VALUE.fullmatch(text):
-        raise _refusal(
-            f"{name} of {origin} is not one line of 1 to {_MAX_VALUE:,} ASCII characters"
+        raise refusal(
+            KEY, f"{name} of {origin} is not one line of 1 to {_MAX_VALUE:,} ASCII characters"
         )
-
-
-def _refusal(reason: str) -> PydanticCustomError:
-    return PydanticCustomError("setting", "{key}: {reason}", {"key": KEY, "reason": reason})
 
 
 HostHeaders = Annotated[Given, AfterValidator(_checked)]

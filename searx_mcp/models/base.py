@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 
 class Frozen(BaseModel):
@@ -47,6 +48,16 @@ def matching(pattern: str, wanted: str) -> Any:  # noqa: ANN401 - as pydantic's 
         wanted: completes "'value' is not ...".
     """
     return Field(pattern=pattern, json_schema_extra={WANTED: wanted})
+
+
+def refusal(key: str, reason: str) -> PydanticCustomError:
+    """Make the error of a check of the settings; it never shows the value, which may contain a secret.
+
+    Args:
+        key: dotted name of the setting.
+        reason: a sentence for a person.
+    """
+    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})
 
 
 def _check_authority(address: str) -> str:

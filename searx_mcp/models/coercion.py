@@ -19,6 +19,8 @@ from searx_mcp.models.spelling import SHOWN_LENGTH, did_you_mean, folded, is_bla
 MAX_RAW_LENGTH: Final = 20_000
 """Longer texts are refused before anything else reads them."""
 MAX_DOMAINS: Final = 50
+MAX_URL_LENGTH: Final = 4_096
+"""Maximum characters of an address, before and after encoding: half of what servers accept as a request line."""
 MAX_URLS: Final = 20
 
 
@@ -325,7 +327,7 @@ def domains(value: object, _: Limits) -> tuple[str, ...]:
 
 def _domain(value: object) -> str:
     """Extract the domain from `https://*.Example.ORG.:443/path`: `example.org`, in ASCII."""
-    if isinstance(value, str) and len(value) <= _MAX_ADDRESS:
+    if isinstance(value, str) and len(value) <= MAX_URL_LENGTH:
         authority = re.split(r"[/?#]", re.sub(r"^\s*\w+://", "", value), maxsplit=1)[0]
         host = re.sub(r":[0-9]{1,5}$", "", authority.strip().lower()).lstrip("*.").rstrip(".")
         if _DOMAIN.fullmatch(host if host.isascii() else (host := _to_ascii(host))):
@@ -333,7 +335,6 @@ def _domain(value: object) -> str:
     raise _wrong(value, "a domain such as example.org")
 
 
-_MAX_ADDRESS: Final = 4_096
 _LABEL: Final = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _DOMAIN: Final = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 
@@ -373,7 +374,7 @@ def _url(value: object, limits: Limits) -> str:
     if forbidden := _FORBIDDEN_IN_URL.search(address):
         raise ValueError(f"{shown(address)} has the character U+{ord(forbidden[0]):04X}; encode it")
     address = f"https://{address}" if _BARE_HOST.fullmatch(address) else address
-    _check_length(address, min(limits.max_length, _MAX_ADDRESS))
+    _check_length(address, min(limits.max_length, MAX_URL_LENGTH))
     return address
 
 

@@ -7,10 +7,10 @@ from pydantic import Field, model_validator
 from searx_mcp.models import coercion as read
 from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.request import MAX_TIMEOUT, UNBOUNDED, WORDS
 from searx_mcp.models.style import Images
 
-MAX_URL_LENGTH = 4096
 MIN_CONTENT_LENGTH = 1_024
 MAX_CONTENT_LENGTH = 10_485_760
 USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"

@@ -16,7 +16,7 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt, Verdict
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_TIMEOUT
 from searx_mcp.models.spelling import counted, in_words
 from searx_mcp.render.fence import fenced, one_line, one_url

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 
 import idna
 
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.render.tokens import clip, clip_words, estimate
 
 _ACTING = re.compile(

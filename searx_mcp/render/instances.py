@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from searx_mcp.models.instance import EngineState, InstanceReport, InstanceState, PoolReport
 from searx_mcp.render.fence import one_line, one_url
-from searx_mcp.render.public import without_absent
+from searx_mcp.render.structured import without_absent
 from searx_mcp.render.tokens import estimate, line_cost
 
 _TEXT_TOKENS: Final = 60

@@ -133,33 +133,6 @@ class QualityConfig(Frozen):
     )
 
 
-class StorageConfig(Frozen):
-    """The `[storage]` table: what outlives a process."""
-
-    state: bool = Field(
-        default=True,
-        description="Store budgets and states of instances; false keeps them in memory.",
-    )
-    folder: str = Field(
-        default="",
-        description="State folder; empty uses the user's default.",
-    )
-    pages: bool = Field(
-        default=True,
-        description="Keep captured pages in that folder or in Redis, so that cursors survive restarts.",
-    )
-    corpus: bool = Field(
-        default=True,
-        description="Keep the corpus in that folder; false keeps it in memory until the process ends.",
-    )
-    namespace: Annotated[
-        str, matching(r"^[A-Za-z0-9_.-]{1,64}$", "1 to 64 ASCII letters, digits, -, _ and .")
-    ] = Field(
-        default="default",
-        description="Name that separates captured pages and corpus from those under other names.",
-    )
-
-
 class SearchConfig(Frozen):
     """The `[search]` table: how a search is carried out."""
 

@@ -37,11 +37,9 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.table import TOOLS
 
 if TYPE_CHECKING:
-    from searx_mcp.client.facade import SearxClient
     from searx_mcp.evidence.values import CorpusStatus
     from searx_mcp.models.instance import PoolReport
-    from searx_mcp.remote.client import RemoteClient
-    from searx_mcp.service import Service
+    from searx_mcp.service import Service, ServiceClient
     from searx_mcp.storage.state import StateStore
 
 
@@ -148,17 +146,17 @@ class LazyService:
         tools: frozenset[Tool] = await client.offered()
         return tools
 
-    async def _client(self, *, background: bool) -> "SearxClient | RemoteClient":
+    async def _client(self, *, background: bool) -> "ServiceClient":
         if self._settings.remote.url:
             elsewhere: Any = await asyncio.to_thread(import_module, "searx_mcp.remote.client")
-            remote: RemoteClient = elsewhere.RemoteClient(self._settings)
+            remote: ServiceClient = elsewhere.RemoteClient(self._settings)
             return remote
         module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
         stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
         if not background and self._seen is None:
             # Shared by all reports: it remembers that a server is unavailable, and has logged it.
             self._seen = stores.open_state(self._settings)
-        client: SearxClient = module.persistent_client(
+        client: ServiceClient = module.persistent_client(
             self._settings, background=background, state=None if background else self._seen
         )
         return client

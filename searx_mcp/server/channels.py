@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, TypeAlias
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from searx_mcp.server.events import client_name, note_failure
 from searx_mcp.settings.values import Settings
 

@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeVar
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
 from searx_mcp.models.progress import Progress
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from searx_mcp.server.events import watched
 from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
+from searx_mcp.models.base import refusal
 from searx_mcp.models.credentials import Credentials, base_url
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.config import InstancesConfig
@@ -31,11 +32,6 @@ _UNREADABLE: Final = (
     " % @ : / ? # ; , as %25 %40 %3A %2F %3F %23 %3B %2C"
 )
 _IN_THE_CLEAR: Final = "is public, and plain http exposes queries and passwords: use https"
-
-
-def refusal(key: str, reason: str) -> PydanticCustomError:
-    """Make the error of a check of the settings; `reason` is a sentence for a person."""
-    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})
 
 
 def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[str, str]]]:

@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, refusal
 from searx_mcp.models.credentials import base_url
-from searx_mcp.settings.instances import refusal
 from searx_mcp.urls.address import effective_address
 
 _KEY: Final = re.compile(r"[\x21-\x7e]{0,500}")

@@ -6,9 +6,8 @@ from ipaddress import ip_network
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Address, ByteCount, Frozen, matching
+from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
@@ -31,9 +30,8 @@ _Origin = Annotated[
 def _check_token(token: SecretStr) -> SecretStr:
     text = token.get_secret_value()
     if text and not _TOKEN.fullmatch(text):
-        # Does not show the value. Other characters would arrive in another encoding, and never match.
-        context = {"key": "http.token", "reason": _WANTED}
-        raise PydanticCustomError("setting", "{key}: {reason}", context)
+        # Other characters would arrive in another encoding, and never match.
+        raise refusal("http.token", _WANTED)
     return token
 
 
@@ -41,11 +39,8 @@ def _check_network(text: str) -> str:
     try:
         ip_network(text, strict=False)
     except ValueError as exc:
-        context = {
-            "key": "http.proxies",
-            "reason": f"{text[:100]!r} is neither an address nor a network",
-        }
-        raise PydanticCustomError("setting", "{key}: {reason}", context) from exc
+        reason = f"{text[:100]!r} is neither an address nor a network"
+        raise refusal("http.proxies", reason) from exc
     return text
 
 
@@ -168,8 +163,7 @@ class HttpConfig(Frozen):
     def _check_tokens(self) -> Self:
         if self.token.get_secret_value() and self.tokens_file:
             reason = "http.token is set too: put that token into the file, under a name"
-            context = {"key": "http.tokens_file", "reason": reason}
-            raise PydanticCustomError("setting", "{key}: {reason}", context)
+            raise refusal("http.tokens_file", reason)
         return self
 
     @property

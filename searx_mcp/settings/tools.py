@@ -6,8 +6,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from searx_mcp.models.base import refusal
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.settings.instances import refusal
 
 
 class Tool(StrEnum):

@@ -17,20 +17,23 @@ from pydantic import (
 from searx_mcp.arguments import SearchDefaults, check_profile
 from searx_mcp.content.config import MarkdownConfig
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.evidence.answer.config import AnswerConfig
-from searx_mcp.evidence.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
+from searx_mcp.evidence.config import (
+    AnswerConfig,
+    CorpusConfig,
+    EmbeddingConfig,
+    RerankConfig,
+)
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.models.base import Frozen
+from searx_mcp.models.base import Frozen, refusal
 from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import NATIVE_FOLDER, InstancesConfig, OwnConfig
-from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
-from searx_mcp.settings.instances import checked, refusal
+from searx_mcp.search.config import QualityConfig, SearchConfig, WebSearchConfig
+from searx_mcp.settings.instances import checked
 from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.settings.server import HttpConfig, ServerConfig
-from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
-from searx_mcp.storage.config import PostgresConfig, RedisConfig
+from searx_mcp.sources.open.config import OpenSourcesConfig, ProvidersConfig
+from searx_mcp.storage.config import PostgresConfig, RedisConfig, StorageConfig
 from searx_mcp.workers.config import WorkersConfig
 
 DROP_STRANGERS: Final = "drop_strangers"

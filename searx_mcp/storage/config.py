@@ -1,12 +1,11 @@
-"""Settings of servers that processes share."""
+"""Settings of what outlives a process, and of servers that processes share."""
 
 from typing import Annotated, Final
 from urllib.parse import parse_qs, urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Frozen, matching
+from searx_mcp.models.base import Frozen, matching, refusal
 
 _SHORTEST_SECRET: Final = 16
 _WANTED: Final = "it must look like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
@@ -26,12 +25,6 @@ _DATABASE: Final = (
 )
 
 
-def _refusal(key: str, reason: str) -> PydanticCustomError:
-    # Does not show the value, which may contain a password.
-    context = {"key": key, "reason": reason}
-    return PydanticCustomError("setting", "{key}: {reason}", context)
-
-
 def _check_url(url: SecretStr) -> SecretStr:
     text = url.get_secret_value()
     try:
@@ -39,10 +32,10 @@ def _check_url(url: SecretStr) -> SecretStr:
         is_complete = bool(parts.path if parts.scheme == "unix" else parts.hostname)
         has_port = parts.port != 0
     except ValueError:
-        raise _refusal("redis.url", _WANTED) from None
+        raise refusal("redis.url", _WANTED) from None
     is_known = parts.scheme in {"redis", "rediss", "unix"}
     if text and not (is_known and is_complete and has_port):
-        raise _refusal("redis.url", _WANTED)
+        raise refusal("redis.url", _WANTED)
     return url
 
 
@@ -53,23 +46,50 @@ def _check_database(url: SecretStr) -> SecretStr:
         options = parse_qs(parts.query, keep_blank_values=True)
         is_complete = bool(parts.hostname or "host" in options) and parts.port != 0
     except ValueError:
-        raise _refusal("postgres.url", _DATABASE) from None
+        raise refusal("postgres.url", _DATABASE) from None
     is_known = parts.scheme in {"postgres", "postgresql"}
     if text and not (is_known and is_complete and parts.path.strip("/")):
-        raise _refusal("postgres.url", _DATABASE)
+        raise refusal("postgres.url", _DATABASE)
     if not _OPTIONS.issuperset(options):
         # Does not name it: it could be the rest of a password with an unescaped `?`.
         reason = f"it has an unknown option; known: {', '.join(sorted(_OPTIONS))}"
-        raise _refusal("postgres.url", reason)
+        raise refusal("postgres.url", reason)
     if not _SSL_MODES.issuperset(options.get("sslmode", ())):
-        raise _refusal("postgres.url", f"sslmode must be one of {', '.join(sorted(_SSL_MODES))}")
+        raise refusal("postgres.url", f"sslmode must be one of {', '.join(sorted(_SSL_MODES))}")
     return url
 
 
 def _check_secret(secret: SecretStr) -> SecretStr:
     if 0 < len(secret.get_secret_value()) < _SHORTEST_SECRET:
-        raise _refusal("redis.secret", f"it has fewer than {_SHORTEST_SECRET} characters")
+        raise refusal("redis.secret", f"it has fewer than {_SHORTEST_SECRET} characters")
     return secret
+
+
+class StorageConfig(Frozen):
+    """The `[storage]` table: what outlives a process."""
+
+    state: bool = Field(
+        default=True,
+        description="Store budgets and states of instances; false keeps them in memory.",
+    )
+    folder: str = Field(
+        default="",
+        description="State folder; empty uses the user's default.",
+    )
+    pages: bool = Field(
+        default=True,
+        description="Keep captured pages in that folder or in Redis, so that cursors survive restarts.",
+    )
+    corpus: bool = Field(
+        default=True,
+        description="Keep the corpus in that folder; false keeps it in memory until the process ends.",
+    )
+    namespace: Annotated[
+        str, matching(r"^[A-Za-z0-9_.-]{1,64}$", "1 to 64 ASCII letters, digits, -, _ and .")
+    ] = Field(
+        default="default",
+        description="Name that separates captured pages and corpus from those under other names.",
+    )
 
 
 class RedisConfig(Frozen):

@@ -98,6 +98,23 @@ class KeptPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """A whole page as a call gets it.
+
+    Attributes:
+        kept: the capture.
+        is_new: whether it was just fetched, and neither cached nor found unchanged.
+        notes: sentences for the caller.
+        provenance: how its address became known; empty for a cursor.
+    """
+
+    kept: KeptPage
+    is_new: bool
+    notes: tuple[str, ...] = ()
+    provenance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KeptRobots:
     """A robots.txt as it was received.
 

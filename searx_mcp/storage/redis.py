@@ -1,17 +1,19 @@
-"""One connection to a Redis or Valkey server; the only module that uses the library.
+"""One connection to a Redis or Valkey server, and the seals of what is kept there; alone uses the library.
 
 The library is an optional extra of the package, so this module is imported late.
 """
 
 import asyncio
+import hmac
+import json
 import logging
 import os
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from hashlib import sha1
-from typing import Any, TypeVar
+from hashlib import blake2b, sha1
+from typing import Any, Final, TypeVar
 
 from redis.asyncio.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import (
@@ -340,3 +342,42 @@ class RedisKeys:
     def lease(self, digest: str) -> str:
         """Return the key of the lease on a job, by its digest."""
         return f"{self.root}lease:{digest}"
+
+
+_KEY: Final = 32
+_NAME: Final = 16
+_SEAL: Final = 16
+
+
+class Sealing:
+    """Names that reveal nothing, and values that only we can make.
+
+    Without the secret it is impossible to find out what a name stands for, even by guessing. A value is
+    sealed for its name: if it was changed, or moved to another name, it does not open. It is not encrypted.
+    Anyone with write access to the server can still delete it, or restore an older one of the same name.
+
+    Args:
+        secret: the same for all processes that share values; it is never sent to the server.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._key = blake2b(secret, digest_size=_KEY, person=b"searx-mcp").digest()
+
+    def name(self, *parts: object) -> str:
+        """Return a keyed hash of anything that JSON can hold, as 32 hexadecimal digits."""
+        text = json.dumps(parts).encode()
+        return blake2b(text, digest_size=_NAME, key=self._key).hexdigest()
+
+    def seal(self, name: str, text: bytes) -> bytes:
+        """Return the value to store under `name`."""
+        return self._mark(name, text) + text
+
+    def open(self, name: str, value: bytes) -> bytes | None:
+        """Return the text in a value found under `name`, or `None` if it was not sealed for that name."""
+        mark, text = value[:_SEAL], value[_SEAL:]
+        return text if hmac.compare_digest(mark, self._mark(name, text)) else None
+
+    def _mark(self, name: str, text: bytes) -> bytes:
+        digest = blake2b(f"{len(name)}:{name}".encode(), digest_size=_SEAL, key=self._key)
+        digest.update(text)
+        return digest.digest()

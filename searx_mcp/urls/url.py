@@ -7,6 +7,7 @@ import idna
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.urls.address import AllowList, effective_address, why_blocked
 from searx_mcp.urls.hosts import (
     WEB_PORTS,
@@ -17,9 +18,6 @@ from searx_mcp.urls.hosts import (
     is_short_enough,
     without_userinfo,
 )
-
-MAX_URL_LENGTH: Final = 4_096
-"""Maximum characters, before and after encoding: half of what servers accept as a request line."""
 
 # Characters on which parsers disagree (Orange Tsai, "A New Era of SSRF", 2017).
 _AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, SkeletonError, TransportError
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 
 
 class DefeatError(ContentError):

@@ -52,8 +52,6 @@ def test_whoever_imports_the_client_loads_no_engine():
     assert {name for name in loaded if name.startswith("searx_mcp.sources.open")} == {
         "searx_mcp.sources.open",
         "searx_mcp.sources.open.config",
-        "searx_mcp.sources.open.keyed",
-        "searx_mcp.sources.open.keyed.config",
     }
     assert "lxml" not in loaded
 

@@ -20,7 +20,7 @@ from searx_mcp.models.instance import Catalog, CatalogEntry, Tier
 from searx_mcp.models.response import Coverage
 from searx_mcp.render.search import search_text
 from searx_mcp.settings.values import Settings
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.config import ProvidersConfig
 from searx_mcp.storage.sqlite_state import open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.loopback import ReceivedRequest

@@ -8,10 +8,10 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.page_view import CallContext, build_page_view
+from searx_mcp.fetch.page_view import build_page_view
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading
 
 CURSOR = "abcdefgh234567ab"
 GUIDE = (
@@ -44,11 +44,12 @@ def shown(
 ) -> Page:
     arguments: dict[str, object] = {"url": "https://example.com/", "max_chars": 200, **fields}
     return build_page_view(
-        kept(markdown, truncated=truncated, title=title),
-        FetchRequest.model_validate(arguments),
-        CallContext(
-            response_time_ms=7, from_cache=True, now=1_790_000_060.0, notes=("Of the call.",)
+        Reading(
+            kept(markdown, truncated=truncated, title=title), is_new=False, notes=("Of the call.",)
         ),
+        FetchRequest.model_validate(arguments),
+        elapsed=0.007,
+        age=60.0,
         default_chars=200_000,
         content=ContentConfig(),
         query=query,

@@ -25,9 +25,10 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.hops.redirects import join, next_url
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import WEB_PORTS
-from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.url import check_url
 
 NOTHING = AllowList()
 LIFTED = AllowList.parse(["localhost:8001", "wiki.lan:80", "10.0.0.0/8:80", "[fd00::/8]:443"])

@@ -31,7 +31,7 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped
 from searx_mcp.remote.client import RemoteClient
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from searx_mcp.server.app import build_server
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings

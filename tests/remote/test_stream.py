@@ -13,7 +13,7 @@ from searx_mcp.evidence.requests import AnswerRequest
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.wire import dumped
 from searx_mcp.remote.exchange import Events
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from tests.doubles.raw import RawServer
 from tests.remote.conftest import asking
 from tests.remote.test_client import met

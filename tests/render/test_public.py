@@ -10,8 +10,9 @@ from searx_mcp.models.hits import Answer, Code, Fact, Image, Infobox, Unresponsi
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.render.page import page_text
-from searx_mcp.render.public import page_data, response_data, scrub
+from searx_mcp.render.public import page_data, response_data
 from searx_mcp.render.search import search_text
+from searx_mcp.render.structured import scrub
 from searx_mcp.render.tokens import estimate
 
 SURROGATES = st.text(st.characters() | st.characters(categories=["Cs"]), max_size=20)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.storage.sealing import Sealing
+from searx_mcp.storage.redis import Sealing
 
 OURS = Sealing(b"correct horse battery staple")
 OTHERS = Sealing(b"another secret, also long")

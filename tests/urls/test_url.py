@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.urls.address import AllowList
-from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.url import check_url
 
 NOTHING = AllowList()
 

@@ -6,7 +6,6 @@ from typing import Final, Protocol
 
 from searx_mcp.errors import DeadlineError
 from searx_mcp.evidence.answer.assembly import Material, add_adjacent, assemble, choose
-from searx_mcp.evidence.answer.config import AnswerConfig
 from searx_mcp.evidence.answer.expansion import RETRIEVED, Expander, search_each_part, tell
 from searx_mcp.evidence.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.evidence.answer.question import analyse
@@ -20,6 +19,7 @@ from searx_mcp.evidence.answer.report import (
 from searx_mcp.evidence.answer.selection import Wishes
 from searx_mcp.evidence.answer.verification import check_report
 from searx_mcp.evidence.checked import CheckedQuote, VerifyReport
+from searx_mcp.evidence.config import AnswerConfig
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.ingestion import Ingested, address_of
 from searx_mcp.evidence.requests import AnswerRequest, CorpusSearchRequest

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from searx_mcp.errors import DeadlineError, StorageError
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.corpus.ingestion import (
     Ingested,
     Ingestion,

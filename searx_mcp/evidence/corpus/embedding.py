@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from searx_mcp.errors import ErrorCode, SearxMcpError, SettingsError, TransportError
-from searx_mcp.evidence.corpus.config import EmbeddingConfig
+from searx_mcp.evidence.config import EmbeddingConfig
 from searx_mcp.http.http import HttpSession, Request
 
 if sys.version_info >= (3, 12):

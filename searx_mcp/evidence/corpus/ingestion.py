@@ -18,18 +18,17 @@ from searx_mcp.errors import (
     SearxMcpError,
     StorageError,
 )
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import CorpusConfig
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage
 from searx_mcp.evidence.values import PROTECTED
-from searx_mcp.fetch.capture import captured_part
-from searx_mcp.fetch.fetcher import Reading
-from searx_mcp.fetch.flights import as_it_was, is_passing
+from searx_mcp.fetch.page_cache import as_it_was, is_passing
+from searx_mcp.fetch.site_adapters.adapter import captured_part
 from searx_mcp.fetch.turns import Turn
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.tokens import estimate
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading, Validators
 from searx_mcp.urls.hosts import host_in, is_short_enough
 
 REFRESH_PAUSE: Final = 30.0

@@ -10,7 +10,7 @@ from typing import Final
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.evidence.corpus.config import RerankConfig
+from searx_mcp.evidence.config import RerankConfig
 from searx_mcp.evidence.corpus.embedding import post
 from searx_mcp.http.http import HttpSession
 

@@ -17,10 +17,17 @@ from searx_mcp.evidence.values import (
 )
 from searx_mcp.models.spelling import counted
 from searx_mcp.render.blocks import block, strangers
+from searx_mcp.render.excerpts import NEXT, refusal
 from searx_mcp.render.fence import fenced, one_line, one_url
-from searx_mcp.render.public import marked, without_absent
-from searx_mcp.render.refusal import NEXT, refusal
-from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
+from searx_mcp.render.structured import (
+    beginning,
+    cost,
+    costs_until,
+    fence_texts,
+    marked,
+    rows_within,
+    without_absent,
+)
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within, share
 
 _TITLE_TOKENS: Final = 40

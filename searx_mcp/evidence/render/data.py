@@ -11,8 +11,15 @@ from searx_mcp.evidence.render.text import (
     is_short,
 )
 from searx_mcp.evidence.values import EvidenceResponse
-from searx_mcp.render.public import marked, without_absent
-from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
+from searx_mcp.render.structured import (
+    beginning,
+    cost,
+    costs_until,
+    fence_texts,
+    marked,
+    rows_within,
+    without_absent,
+)
 
 _SPARING_SHARE: Final = 0.25
 """Share of a budget that figures and sources may take as JSON before their optional fields are dropped."""

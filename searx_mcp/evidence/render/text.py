@@ -21,8 +21,8 @@ from searx_mcp.evidence.values import (
     Source,
 )
 from searx_mcp.render.blocks import block, strangers
+from searx_mcp.render.excerpts import NEXT, refusal
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.refusal import NEXT, refusal
 from searx_mcp.render.tokens import (
     UNLIMITED,
     estimate,

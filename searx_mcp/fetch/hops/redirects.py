@@ -30,12 +30,13 @@ from searx_mcp.http.body import NOTE_DEADLINE, Body
 from searx_mcp.http.host_headers import with_own
 from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.robots import FETCHED_BYTES
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import host_in, is_short_enough, without_userinfo
 from searx_mcp.urls.retry_after import retry_after
-from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.url import check_url
 
 IGNORED = "ignored"
 """The value of `HopResult.robots` if robots.txt was not checked."""

@@ -17,6 +17,7 @@ from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.document import Document
 from searx_mcp.content.markdown import disarm
 from searx_mcp.content.outline import headings
+from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.values import Fields, loads, objects
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
@@ -158,6 +159,15 @@ def lines_of(fragment: str) -> tuple[int, int] | None:
     first = int(match[1])
     last = int(match[2]) if match[2] else first
     return (min(first, last), max(first, last)) if min(first, last) > 0 else None
+
+
+def captured_part(url: URL) -> str:
+    """Return the fragment of an address if it changes what is captured, else nothing.
+
+    That is: lines of a file and pages of a PDF. Any other fragment names a place in the whole page.
+    """
+    fragment = url.fragment
+    return fragment if lines_of(fragment) or pages_of(fragment) else ""
 
 
 def object_of(answer: Answer | None) -> Fields:

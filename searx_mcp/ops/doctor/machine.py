@@ -25,7 +25,7 @@ from searx_mcp.ops.own.installation import NativeFolder, missing_engines
 from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.settings.sources import DEFAULT
-from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, ProvidersMode
+from searx_mcp.sources.open.config import GOOGLE_ENDS, ProvidersConfig, ProvidersMode
 
 MOST_DAYS: Final = 60
 """Days from which a version is old: each month 3 to 23 commits of SearXNG fix engines."""

@@ -20,7 +20,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_RESULTS, Category, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult

@@ -18,7 +18,7 @@ from searx_mcp.errors import ErrorCode, InvalidArgumentError, SearxMcpError
 from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.error_body import error_body
 from searx_mcp.render.errors import seconds_until_retry
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of

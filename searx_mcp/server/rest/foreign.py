@@ -19,8 +19,9 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import MAX_TIMEOUT, SearchRequest
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.tools import DEFAULT_CHARS
 
+DEFAULT_CHARS: Final = 200_000
+"""Characters of a page if a call sets no number, as specified."""
 _LEAST_SECONDS: Final = 5.0
 """Of a `FetchRequest`."""
 _BOOLEAN: Final = re.compile(r"\b(True|False)\b")

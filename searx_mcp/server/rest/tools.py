@@ -14,13 +14,12 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
+from searx_mcp.server.rest.foreign import DEFAULT_CHARS
 from searx_mcp.server.rest.full import answered, searched
 from searx_mcp.server.rest.operation import Body, Call, body
 from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
-DEFAULT_CHARS: Final = 200_000
-"""Characters of a page if a call sets no number, as specified."""
 _MOST_RESULTS: Final = 25
 _RESULTS: Final = 10
 

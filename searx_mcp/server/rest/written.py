@@ -11,7 +11,7 @@ import pydantic_core
 from starlette.requests import Request
 from starlette.responses import Response
 
-from searx_mcp.render.public import scrub
+from searx_mcp.render.structured import scrub
 
 SMALL: Final = 32_000
 """Characters or bytes of an answer that is written on the event loop, which takes .1 ms, and compressing it .9; to

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final, Self
 
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import SourcePool
-from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
+from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode, ProvidersConfig
 from searx_mcp.sources.open.engine import Engine
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.sources.open.table import engines_of, keyed_of
 from searx_mcp.storage.state import Account, Window
 

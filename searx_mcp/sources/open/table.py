@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp.models.hits import Hit
-from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.config import OpenSourcesConfig, ProvidersConfig, ProvidersMode
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.engines import (
     arxiv,
@@ -36,7 +36,6 @@ from searx_mcp.sources.open.engines import (
     wikipedia,
 )
 from searx_mcp.sources.open.keyed import brave, google
-from searx_mcp.sources.open.keyed.config import ProvidersConfig, ProvidersMode
 from searx_mcp.sources.open.question import doi_in, identifier_at, work
 
 ENGINES: Final = (

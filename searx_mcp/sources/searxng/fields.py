@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from searx_mcp.content import values as content_values
 from searx_mcp.content.clean import clean, clean_line, stripped
-from searx_mcp.models.fetch_request import MAX_URL_LENGTH
+from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.urls.hosts import is_short_enough, without_userinfo
 
 MAX_ROWS: Final = 500

@@ -11,10 +11,9 @@ from searx_mcp.content.chunks import chunk_id, pieces
 from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.evidence.answer.answerer import Answerer
-from searx_mcp.evidence.answer.config import AnswerConfig
 from searx_mcp.evidence.answer.verification import check_report
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict
-from searx_mcp.evidence.corpus.config import CorpusConfig
+from searx_mcp.evidence.config import AnswerConfig, CorpusConfig
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.retrieval import Retriever
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore

@@ -12,7 +12,7 @@ from aiohttp import web
 from typing_extensions import override
 
 from searx_mcp.client.asking import wire_fetcher
-from searx_mcp.evidence.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
+from searx_mcp.evidence.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.evidence.corpus.corpus import Corpus
 from searx_mcp.evidence.corpus.embedding import ServerEmbedder
 from searx_mcp.evidence.corpus.reranking import Reranker

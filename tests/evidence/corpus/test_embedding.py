@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.evidence.corpus.config import EmbeddingConfig
+from searx_mcp.evidence.config import EmbeddingConfig
 from searx_mcp.evidence.corpus.embedding import (
     BATCH,
     PAUSE,
@@ -311,7 +311,7 @@ async def test_the_static_model_finds_what_is_worded_otherwise():
 
 LOADED = """
 import asyncio, logging
-from searx_mcp.evidence.corpus.config import EmbeddingConfig
+from searx_mcp.evidence.config import EmbeddingConfig
 from searx_mcp.evidence.corpus.embedding import StaticEmbedder
 asyncio.run(StaticEmbedder(EmbeddingConfig()).embed(["wax"]))
 print(logging.getLogger().handlers, logging.getLogger().level)

@@ -24,7 +24,7 @@ from searx_mcp.ops.doctor.machine import (
 )
 from searx_mcp.ops.own.installation import NativeFolder, kept_engines, native_settings
 from searx_mcp.pool.config import NATIVE_FOLDER
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.config import ProvidersConfig
 
 PROVIDERS = ProvidersConfig.model_validate(
     {"google": {"key": "k", "search_engine_id": "i"}, "brave": {"key": "k"}}

@@ -18,8 +18,7 @@ from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.keyed import KeyedSearch
-from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersConfig
 from searx_mcp.sources.open.table import keyed_of
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour

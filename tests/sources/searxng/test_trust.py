@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
+from searx_mcp.sources.searxng.answers import distrust
 from searx_mcp.sources.searxng.classify import Judgement
-from searx_mcp.sources.searxng.trust import distrust
 
 BASE = "https://search.example/sx/"
 GOOD = [f"https://site{n}.example/page" for n in range(10)]

@@ -9,6 +9,7 @@ from typing import Final
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.config import ProvidersConfig
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     FORBIDDEN,
@@ -21,7 +22,6 @@ from searx_mcp.sources.open.engine import (
     fitting,
     spelled,
 )
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, json_object, plain
 from searx_mcp.urls.retry_after import retry_after, within_limits
 

@@ -9,6 +9,7 @@ from typing import Final
 from searx_mcp.content.values import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.config import GOOGLE_ENDS, ProvidersConfig, SafeLevel
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     FORBIDDEN,
@@ -20,7 +21,6 @@ from searx_mcp.sources.open.engine import (
     Routing,
     spelled,
 )
-from searx_mcp.sources.open.keyed.config import GOOGLE_ENDS, ProvidersConfig, SafeLevel
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, json_object
 from searx_mcp.urls.retry_after import retry_after
 

@@ -7,8 +7,8 @@ from pydantic import SecretStr
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.config import BraveConfig, ProvidersConfig
 from searx_mcp.sources.open.keyed import brave
-from searx_mcp.sources.open.keyed.config import BraveConfig, ProvidersConfig
 
 KEY = "BSA-hunter2"
 

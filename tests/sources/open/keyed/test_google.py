@@ -7,9 +7,9 @@ from pydantic import SecretStr
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.config import GoogleConfig, ProvidersConfig
 from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.keyed import google
-from searx_mcp.sources.open.keyed.config import GoogleConfig, ProvidersConfig
 
 KEY = "AIzaSyA-hunter2"
 CX = "017576662512468239146:omuauf_lfve"

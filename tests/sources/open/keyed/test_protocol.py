@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.sources.open import keyed
-from searx_mcp.sources.open.keyed.config import ProvidersConfig
+from searx_mcp.sources.open.config import ProvidersConfig
 from searx_mcp.sources.open.table import ENGINES, KEYED, keyed_of
 
 ROWS = [pytest.param(row, id=row.name) for row in KEYED]

@@ -1,4 +1,4 @@
-"""Settings of the corpus, and of the servers that can help to search it."""
+"""Settings of answers, of the corpus, and of the servers that can help to search it."""
 
 import re
 from typing import Annotated, Final, Literal, Self
@@ -11,9 +11,9 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
-from searx_mcp.models.base import Address, ByteCount, Frozen, matching
+from searx_mcp.evidence.requests import MAX_EXPANSION
+from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 
 _KEY = re.compile(r"[\x21-\x7e]{0,500}")
 _WANTED: Final = "it must be visible ASCII characters without spaces"
@@ -24,10 +24,8 @@ _Model = Annotated[
 
 def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
     if not _KEY.fullmatch(key.get_secret_value()):
-        # Without the value, which may contain a key.
         table = (info.config or {}).get("title", "")
-        context = {"key": f"{table}.{info.field_name}", "reason": _WANTED}
-        raise PydanticCustomError("setting", "{key}: {reason}", context)
+        raise refusal(f"{table}.{info.field_name}", _WANTED)
     return key
 
 
@@ -90,8 +88,7 @@ class EmbeddingConfig(Frozen):
     @model_validator(mode="after")
     def _check_server(self) -> Self:
         if self.provider == "http" and not self.url:
-            context = {"key": "embedding.url", "reason": "is missing; provider http needs it"}
-            raise PydanticCustomError("setting", "{key}: {reason}", context)
+            raise refusal("embedding.url", "is missing; provider http needs it")
         return self
 
 
@@ -111,4 +108,18 @@ class RerankConfig(Frozen):
     )
     candidates: Annotated[int, Field(ge=1, le=200)] = Field(
         default=30, description="Chunks to reorder."
+    )
+
+
+class AnswerConfig(Frozen):
+    """The `[answer]` table: how far `answer` goes for its evidence."""
+
+    seeds: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=4, description="Search results to read if a call names no page."
+    )
+    max_expansion_depth: Annotated[int, Field(ge=0, le=5)] = Field(
+        default=3, description="Maximum depth of links followed from the named pages."
+    )
+    expansion_budget: Annotated[int, Field(ge=0, le=MAX_EXPANSION)] = Field(
+        default=6, description="Maximum linked pages read by default."
     )
