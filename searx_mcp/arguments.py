@@ -282,6 +282,8 @@ def _named(
     blank_matters: frozenset[str] = _BLANK_MATTERS,
 ) -> dict[str, _Given]:
     """Find the argument for each name that a caller wrote."""
+    if not raw:
+        return {}
     known = {
         spelling: (name, read)
         for name, declared in arguments.items()

@@ -28,6 +28,8 @@ _LINES: Final = 1_000
 """Maximum lines that wait to be written; more are counted and dropped."""
 _PATIENCE: Final = 0.5
 """Seconds that the end of the command waits for its last lines to be read."""
+_GATHERING: Final = 0.01
+"""Seconds in which further lines wait for each other: to wake the thread for one costs more than to write it."""
 _LONGEST: Final = 2_000
 """Maximum characters of a value."""
 _LEAST_SECRET: Final = 6
@@ -40,18 +42,24 @@ _UNSHOWN = re.compile(
 """Characters that end a line, move the cursor, or reverse the text direction."""
 _PASSWORD = re.compile(r"://[^\s/:@]{0,500}:([^\s/]{1,500})@")
 """Credentials in the address of a proxy, an instance or a store."""
+_NAMED = (
+    *("key", "token", "secret", "password", "passwd", "pwd"),
+    *("authorization", "cookie", "signature"),
+)
 _SECRETS = (
-    (re.compile(r"://[^\s/\"'<>]{1,500}@"), "://…@"),
-    (re.compile(r"(?i)\b(bearer|basic)\s{1,3}[\w.~+/=-]+"), r"\1 …"),
+    (("@",), re.compile(r"://[^\s/\"'<>]{1,500}@"), "://…@"),
+    (("bearer", "basic"), re.compile(r"(?i)\b(bearer|basic)\s{1,3}[\w.~+/=-]+"), r"\1 …"),
     (
+        _NAMED,
         re.compile(
-            r"(?i)((?:key|token|secret|password|passwd|pwd|authorization|cookie|signature)"
+            rf"(?i)((?:{'|'.join(_NAMED)})"
             r"(?:\\?[\"'])?\s{0,3}[=:]\s{0,3}(?:\\?[\"'])?)[^\s&\"'\\,;}]+"
         ),
         r"\1…",
     ),
-    (re.compile(r"(?i)(session(?: id)?:? )[0-9a-f]{32}"), r"\1…"),
+    (("session",), re.compile(r"(?i)(session(?: id)?:? )[0-9a-f]{32}"), r"\1…"),
 )
+"""Each with words of which a text must have one, in lower case: they are looked up ten times as fast as it is matched."""
 
 
 def configure(level: str) -> None:
@@ -176,8 +184,10 @@ class LineFormatter(logging.Formatter):
     def _redacted(self, text: str) -> str:
         if self.secrets is not None:
             text = self.secrets.sub("…", text)
-        for pattern, replacement in _SECRETS:
-            text = pattern.sub(replacement, text)
+        plain = text.casefold()
+        for words, pattern, replacement in _SECRETS:
+            if any(word in plain for word in words):
+                text = pattern.sub(replacement, text)
         return text
 
 
@@ -264,6 +274,8 @@ class StderrHandler(logging.Handler):
                 continue
             with self.aside():
                 self._write_out(item)
+            if self._queue.empty():
+                time.sleep(_GATHERING)
 
     @staticmethod
     def _write_out(line: bytes) -> None:

@@ -7,6 +7,11 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink, SiteIndex
 
+_SHORT: Final = 8_000
+"""Characters of a page that is shown and packed on the event loop: up to 3 ms, most of them for a summary."""
+_FEW: Final = 100
+"""Links and images of one."""
+
 
 class Document(Frozen):
     """A page as text, whatever its format was; every string is clean.
@@ -61,6 +66,11 @@ class Document(Frozen):
     removed: Mapping[str, int] = {}
     notes: tuple[str, ...] = ()
     is_skeleton: bool = False
+
+    @property
+    def is_short(self) -> bool:
+        """Whether work on it is done sooner than handed to a thread, twice for each page read."""
+        return len(self.markdown) <= _SHORT and len(self.links) + len(self.images) <= _FEW
 
 
 _NOT_PASSED: Final = {"truncated"}

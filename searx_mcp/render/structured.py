@@ -84,7 +84,7 @@ def without_absent(data: dict[str, Any], always: frozenset[str] = frozenset()) -
     return {
         name: value
         for name, value in data.items()
-        if name in always or not (value is None or value is False or value in ("", [], {}))
+        if value or name in always or (value == 0 and value is not False)
     }
 
 

@@ -202,7 +202,7 @@ class Searcher:
             error.ran_out(search_deadline - started, loop.time() - started)
             raise
         search_time = loop.time() - started
-        found = merge(served.found.pages)
+        found = served.found.results
         merged = _kept(found, request)
         results = merged[skipped : skipped + request.results_count]
         stats = None

@@ -18,9 +18,9 @@ from searx_mcp.storage.packing import (
     Packed,
     kept_page,
     kept_robots,
-    pack,
     pack_about,
     pack_robots,
+    packed,
 )
 from searx_mcp.storage.pages import (
     Capture,
@@ -246,9 +246,9 @@ class MemoryPageStore(PageStore):
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        packed = await asyncio.to_thread(pack, key.namespace, capture.page)
-        self.put(key, packed, capture, now)
-        return packed.cursor
+        found = await packed(key.namespace, capture.page)
+        self.put(key, found, capture, now)
+        return found.cursor
 
     @override
     async def robots(self, origin: str, now: float) -> KeptRobots | None:

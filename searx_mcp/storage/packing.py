@@ -99,6 +99,13 @@ def pack(namespace: str, page: CapturedPage) -> Packed:
     return Packed(_cursor(namespace, text), zlib.compress(text, _LEVEL))
 
 
+async def packed(namespace: str, page: CapturedPage) -> Packed:
+    """Pack a page, in a thread if that takes long."""
+    if page.document.is_short:
+        return pack(namespace, page)
+    return await asyncio.to_thread(pack, namespace, page)
+
+
 def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
     """Unpack the page that `cursor` names in `namespace`.
 

@@ -14,9 +14,9 @@ from searx_mcp.storage.packing import (
     is_cursor,
     kept_page,
     kept_robots,
-    pack,
     pack_about,
     pack_robots,
+    packed,
 )
 from searx_mcp.storage.pages import Capture, KeptPage, KeptRobots, PageKey, PageStore
 
@@ -60,19 +60,19 @@ class SharedPageStore(PageStore, ABC):
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        packed = await asyncio.to_thread(pack, key.namespace, capture.page)
+        found = await packed(key.namespace, capture.page)
         item = Item(
-            name=packed.cursor,
+            name=found.cursor,
             fetched_at=capture.fetched_at,
             fresh_until=capture.fresh_until,
             about=pack_about(capture),
-            body=packed.body,
+            body=found.body,
         )
         if await self._try(lambda: self._put(key, item, now), now, writes=True):
             self._memory.forget(key)
         else:
-            self._memory.put(key, packed, capture, now)
-        return packed.cursor
+            self._memory.put(key, found, capture, now)
+        return found.cursor
 
     @override
     async def robots(self, origin: str, now: float) -> KeptRobots | None:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -94,14 +94,14 @@ class Waking(Provider):
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
         await self._wait(context, spare=True)
-        installed = self._member()
         try:
             found = await self._provider.run(context)
         except NoInstancesError as error:
-            if installed is None:
+            if (installed := self._member()) is None:
                 raise
             return await self._run_again(context, error, installed.url)
-        if installed is not None and _is_silent(found.attempts, installed.url):
+        silent = {each.instance for each in found.attempts if each.verdict.is_network}
+        if silent and (installed := self._member()) is not None and installed.url in silent:
             self.begin()
         return found
 
@@ -139,8 +139,7 @@ class Waking(Provider):
         Raises:
             NoInstancesError: it did not come up within the time of the search.
         """
-        start, installed = self.begin(), self._member()
-        if start is None or installed is None:
+        if (start := self.begin()) is None or (installed := self._member()) is None:
             return False
         if context.progress is not None:
             context.progress(f"starting {installed.url}")
@@ -204,11 +203,6 @@ class Waking(Provider):
 
 _ROUNDED: Final = 0.002
 """Seconds by which a stored time and duration, both rounded, may disagree."""
-
-
-def _is_silent(attempts: Iterable[Attempt], url: str) -> bool:
-    """Return whether an instance did not answer."""
-    return any(each.instance == url and each.verdict.is_network for each in attempts)
 
 
 def waking(

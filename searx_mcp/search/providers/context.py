@@ -2,14 +2,16 @@
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import Source
-from searx_mcp.models.response import Coverage
+from searx_mcp.models.response import Coverage, SearchResult
 from searx_mcp.pool.proposal import InstanceQuery
+from searx_mcp.search.merge import merge
 
 OPEN_SOURCES: Final = "open sources"
 """Stands for the instance in an answer that came from none."""
@@ -102,7 +104,7 @@ class TimePlan:
         return asyncio.get_running_loop().time() + self.phase
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Found:
     """The outcome of a search.
 
@@ -127,6 +129,11 @@ class Found:
     attribution: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     keyed: str = ""
+
+    @cached_property
+    def results(self) -> tuple[SearchResult, ...]:
+        """The rows of all pages, merged; once, however often a cached answer serves."""
+        return merge(self.pages)
 
 
 class Provider(Protocol):

@@ -314,19 +314,33 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 class _End:
     """What an answer is written to: the transport of a connection, which ends as that does.
 
+    uvicorn writes a head and the body behind it one after the other. They go out as one packet, which costs
+    both sides half.
+
     Args:
         connection: it.
     """
 
     def __init__(self, connection: BoundedConnection) -> None:
         self._connection = connection
+        self._held = b""
 
     def write(self, data: bytes) -> None:
-        """Send a part of the answer."""
-        self._connection.transport.write(data)
+        """Send a part of the answer, together with the next one if that follows at once."""
+        if self._held:
+            data, self._held = self._held + data, b""
+            self._connection.transport.write(data)
+        elif data:
+            self._held = data
+            self._connection.loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        if self._held:
+            self.write(b"")
 
     def close(self) -> None:
         """End the connection."""
+        self._flush()
         self._connection.end()
 
     def is_closing(self) -> bool:
