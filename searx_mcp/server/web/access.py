@@ -1,7 +1,7 @@
-"""Who may send a request, which tools they may call, and how often.
+"""Authentication by token, tool permissions and quotas.
 
-A login at the dashboard is a cookie: the token's name and an expiry time, sealed. The token itself is never stored in
-a browser.
+Logging in at the dashboard sets a signed cookie with the token's name and an expiry time, so that browsers never
+store the token itself.
 """
 
 import asyncio
@@ -74,18 +74,18 @@ _TOOLS: Final[Mapping[str, Tool]] = {
         Tool.WEB_FETCH,
     ),
 }
-"""The tool that each route corresponds to."""
+"""Tool whose permission and quota a route needs."""
 _READER: Final = "/r/"
 _CORPUS: Final = "/v1/corpus"
 _BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
 _BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
 _KEY_HEADER: Final = b"x-api-key"
-"""In which LibreChat sends the key of an instance."""
+"""Carries LibreChat's key for a SearXNG instance."""
 _REALM: Final = b'realm="searx-mcp"'
 
 
 def tool_of(method: str, path: str) -> Tool | None:
-    """The tool that a route corresponds to; `None` if it neither sends requests nor reads pages."""
+    """Return the tool that a route stands for; `None` if it neither sends requests nor reads pages."""
     if path == DASHBOARD_PATH:
         return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
@@ -94,15 +94,15 @@ def tool_of(method: str, path: str) -> Tool | None:
 
 
 class Access:
-    """Admits requests by their token, and counts calls.
+    """Authenticates requests by their token and enforces quotas.
 
     Args:
-        config: one token, a file of them, or none.
-        settings: name the server that counts calls across processes, if there is one.
-        clock: Unix seconds.
+        config: HTTP settings with one token, a tokens file, or neither.
+        settings: settings of the Redis server that counts calls across processes, if there is one.
+        clock: current time in Unix seconds.
 
     Raises:
-        SettingsError: the file cannot be used.
+        SettingsError: the tokens file is unusable.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Access:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
         self._takes_key = config.key_in_query
-        # The hashes in the file are no secret; a login with one of its tokens ends with the process.
+        # The hashes in a tokens file are not secret, so its logins use a random key and end with the process.
         self._secret = self._token or secrets.token_bytes(32)
         self._clock = clock
         self._shared = SharedCounts(settings)
@@ -129,8 +129,8 @@ class Access:
         return "<Access>"
 
     async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who sends a request, or why it is refused for its token or the rights of that."""
-        # Refused clients look there for OAuth; let them find that there is none.
+        """Return the identity that sent a request, or the refusal if its token is missing, wrong or lacks rights."""
+        # After a 401, clients probe /.well-known/ for OAuth; a 404 there tells them that there is none.
         path = scope["path"]
         is_public = path in LOGIN_PATHS or path.startswith("/.well-known/") or asks_searxng(scope)
         if self._is_open or is_public:
@@ -148,26 +148,26 @@ class Access:
 
     @property
     def wants_token(self) -> bool:
-        """Whether requests need a token, and users have to log in."""
+        """Whether requests need a token and users must log in."""
         return not self._is_open
 
     async def log_in(self, scope: Scope, token: bytes) -> str | Refusal:
-        """The cookie header for a valid token, or why the login is refused."""
+        """Return the `Set-Cookie` header for a valid token, or the refusal."""
         identity = await self._known(token)
         if identity is None:
             return await self._wrong_token(scope)
-        origin = dict(scope["headers"]).get(b"origin", b"")  # a proxy may stand before us
+        origin = dict(scope["headers"]).get(b"origin", b"")  # TLS may end at a proxy
         is_secure = scope.get("scheme") == "https" or origin.startswith(b"https://")
         key = self._key(hashlib.sha256(token).digest())
         return sealed(identity.name, key, self._clock(), is_secure=is_secure)
 
     @staticmethod
     def log_out() -> str:
-        """The header that deletes the cookie."""
+        """Return the `Set-Cookie` header that deletes the login."""
         return forgotten()
 
     async def _logged_in(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who the login cookie belongs to; browsers also send it to pages of other ports."""
+        """Return the identity behind a login cookie; checks the origin, as pages on other ports send the cookie too."""
         claim = claimed(headers.get(b"cookie", b""), self._clock())
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
@@ -182,11 +182,11 @@ class Access:
         return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
 
     def _key(self, digest: bytes) -> bytes:
-        """The key that seals the cookies of one token; removing a token from the file ends its logins."""
+        """Derive the key that signs the cookies of one token, so that removing the token ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
     async def charge(self, scope: Scope, identity: Identity) -> Refusal | None:
-        """Count a request if it is a call; give the refusal if its sender has no calls left."""
+        """Count a request if it is a tool call; return the refusal if the quota is used up."""
         if (identity.per_minute or identity.per_day) is None or not _is_call(scope):
             return None
         wait = await self._quotas.charge(
@@ -200,13 +200,13 @@ class Access:
         return _too_many(_limits_of(identity), wait)
 
     async def aclose(self) -> None:
-        """Close the connection to the shared counts."""
+        """Close the connection to the shared counters."""
         await self._shared.aclose()
 
     def _presented(
         self, scope: Scope, headers: Mapping[bytes, bytes]
     ) -> tuple[str | None, bytes] | None:
-        """The user, if one is named, and the token of a request."""
+        """Return the user name, if the client sent one, and the token."""
         authorization = headers.get(b"authorization", b"")
         if found := _BEARER.fullmatch(authorization):
             return None, found[1]
@@ -227,7 +227,7 @@ class Access:
         wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
         if not wait:
             return _refusal(scope, "The token is not valid.", b', error="invalid_token"')
-        # Close, so that each guess costs a connection.
+        # Closing makes every guess cost a connection.
         return _too_many(
             "Too many wrong tokens from this address", wait, ((b"connection", b"close"),)
         )
@@ -295,17 +295,17 @@ def _is_call(scope: Scope) -> bool:
 
 _NAME: Final = b"searx-mcp"
 _SECONDS: Final = 43_200
-"""A working day and a bit; then users log in again."""
+"""Lifetime of a login: a working day and some."""
 _VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
 _COOKIE: Final = re.compile(rb"(?:\A|; ?)searx-mcp=([^; ]{1,200})(?=;|\Z)")
 
 
 def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
-    """Give the header that makes a browser keep a login.
+    """Return the `Set-Cookie` header that stores a login.
 
     Args:
-        name: of the token; empty where there is one for all.
-        key: of the token and of this server.
+        name: name of the token; empty if all users share one.
+        key: signing key, specific to the token and this server.
         now: Unix seconds.
         is_secure: whether the browser reached the server through TLS.
     """
@@ -314,15 +314,15 @@ def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
 
 
 def forgotten() -> str:
-    """Give the header that makes a browser forget a login."""
+    """Return the `Set-Cookie` header that deletes a login."""
     return _header(b"", 0, is_secure=False)
 
 
 def claimed(header: bytes, now: float) -> "Claim | None":
-    """Read the login cookie of a request; `None` if there is none or it has expired.
+    """Parse the login cookie of a request; `None` if it is absent, malformed or expired.
 
     Args:
-        header: all its cookies.
+        header: the `Cookie` header.
         now: Unix seconds.
     """
     cookie = _COOKIE.search(header)
@@ -333,12 +333,12 @@ def claimed(header: bytes, now: float) -> "Claim | None":
 
 
 class Claim:
-    """Who a browser says it is.
+    """A login as the browser sent it; not yet verified.
 
     Args:
-        name: of the token.
-        claim: what is sealed.
-        seal: as the browser sent it.
+        name: name of the token.
+        claim: signed part of the cookie.
+        seal: signature in the cookie.
     """
 
     def __init__(self, name: str, claim: bytes, seal: bytes) -> None:
@@ -347,7 +347,7 @@ class Claim:
         self._seal = seal
 
     def is_sealed_with(self, key: bytes) -> bool:
-        """Tell whether it was sealed here for this token."""
+        """Tell whether this key made the signature."""
         return hmac.compare_digest(_seal(key, self._claim), self._seal)
 
 

@@ -1,7 +1,7 @@
-"""The checks that every HTTP request passes before anything reads it: one ASGI middleware over the whole app.
+"""The ASGI middleware that checks every HTTP request before the app sees it.
 
-In this order, the cheapest first: the host name, the origin, the token, the content type, and the size and
-time of the body.
+The checks run from the cheapest to the dearest: host name, origin, token, content type, and the size and duration
+of the body.
 """
 
 import asyncio
@@ -40,21 +40,21 @@ _EVENTS: Final = b"text/event-stream"
 
 
 class Exchange:
-    """A request, its body and its answer so far.
+    """A request being served, and how far its response has got.
 
-    It ends early where the client has gone, or where `end` was called since the server stops. What
-    serves it is then told that the client has gone. In the handshake protocol a call goes on without
-    its client, for one that comes back for the answer; answers are not kept here, so it is cancelled.
+    It ends early if the client disconnects, or if `end` is called because the server or the session ends; the app
+    then receives a disconnect. In MCP's handshake protocol the SDK lets a call run on for a client that may return
+    for the answer. Answers are not kept here, so such a call is cancelled.
 
     Args:
-        scope: of the request.
-        headers: of the request, by name.
-        body: of the request, whole.
-        send: takes the answer.
-        more: headers of the answer, besides its own.
+        scope: ASGI scope of the request.
+        headers: request headers by name.
+        body: complete request body.
+        send: ASGI send channel.
+        more: response headers to add to those of the app.
 
     Attributes:
-        scope: of the request.
+        scope: ASGI scope of the request.
     """
 
     def __init__(
@@ -83,30 +83,30 @@ class Exchange:
 
     @property
     def session(self) -> bytes:
-        """Its session, together with the caller who opened it; empty without one."""
+        """The MCP session, qualified by the caller's name; empty without one."""
         name = self._headers.get(_SESSION, b"")
         return identity_of(self.scope).name.encode() + b" " + name if name else b""
 
     @property
     def ends_session(self) -> bool:
-        """Whether it is the request by which a client ends its session."""
+        """Whether this request ends the client's session."""
         return bool(self.scope["method"] == "DELETE" and self.session)
 
     async def done(self) -> None:
-        """Wait until it is served, or ended."""
+        """Wait until the request has been served or has ended."""
         await self._is_done.wait()
 
     def end(self, refusal: Refusal) -> None:
-        """End it, with this refusal if it has no answer yet."""
+        """End the request, with this refusal if no response has begun."""
         self._ended_with = refusal
         self._is_over.set()
 
     async def serve(self, app: ASGIApp, receive: Receive) -> None:
-        """Let an app answer it, and complete what the app leaves open.
+        """Serve the request, and complete a response that the app left open.
 
         Args:
-            app: serves it.
-            receive: tells when the client has gone.
+            app: app that serves the request.
+            receive: ASGI receive channel; its body has already been read.
         """
         try:
             await self._serve(app, receive)
@@ -166,12 +166,12 @@ class Exchange:
 
     @property
     def request_id(self) -> str | int | None:
-        """The id of the JSON-RPC request in the body, if it is an MCP request."""
+        """JSON-RPC id of an MCP request, if it has one."""
         found = message_of(self.scope).get("id")
         return found if isinstance(found, str | int) else None
 
     def _cancellation(self) -> tuple[Scope, Receive, Send]:
-        """The request by which a client of the handshake protocol would cancel this one."""
+        """Return the request with which a client of the handshake protocol would cancel this one."""
         body = json.dumps({
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
@@ -189,21 +189,21 @@ class Exchange:
 
 
 _LAST_CALLS: Final = 1.0
-"""Seconds for the calls of a session to end before it does."""
+"""Seconds that the calls of a session have to end before the session does."""
 _HEADER_NAMES: Final = re.compile(rb"[A-Za-z0-9-]{1,60}(?:[ \t]*,[ \t]*[A-Za-z0-9-]{1,60}){0,30}")
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Guard:
-    """Serves the requests that a policy allows, and refuses the others.
+    """Passes permitted requests to the app and refuses the others.
 
     Args:
-        app: what serves them.
-        policy: which requests are served.
-        access: whose are, and how many.
-        body_seconds: in which the body of a request must have arrived.
-        clients: tell whose a request is.
-        most: requests in flight, of which one client and one token have a quarter each.
+        app: app that serves the permitted requests.
+        policy: rules for hosts, origins and bodies.
+        access: authentication and quotas.
+        body_seconds: seconds within which a body must arrive.
+        clients: finds the client of a request by its address.
+        most: requests in flight; one client, and one token, may have a quarter of them.
     """
 
     def __init__(
@@ -227,9 +227,9 @@ class Guard:
         self._is_stopping = self._is_cut = False
 
     def stop(self) -> None:
-        """Report it to monitors, and end the streams that carry no call.
+        """Report the server as not ready, and end streams that carry no call.
 
-        Calls that were on their way are still served.
+        Running calls, and those already on their way, are still served.
         """
         self._is_stopping = True
         for exchange in self._open:
@@ -237,13 +237,13 @@ class Guard:
                 exchange.end(STOPPING)
 
     def cut(self) -> None:
-        """End every request, and accept no more."""
+        """End all requests and accept no more."""
         self._is_cut = True
         for exchange in self._open:
             exchange.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request in the turn of its client, or refuse it."""
+        """Serve a request once its client's share has room, or refuse it."""
         if scope["type"] != "http":
             await self._serve_anybody(scope, receive, send)
             return
@@ -257,7 +257,7 @@ class Guard:
         if scope["path"] in OPEN_PATHS:
             await self._serve_anybody(scope, receive, send)
             return
-        if scope["path"] == f"{MCP_PATH}/":  # as users write it
+        if scope["path"] == f"{MCP_PATH}/":  # users add the slash
             scope = {**scope, "path": MCP_PATH}
         headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
@@ -290,7 +290,7 @@ class Guard:
     async def _served(
         self, exchange: Exchange, identity: Identity, receive: Receive
     ) -> Refusal | None:
-        """Serve a complete request in the turn of its token, or tell why it is refused."""
+        """Serve a complete request once its token's share has room, or return the refusal."""
         try:
             async with self._turns_of_tokens.turn(identity.name):
                 refusal = await self._unserved(exchange, identity)
@@ -301,13 +301,13 @@ class Guard:
             return BUSY
 
     async def _unserved(self, exchange: Exchange, identity: Identity) -> Refusal | None:
-        """Why a complete request is refused; `None` if it is not."""
+        """Charge a complete request to its token; return the refusal if it must not be served."""
         if self._is_cut or (self._is_stopping and not exchange.carries_call):
             return STOPPING
         if exchange.session in self._ending:
             return SESSION_ENDED
         refusal = await self._access.charge(exchange.scope, identity)
-        # Its session may have ended meanwhile.
+        # The session may have ended during the await.
         return refusal or (SESSION_ENDED if exchange.session in self._ending else None)
 
     async def _serve_anybody(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -322,7 +322,7 @@ class Guard:
             await self._app(scope, hear, send)
 
     async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who sends a request, or why it is refused for its headers."""
+        """Return the sender of a request, or the refusal for its headers."""
         if refusal := self._policy.wrong_place(headers):
             return refusal
         admitted = await self._access.admit(scope, headers)
@@ -342,7 +342,7 @@ class Guard:
                 self._ending.discard(exchange.session)
 
     async def _end_calls(self, session: bytes) -> None:
-        """End the calls of a session, before it ends itself: the SDK would close what they write to."""
+        """End the calls of a session before the SDK closes the streams they write to."""
         self._ending.add(session)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_CALLS):
@@ -359,11 +359,11 @@ class Guard:
         return found
 
     async def _body(self, receive: Receive) -> bytes:
-        """Read the whole body, so that nothing else waits for it.
+        """Read the whole body, so that the app never waits for it.
 
         Raises:
-            _Refused: it is too large, or did not arrive in time.
-            _Gone: the client has gone.
+            _Refused: the body is too large or too slow.
+            _Gone: the client has disconnected.
         """
         body = bytearray()
         try:
@@ -392,13 +392,13 @@ class _Gone(Exception):  # noqa: N818 - no answer
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:
-    """The id of a request in the logs of its client and of this server: the client's own, or a new one."""
+    """Return the id that logs show for a request: the client's own if valid, or a new one."""
     found = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
     return found[0].decode() if found else secrets.token_hex(8)
 
 
 def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """The headers of a request by name; one that is sent twice counts as empty."""
+    """Return headers by name; one sent twice counts as empty, since readers may differ on which holds."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         found[name] = value if name not in found else b""
@@ -406,12 +406,12 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 
 def _as_the_sdk_writes(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """A header as the SDK compares it: media types in lower case (RFC 9110, 8.3.1)."""
+    """Lower the case of media types, which the SDK compares case-sensitively (but see RFC 9110, 8.3.1)."""
     return name, value.lower() if name == b"content-type" else value
 
 
 def _marked(scope: Scope, identity: Identity) -> Scope:
-    """The scope with its sender; the SDK binds MCP sessions to their opener."""
+    """Return the scope with its sender, in the form by which the SDK binds MCP sessions to their opener."""
     scope = marked(scope, identity)
     if identity.name:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))
@@ -419,7 +419,7 @@ def _marked(scope: Scope, identity: Identity) -> Scope:
 
 
 def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
-    """The headers by which a browser lets a page read an answer."""
+    """Return the CORS headers that let a page of this origin read the response."""
     return [
         (b"access-control-allow-origin", origin),
         (
@@ -433,7 +433,7 @@ def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
 async def _preflight(
     send: Send, headers: Mapping[bytes, bytes], shared: list[tuple[bytes, bytes]]
 ) -> None:
-    """Answer the preflight of a web page; it carries no token."""
+    """Answer a CORS preflight, which carries no token."""
     wanted = headers.get(b"access-control-request-headers", b"")
     allowed = wanted if _HEADER_NAMES.fullmatch(wanted) else b"authorization, content-type"
     answer = [

@@ -1,7 +1,7 @@
-"""The file of named tokens: read, checked, and read again when it changes.
+"""The tokens file: read, checked, and reloaded when it changes.
 
-It holds SHA-256 hashes. A token has 32 random bytes, so hashing guesses does not find it, and a
-slow hash, which every request would pay for, adds nothing.
+It holds SHA-256 hashes. A token has 32 random bytes and cannot be guessed from its hash, so a slow hash would cost
+every request time and add nothing.
 """
 
 import asyncio
@@ -29,28 +29,28 @@ from searx_mcp.settings.tools import Tool
 
 SETTING: Final = "http.tokens_file"
 _PREFIX: Final = "smcp_"
-"""Lets scanners and people recognise a token."""
+"""Lets secret scanners and people recognise a token."""
 _RANDOM_BYTES: Final = 32
 _LEAST: Final = 43
-"""Characters of 32 bytes in URL-safe base64: shorter tokens can be guessed from their hash."""
+"""Characters of 32 bytes in URL-safe base64; a shorter token might be guessed from its hash."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,31}")
-"""Shorter than any token, so that a misplaced token is never shown as a name."""
+"""Shorter than any token, so that a token in the wrong place is never shown as a name."""
 _NAME_WANTED: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
 _MOST_BYTES: Final = 262_144
 _MOST_TOKENS: Final = 1_000
 _MOST_NAMESPACES: Final = 100
-"""Each has a thread and an open corpus file from its first use on."""
+"""Each one used holds a thread and an open corpus file."""
 _LOOK_SECONDS: Final = 1.0
 """Seconds between two checks of the file."""
 _PATIENCE: Final = 1.0
-"""Seconds that a request waits for a check; a hanging file system must not stop the server."""
+"""Seconds that a request waits for a check, so that a hanging file system does not stop the server."""
 _ADVICE: Final = "Make one with: searx-mcp token NAME >> FILE"
 _UNREAD: Final = "the file cannot be read: {}"
 _LINE: Final = re.compile(r"line [0-9]{1,7}")
 
 
 class _Entry(Frozen):
-    """The table `[tokens.NAME]`."""
+    """A table `[tokens.NAME]`."""
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     tools: tuple[Tool, ...] | None = None
@@ -62,11 +62,11 @@ class _Entry(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A token that is let in.
+    """A valid token.
 
     Attributes:
         digest: SHA-256 of the token.
-        identity: whose it is.
+        identity: identity of its holder.
     """
 
     digest: bytes = field(repr=False)
@@ -77,13 +77,13 @@ def new_token(name: str) -> tuple[str, str]:
     """Make a token.
 
     Args:
-        name: under which it stands in the file.
+        name: name of the token in the file.
 
     Returns:
-        The token, which is kept nowhere, and the lines for the file.
+        The token, which is stored nowhere, and the lines for the file.
 
     Raises:
-        ValueError: the name cannot be used.
+        ValueError: the name is invalid.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(_NAME_WANTED)
@@ -93,7 +93,7 @@ def new_token(name: str) -> tuple[str, str]:
 
 
 def find(tokens: tuple[Known, ...], token: bytes) -> Identity | None:
-    """Find whose token it is; takes the same time for a wrong one as for a right one."""
+    """Return the identity of a token; takes as long for a wrong token as for a valid one."""
     digest, found = _digest(token), None
     for known in tokens:
         if hmac.compare_digest(known.digest, digest):
@@ -106,17 +106,17 @@ def _digest(token: bytes) -> bytes:
 
 
 class TokensFile:
-    """The tokens of a file, and what became of it since.
+    """The tokens in a file, reloaded when it changes.
 
-    A file that has become unusable changes nothing: its last good content goes on to count, and the log
-    says what is wrong. That holds for one that is gone or has no byte, too, as it is for a moment while
-    an editor writes it. Whose table was deleted from a file is refused.
+    If the file becomes unusable, the last good content stays in force and the log tells the reason. A missing or
+    empty file counts as unusable, because it may be so for a moment while an editor saves it. A token whose table
+    was deleted is refused.
 
     Args:
-        path: of the file; a symbolic link is followed.
+        path: path of the file; a symbolic link is followed.
 
     Raises:
-        SettingsError: it cannot be used.
+        SettingsError: the file is unusable at the start.
     """
 
     def __init__(self, path: Path) -> None:
@@ -134,7 +134,7 @@ class TokensFile:
         self._problem = ""
 
     async def look(self) -> tuple[Known, ...]:
-        """The tokens in the file, at most a second old."""
+        """Return the tokens in the file, at most a second old."""
         loop = asyncio.get_running_loop()
         is_looking = self._look is not None and not self._look.done()
         if loop.time() >= self._next_look and not is_looking:
@@ -144,7 +144,7 @@ class TokensFile:
         return self.tokens
 
     def _take(self) -> None:
-        """Read the file if it has changed, and once more later: file times may be coarse."""
+        """Read the file if it has changed, and once more at the next check: coarse file times may hide a change."""
         try:
             is_same = _mark_of(self._path.stat()) == self._mark
             if is_same and self._is_settled and not self._problem:
@@ -163,7 +163,7 @@ class TokensFile:
 
 
 class _Unusable(Exception):  # noqa: N818 - of a file
-    """Why the file cannot be used; never quotes a hash or a token."""
+    """The file is unusable; the reason never quotes a hash or a token."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -171,15 +171,15 @@ class _Unusable(Exception):  # noqa: N818 - of a file
 
 
 def _mark_of(status: os.stat_result) -> tuple[int, ...]:
-    """A value that differs after a file was changed or replaced."""
+    """Return a value that differs once the file was changed or replaced."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _read(path: Path) -> tuple[tuple[int, ...], tuple[Known, ...]]:
-    """The file's mark and its tokens.
+    """Read the mark and the tokens of a file.
 
     Raises:
-        _Unusable: and why.
+        _Unusable: the file cannot be read or is invalid.
     """
     try:
         with open_regular(path) as file:
@@ -194,7 +194,7 @@ def _read(path: Path) -> tuple[tuple[int, ...], tuple[Known, ...]]:
 
 
 def _check_owner(status: os.stat_result) -> None:
-    """Refuse a file by which another user could let themselves in; hashes may be seen by all.
+    """Refuse a file that lets other users add tokens; they may read it, as hashes are not secret.
 
     Raises:
         _Unusable: another user owns it or may write to it.
@@ -208,10 +208,10 @@ def _check_owner(status: os.stat_result) -> None:
 
 
 def _parsed(content: bytes) -> tuple[Known, ...]:
-    """The tokens of a file's content.
+    """Parse the content of a file.
 
     Raises:
-        _Unusable: and where.
+        _Unusable: the content is invalid.
     """
     if not content:
         raise _Unusable("the file is empty")
@@ -220,7 +220,7 @@ def _parsed(content: bytes) -> tuple[Known, ...]:
     except UnicodeDecodeError as exc:
         raise _Unusable("the file is not UTF-8 text") from exc
     except (ValueError, RecursionError) as exc:
-        # Without the library's words, which may show what stands there.
+        # Only the line number: the library's message may quote a token.
         found = _LINE.search(str(exc))
         raise _Unusable(f"the file is not TOML{f' ({found[0]})' if found else ''}") from exc
     entries = tables.pop("tokens", None)
@@ -251,7 +251,7 @@ def _known(number: int, name: str, table: object) -> Known:
 
 
 def _wrong(error: ValidationError) -> str:
-    """What is wrong in an entry, without its value."""
+    """Describe the first error in an entry, without quoting its value."""
     details = error.errors(include_input=False, include_url=False)[0]
     if not details["loc"]:
         return " is not a table"
