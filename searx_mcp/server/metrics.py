@@ -17,7 +17,7 @@ from searx_mcp.models.instance import InstanceState, PoolReport
 from searx_mcp.server.app import Backend
 from searx_mcp.server.counters import BUCKETS, Count, Counters, Labels, Timing, source_label
 from searx_mcp.server.identity import identity_of
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -31,12 +31,12 @@ _POOL_KEPT: Final = 5.0
 """Seconds for which a report is reused: there may be several scrapers, and each report reads a database."""
 _CORPUS_KEPT: Final = 60.0
 """Seconds for which a report of the corpus is reused; counting the chunks of a large corpus takes longer."""
-_NOT_INSTALLED: Final = Refusal(
+_NOT_INSTALLED: Final = HttpRefusal(
     501,
     ErrorCode.INTERNAL,
     "The library for metrics is not installed: pip install 'searx-mcp[metrics]', then restart the server.",
 )
-_NOT_ALLOWED: Final = Refusal(
+_NOT_ALLOWED: Final = HttpRefusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "The token does not allow metrics: set metrics = true for it in http.tokens_file.",
@@ -246,7 +246,7 @@ def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - of a lib
     return registry
 
 
-def _refused(refusal: Refusal, request: Request) -> Response:
+def _refused(refusal: HttpRefusal, request: Request) -> Response:
     from starlette.responses import JSONResponse  # noqa: PLC0415 - seldom
 
     return JSONResponse(refusal.content(request.scope), refusal.status)

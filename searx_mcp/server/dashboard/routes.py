@@ -47,8 +47,8 @@ from searx_mcp.server.web.policy import (
     SCRIPT_PATH,
     SEARXNG_PATH,
     STYLE_PATH,
-    Refusal,
-    asks_searxng,
+    HttpRefusal,
+    is_searxng_search,
 )
 from searx_mcp.settings.tools import Tool
 
@@ -124,7 +124,7 @@ class _Dashboard:
 
     async def show(self, request: Request) -> Response:
         """Return the page; redirect SearXNG clients to the search, with their parameters."""
-        if asks_searxng(request.scope):
+        if is_searxng_search(request.scope):
             query = request.scope["query_string"].decode("latin-1")
             path = SEARXNG_PATH.removeprefix("/")  # a proxy may have put a prefix before it
             return RedirectResponse(f"{path}?{query}", HTTPStatus.PERMANENT_REDIRECT, _HEADERS)
@@ -241,7 +241,7 @@ class _Login:
         """Log a user in with a token."""
         token = (await _form(request)).get("token", "").strip()
         found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
-        if isinstance(found, Refusal):
+        if isinstance(found, HttpRefusal):
             headers = {"retry-after": str(found.retry_after)} if found.retry_after else {}
             return await _html(login_page(found.message), request, found.status, headers)
         answer = _to(DASHBOARD_PATH)

@@ -27,7 +27,7 @@ from searx_mcp.server.rest.operation import Body, Call, Made, Operation, Text
 from searx_mcp.server.rest.written import encoded, response_with
 from searx_mcp.server.spans import continued
 from searx_mcp.server.supervision import ProgressListener, unforeseen
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 
 EVENTS: Final = "text/event-stream"
 
@@ -111,10 +111,10 @@ def event(name: str, data: bytes) -> bytes:
 T = TypeVar("T")
 
 _HEADERS: Final = {"content-type": "application/json", "cache-control": "no-store"}
-_NO_OBJECT: Final = Refusal(
+_NO_OBJECT: Final = HttpRefusal(
     400, ErrorCode.INVALID_ARGUMENT, "The body is not a JSON object with the arguments of the call."
 )
-_TOO_MANY: Final = Refusal(
+_TOO_MANY: Final = HttpRefusal(
     400, ErrorCode.INVALID_ARGUMENT, "The query string has more than 100 parameters."
 )
 _MOST_PARAMETERS: Final = 100
@@ -141,7 +141,7 @@ class Endpoint:
         """Answer one request."""
         request = Request(scope, receive)
         arguments = await _arguments(request, self._operation)
-        if isinstance(arguments, Refusal):
+        if isinstance(arguments, HttpRefusal):
             await arguments.send(scope, send, ())
             return
         log = self._backend.log.request(
@@ -262,7 +262,7 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
     return None if working.cancelled() else working.result()
 
 
-async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any] | Refusal:
+async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any] | HttpRefusal:
     """The arguments of the body, or of the query of a GET; repeated names have a list."""
     if operation.reads is not None:
         return operation.reads(request)

@@ -31,9 +31,9 @@ from searx_mcp.server.web.policy import (
     SEARXNG_PATH,
     SEARXNG_PATHS,
     WRONG_ORIGIN,
-    Refusal,
-    asks_searxng,
+    HttpRefusal,
     is_same_origin,
+    is_searxng_search,
     key_of,
     message_of,
 )
@@ -75,7 +75,7 @@ _TOOLS: Final[Mapping[str, Tool]] = {
     ),
 }
 """Tool whose permission and quota a route needs."""
-_READER: Final = "/r/"
+_READER_PREFIX: Final = "/r/"
 _CORPUS: Final = "/v1/corpus"
 _BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
 _BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
@@ -90,7 +90,7 @@ def tool_of(method: str, path: str) -> Tool | None:
         return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
         return Tool.CORPUS_STATUS if method == "GET" else Tool.INGEST
-    return Tool.WEB_FETCH if path.startswith(_READER) else _TOOLS.get(path)
+    return Tool.WEB_FETCH if path.startswith(_READER_PREFIX) else _TOOLS.get(path)
 
 
 class Access:
@@ -122,70 +122,75 @@ class Access:
         self._clock = clock
         self._shared = SharedCounts(settings)
         self._quotas = Quotas(self._shared)
-        self._wrong = WrongTokens(self._shared)
+        self._wrong_tokens = WrongTokens(self._shared)
 
     @override
     def __repr__(self) -> str:
         return "<Access>"
 
-    async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+    async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | HttpRefusal:
         """Return the identity that sent a request, or the refusal if its token is missing, wrong or lacks rights."""
         # After a 401, clients probe /.well-known/ for OAuth; a 404 there tells them that there is none.
         path = scope["path"]
-        is_public = path in LOGIN_PATHS or path.startswith("/.well-known/") or asks_searxng(scope)
+        is_public = (
+            path in LOGIN_PATHS or path.startswith("/.well-known/") or is_searxng_search(scope)
+        )
         if self._is_open or is_public:
             return EVERYBODY
         if path in COOKIE_PATHS and b"authorization" not in headers:
-            return await self._logged_in(scope, headers)
-        found = self._presented(scope, headers)
+            return await self._identify_by_cookie(scope, headers)
+        found = self._credentials(scope, headers)
         if found is None:
-            return _refusal(scope, "A token is required: send Authorization: Bearer TOKEN.")
+            return _unauthorized(scope, "A token is required: send Authorization: Bearer TOKEN.")
         user, token = found
-        identity = await self._known(token)
+        identity = await self._find_identity(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
-            return await self._wrong_token(scope)
-        return _permitted(scope, identity)
+            return await self._refuse_token(scope)
+        return _check_tool(scope, identity)
 
     @property
     def wants_token(self) -> bool:
         """Whether requests need a token and users must log in."""
         return not self._is_open
 
-    async def log_in(self, scope: Scope, token: bytes) -> str | Refusal:
+    async def log_in(self, scope: Scope, token: bytes) -> str | HttpRefusal:
         """Return the `Set-Cookie` header for a valid token, or the refusal."""
-        identity = await self._known(token)
+        identity = await self._find_identity(token)
         if identity is None:
-            return await self._wrong_token(scope)
+            return await self._refuse_token(scope)
         origin = dict(scope["headers"]).get(b"origin", b"")  # TLS may end at a proxy
         is_secure = scope.get("scheme") == "https" or origin.startswith(b"https://")
-        key = self._key(hashlib.sha256(token).digest())
-        return sealed(identity.name, key, self._clock(), is_secure=is_secure)
+        key = self._signing_key(hashlib.sha256(token).digest())
+        return login_cookie(identity.name, key, self._clock(), is_secure=is_secure)
 
     @staticmethod
     def log_out() -> str:
         """Return the `Set-Cookie` header that deletes the login."""
-        return forgotten()
+        return logout_cookie()
 
-    async def _logged_in(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+    async def _identify_by_cookie(
+        self, scope: Scope, headers: Mapping[bytes, bytes]
+    ) -> Identity | HttpRefusal:
         """Return the identity behind a login cookie; checks the origin, as pages on other ports send the cookie too."""
-        claim = claimed(headers.get(b"cookie", b""), self._clock())
+        login = read_login(headers.get(b"cookie", b""), self._clock())
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
-        for digest, identity in await self._digests() if claim else ():
-            if claim and claim.name == identity.name and claim.is_sealed_with(self._key(digest)):
-                return _permitted(scope, identity)
-        return _LOG_IN
+        for digest, identity in await self._digests() if login else ():
+            key = self._signing_key(digest)
+            if login and login.name == identity.name and login.is_signed_by(key):
+                return _check_tool(scope, identity)
+        return _LOGIN_REQUIRED
 
     async def _digests(self) -> list[tuple[bytes, Identity]]:
         if self._file is not None:
-            return [(known.digest, known.identity) for known in await self._file.look()]
+            return [(known.digest, known.identity) for known in await self._file.current()]
         return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
 
-    def _key(self, digest: bytes) -> bytes:
+    def _signing_key(self, digest: bytes) -> bytes:
         """Derive the key that signs the cookies of one token, so that removing the token ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
-    async def charge(self, scope: Scope, identity: Identity) -> Refusal | None:
+    async def charge(self, scope: Scope, identity: Identity) -> HttpRefusal | None:
         """Count a request if it is a tool call; return the refusal if the quota is used up."""
         if (identity.per_minute or identity.per_day) is None or not _is_call(scope):
             return None
@@ -203,7 +208,7 @@ class Access:
         """Close the connection to the shared counters."""
         await self._shared.aclose()
 
-    def _presented(
+    def _credentials(
         self, scope: Scope, headers: Mapping[bytes, bytes]
     ) -> tuple[str | None, bytes] | None:
         """Return the user name, if the client sent one, and the token."""
@@ -217,16 +222,16 @@ class Access:
         key = headers.get(_KEY_HEADER, b"") or (key_of(scope) if self._takes_key else b"")
         return (None, key) if key else None
 
-    async def _known(self, token: bytes) -> Identity | None:
+    async def _find_identity(self, token: bytes) -> Identity | None:
         if self._file is not None:
-            return find(await self._file.look(), token)
+            return find(await self._file.current(), token)
         return EVERYBODY if hmac.compare_digest(token, self._token) else None
 
-    async def _wrong_token(self, scope: Scope) -> Refusal:
+    async def _refuse_token(self, scope: Scope) -> HttpRefusal:
         address = (scope.get("client") or ("",))[0]
-        wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
+        wait = await self._wrong_tokens.charge(address, asyncio.get_running_loop().time())
         if not wait:
-            return _refusal(scope, "The token is not valid.", b', error="invalid_token"')
+            return _unauthorized(scope, "The token is not valid.", b', error="invalid_token"')
         # Closing makes every guess cost a connection.
         return _too_many(
             "Too many wrong tokens from this address", wait, ((b"connection", b"close"),)
@@ -241,14 +246,14 @@ def _user_and_token(credentials: bytes) -> tuple[str, bytes] | None:
     return (user.decode("utf-8", "replace"), token) if colon and token else None
 
 
-def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
+def _unauthorized(scope: Scope, message: str, reason: bytes = b"") -> HttpRefusal:
     challenges = [(b"www-authenticate", b"Bearer " + _REALM + reason)]
     if scope["path"] in SEARXNG_PATHS:
         challenges.append((b"www-authenticate", b"Basic " + _REALM + b', charset="UTF-8"'))
-    return Refusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
+    return HttpRefusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
 
 
-_LOG_IN: Final = Refusal(
+_LOGIN_REQUIRED: Final = HttpRefusal(
     303,
     ErrorCode.UNAUTHORIZED,
     "A token is required, as Authorization: Bearer TOKEN, or a login at the dashboard.",
@@ -256,26 +261,28 @@ _LOG_IN: Final = Refusal(
 )
 
 
-def _permitted(scope: Scope, identity: Identity) -> Identity | Refusal:
+def _check_tool(scope: Scope, identity: Identity) -> Identity | HttpRefusal:
     vouch_for(scope)
     tool = tool_of(scope["method"], scope["path"])
     return identity if tool is None or identity.may(tool) else _forbidden(tool)
 
 
-def _forbidden(tool: Tool) -> Refusal:
-    return Refusal(
+def _forbidden(tool: Tool) -> HttpRefusal:
+    return HttpRefusal(
         403,
         ErrorCode.UNAUTHORIZED,
         f"The token does not allow {tool}: http.tokens_file sets its tools.",
     )
 
 
-def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Refusal:
+def _too_many(
+    reason: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] = ()
+) -> HttpRefusal:
     seconds = math.ceil(wait)
-    return Refusal(
+    return HttpRefusal(
         429,
         ErrorCode.RATE_LIMITED,
-        f"{what}: try again in {seconds:,} seconds.",
+        f"{reason}: try again in {seconds:,} seconds.",
         headers,
         retry_after=seconds,
     )
@@ -283,8 +290,8 @@ def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] =
 
 def _limits_of(identity: Identity) -> str:
     limits = ((identity.per_minute, "minute"), (identity.per_day, "day"))
-    told = " and ".join(f"{limit:,} calls a {period}" for limit, period in limits if limit)
-    return f"The token has used up its quota of {told}"
+    quota = " and ".join(f"{limit:,} calls a {period}" for limit, period in limits if limit)
+    return f"The token has used up its quota of {quota}"
 
 
 def _is_call(scope: Scope) -> bool:
@@ -293,14 +300,14 @@ def _is_call(scope: Scope) -> bool:
     return message_of(scope).get("method") == "tools/call"
 
 
-_NAME: Final = b"searx-mcp"
-_SECONDS: Final = 43_200
+_COOKIE_NAME: Final = b"searx-mcp"
+_LOGIN_SECONDS: Final = 43_200
 """Lifetime of a login: a working day and some."""
-_VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
+_COOKIE_VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
 _COOKIE: Final = re.compile(rb"(?:\A|; ?)searx-mcp=([^; ]{1,200})(?=;|\Z)")
 
 
-def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
+def login_cookie(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
     """Return the `Set-Cookie` header that stores a login.
 
     Args:
@@ -309,16 +316,16 @@ def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
         now: Unix seconds.
         is_secure: whether the browser reached the server through TLS.
     """
-    claim = f"{name}.{int(now) + _SECONDS}".encode()
-    return _header(claim + b"." + _seal(key, claim), _SECONDS, is_secure=is_secure)
+    claim = f"{name}.{int(now) + _LOGIN_SECONDS}".encode()
+    return _set_cookie(claim + b"." + _signature(key, claim), _LOGIN_SECONDS, is_secure=is_secure)
 
 
-def forgotten() -> str:
+def logout_cookie() -> str:
     """Return the `Set-Cookie` header that deletes a login."""
-    return _header(b"", 0, is_secure=False)
+    return _set_cookie(b"", 0, is_secure=False)
 
 
-def claimed(header: bytes, now: float) -> "Claim | None":
+def read_login(header: bytes, now: float) -> "_Login | None":
     """Parse the login cookie of a request; `None` if it is absent, malformed or expired.
 
     Args:
@@ -326,35 +333,35 @@ def claimed(header: bytes, now: float) -> "Claim | None":
         now: Unix seconds.
     """
     cookie = _COOKIE.search(header)
-    found = _VALUE.fullmatch(cookie[1]) if cookie else None
+    found = _COOKIE_VALUE.fullmatch(cookie[1]) if cookie else None
     if found is None or int(found[2]) < now:
         return None
-    return Claim(found[1].decode(), found[1] + b"." + found[2], found[3])
+    return _Login(found[1].decode(), found[1] + b"." + found[2], found[3])
 
 
-class Claim:
+class _Login:
     """A login as the browser sent it; not yet verified.
 
     Args:
         name: name of the token.
         claim: signed part of the cookie.
-        seal: signature in the cookie.
+        signature: signature in the cookie.
     """
 
-    def __init__(self, name: str, claim: bytes, seal: bytes) -> None:
+    def __init__(self, name: str, claim: bytes, signature: bytes) -> None:
         self.name = name
         self._claim = claim
-        self._seal = seal
+        self._signature = signature
 
-    def is_sealed_with(self, key: bytes) -> bool:
+    def is_signed_by(self, key: bytes) -> bool:
         """Tell whether this key made the signature."""
-        return hmac.compare_digest(_seal(key, self._claim), self._seal)
+        return hmac.compare_digest(_signature(key, self._claim), self._signature)
 
 
-def _seal(key: bytes, claim: bytes) -> bytes:
+def _signature(key: bytes, claim: bytes) -> bytes:
     return hmac.new(key, claim, hashlib.sha256).hexdigest().encode()
 
 
-def _header(value: bytes, seconds: int, *, is_secure: bool) -> str:
+def _set_cookie(value: bytes, seconds: int, *, is_secure: bool) -> str:
     secure = "; Secure" if is_secure else ""
-    return f"{_NAME.decode()}={value.decode()}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+    return f"{_COOKIE_NAME.decode()}={value.decode()}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"

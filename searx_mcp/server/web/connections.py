@@ -22,10 +22,10 @@ from searx_mcp.server.web.shares import Clients, Connections, vouching
 _LINGER: Final = 1.0
 """Seconds that a refused client has to read the response."""
 
-_TURN: Final = 4_096
+_TURN_BYTES: Final = 4_096
 """Bytes parsed per turn of the event loop: for a body in chunks of one byte, h11 takes 4 ms for this many,
 and 280 ms for what uvicorn reads at once."""
-_ACCEPTED: Final = 128
+_BACKLOG: Final = 128
 """Connections accepted per turn of the event loop; by default asyncio accepts all that wait."""
 
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
@@ -121,7 +121,7 @@ class ServingConfig(uvicorn.Config):
             server_header=False,
             date_header=False,
             timeout_keep_alive=limits.idle,
-            backlog=_ACCEPTED,
+            backlog=_BACKLOG,
             timeout_graceful_shutdown=math.ceil(stop),
         )
 
@@ -150,14 +150,14 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         state = vouching(app_state, lambda: self._open.vouch(self))
         super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
-        self._head: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
         self._is_refused = False
         self._is_stopping = False
-        self._room = bytearray()
+        self._read_buffer = bytearray()
         self._tail = b""
-        self._is_head_there = True
-        self._end = _End(self)
+        self._has_whole_head = True
+        self._response_transport = _ResponseTransport(self)
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # - as uvicorn's
@@ -171,11 +171,11 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         elif count > self._limits.connections or self._entry.is_surplus:
             self._refuse(_TOO_MANY)
         else:
-            self._expect_head()
+            self._start_head_timer()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_head()
+        self._cancel_head_timer()
         self._open.leave(self, self._entry)
         self.resume_writing()
         super().connection_lost(exc)
@@ -186,12 +186,12 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
     @override
     def get_buffer(self, sizehint: int) -> bytearray:
-        self._room = bytearray(_TURN)
-        return self._room
+        self._read_buffer = bytearray(_TURN_BYTES)
+        return self._read_buffer
 
     @override
     def buffer_updated(self, nbytes: int) -> None:
-        self.data_received(bytes(self._room[:nbytes]))
+        self.data_received(bytes(self._read_buffer[:nbytes]))
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -199,19 +199,19 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             # Searching the new bytes and a short tail scans a head once, however many pieces it comes in.
             seen = self._tail + data
             self._tail = seen[-_LONGEST_END:]
-            self._is_head_there = _HEAD_END.search(seen) is not None
+            self._has_whole_head = _HEAD_END.search(seen) is not None
             super().data_received(data)
-            self._is_head_there = True
-            self._expect_head()
+            self._has_whole_head = True
+            self._start_head_timer()
             if self._is_stopping:
                 self._end_with_answer()
 
     @override
     def handle_events(self) -> None:
-        if self._is_head_there and self.conn.their_state is h11.IDLE:
-            waiting = self.conn.trailing_data[0]
-            end = _HEAD_END.search(waiting)
-            if end is not None and _LOOSE_LINE.search(waiting, 0, end.end()):
+        if self._has_whole_head and self.conn.their_state is h11.IDLE:
+            unread = self.conn.trailing_data[0]
+            end = _HEAD_END.search(unread)
+            if end is not None and _LOOSE_LINE.search(unread, 0, end.end()):
                 self.send_400_response("")
                 return
         super().handle_events()
@@ -219,7 +219,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is None:
             return
-        cycle.transport = self._end  # type: ignore[assignment] # - has what it uses
+        cycle.transport = self._response_transport  # type: ignore[assignment] # - has what it uses
         if cycle.keep_alive and _has_two_lengths(self.headers):
             self.headers.append(_CLOSE)
             cycle.keep_alive = False
@@ -264,13 +264,13 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     @override
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._unread = self.loop.call_later(self._limits.write, self.transport.abort)
+        self._write_timer = self.loop.call_later(self._limits.write, self.transport.abort)
 
     @override
     def resume_writing(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
         super().resume_writing()
 
     @override
@@ -281,37 +281,37 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._refuse(_NO_HTTP)
+            self._refuse(_NOT_HTTP)
         else:
             self.transport.close()
 
-    def _expect_head(self) -> None:
+    def _start_head_timer(self) -> None:
         """Start the timer of the next head, unless a request is being served."""
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and not cycle.response_complete:
-            self._forget_head()
-        elif self._head is None and not self.transport.is_closing():
-            self._head = self.loop.call_later(self._limits.head, self.transport.close)
+            self._cancel_head_timer()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(self._limits.head, self.transport.close)
 
-    def _forget_head(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
+    def _cancel_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _refuse(self, answer: bytes) -> None:
-        self.transport.write(answer)
+    def _refuse(self, response: bytes) -> None:
+        self.transport.write(response)
         self._linger()
 
     def _linger(self) -> None:
         """Stop reading, and close in a second."""
         self._is_refused = True
-        self._forget_head()
+        self._cancel_head_timer()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._head = self.loop.call_later(_LINGER, self.transport.abort)
+        self._head_timer = self.loop.call_later(_LINGER, self.transport.abort)
 
 
-class _End:
+class _ResponseTransport:
     """The transport that uvicorn writes responses to; closing it leaves the client time to read.
 
     Args:
@@ -338,7 +338,7 @@ def _has_two_lengths(headers: list[tuple[bytes, bytes]]) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}
 
 
-def _answer(head: str, code: ErrorCode, message: str) -> bytes:
+def _error_response(head: str, code: ErrorCode, message: str) -> bytes:
     body = json.dumps({"error": {"code": code.value, "message": message}})
     return (
         f"HTTP/1.1 {head}\r\nconnection: close\r\n"
@@ -346,12 +346,12 @@ def _answer(head: str, code: ErrorCode, message: str) -> bytes:
     ).encode()
 
 
-_TOO_MANY: Final = _answer(
+_TOO_MANY: Final = _error_response(
     "503 Service Unavailable\r\nretry-after: 5",
     ErrorCode.RATE_LIMITED,
     "Too many connections: try again in a few seconds.",
 )
-_NO_HTTP: Final = _answer(
+_NOT_HTTP: Final = _error_response(
     "400 Bad Request",
     ErrorCode.INVALID_ARGUMENT,
     "Not an HTTP/1.1 request, or its URL or headers are too long.",

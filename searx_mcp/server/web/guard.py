@@ -28,8 +28,8 @@ from searx_mcp.server.web.policy import (
     TOO_LARGE,
     TOO_SLOW,
     WRONG_HOST,
+    HttpRefusal,
     Policy,
-    Refusal,
     message_of,
     without_key,
 )
@@ -39,7 +39,7 @@ _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
 
 
-class Exchange:
+class ActiveRequest:
     """A request being served, and how far its response has got.
 
     It ends early if the client disconnects, or if `end` is called because the server or the session ends; the app
@@ -51,7 +51,7 @@ class Exchange:
         headers: request headers by name.
         body: complete request body.
         send: ASGI send channel.
-        more: response headers to add to those of the app.
+        extra_headers: response headers to add to those of the app.
 
     Attributes:
         scope: ASGI scope of the request.
@@ -63,18 +63,18 @@ class Exchange:
         headers: Mapping[bytes, bytes],
         body: bytes,
         send: Send,
-        more: Iterable[tuple[bytes, bytes]] = (),
+        extra_headers: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
         self.scope = scope
         self._headers = headers
         self._body = body
         self._send = send
-        self._more = tuple(more)
+        self._extra_headers = tuple(extra_headers)
         self._is_read = False
-        self._is_over = asyncio.Event()
-        self._is_done = asyncio.Event()
-        self._ended_with: Refusal | None = None
-        self._is_begun = self._is_complete = self._is_stream = False
+        self._has_ended = asyncio.Event()
+        self._is_served = asyncio.Event()
+        self._refusal: HttpRefusal | None = None
+        self._has_begun = self._is_complete = self._is_stream = False
 
     @property
     def carries_call(self) -> bool:
@@ -94,12 +94,12 @@ class Exchange:
 
     async def done(self) -> None:
         """Wait until the request has been served or has ended."""
-        await self._is_done.wait()
+        await self._is_served.wait()
 
-    def end(self, refusal: Refusal) -> None:
+    def end(self, refusal: HttpRefusal) -> None:
         """End the request, with this refusal if no response has begun."""
-        self._ended_with = refusal
-        self._is_over.set()
+        self._refusal = refusal
+        self._has_ended.set()
 
     async def serve(self, app: ASGIApp, receive: Receive) -> None:
         """Serve the request, and complete a response that the app left open.
@@ -111,50 +111,50 @@ class Exchange:
         try:
             await self._serve(app, receive)
         finally:
-            self._is_done.set()
+            self._is_served.set()
 
     async def _serve(self, app: ASGIApp, receive: Receive) -> None:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(self._watch(receive))
             try:
-                await app(self.scope, self._replay, self._answer)
+                await app(self.scope, self._replay, self._relay)
             finally:
                 watch.cancel()
-        if self._is_complete or not self._is_over.is_set():
+        if self._is_complete or not self._has_ended.is_set():
             return
-        if self._ended_with is not None:
-            await self._close(self._ended_with)
+        if self._refusal is not None:
+            await self._refuse(self._refusal)
         if self.request_id is not None and self.session:
             await app(*self._cancellation())
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._is_over.set()
+        self._has_ended.set()
 
     async def _replay(self) -> Message:
         if self._is_read:
-            await self._is_over.wait()
+            await self._has_ended.wait()
             return {"type": "http.disconnect"}
         self._is_read = True
         return {"type": "http.request", "body": self._body, "more_body": False}
 
-    async def _answer(self, message: Message) -> None:
+    async def _relay(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
-            self._is_begun = True
+            self._has_begun = True
             self._is_stream = any(
                 name.lower() == b"content-type" and value.startswith(_EVENTS)
                 for name, value in headers
             )
-            message = {**message, "headers": [*headers, *self._more]}
+            message = {**message, "headers": [*headers, *self._extra_headers]}
         elif message["type"] == "http.response.body":
             self._is_complete = not message.get("more_body", False)
         await self._send(message)
 
-    async def _close(self, refusal: Refusal) -> None:
-        if not self._is_begun:
-            await refusal.send(self.scope, self._send, self._more, self.request_id)
+    async def _refuse(self, refusal: HttpRefusal) -> None:
+        if not self._has_begun:
+            await refusal.send(self.scope, self._send, self._extra_headers, self.request_id)
             return
         last = b""
         is_rest = self.scope["path"] != MCP_PATH
@@ -222,7 +222,7 @@ class Guard:
         self._body_seconds = body_seconds
         self._clients = clients
         self._turns, self._turns_of_tokens = Turns(most), Turns(most)
-        self._open: set[Exchange] = set()
+        self._open: set[ActiveRequest] = set()
         self._ending: set[bytes] = set()
         self._is_stopping = self._is_cut = False
 
@@ -232,86 +232,88 @@ class Guard:
         Running calls, and those already on their way, are still served.
         """
         self._is_stopping = True
-        for exchange in self._open:
-            if not exchange.carries_call:
-                exchange.end(STOPPING)
+        for active in self._open:
+            if not active.carries_call:
+                active.end(STOPPING)
 
     def cut(self) -> None:
         """End all requests and accept no more."""
         self._is_cut = True
-        for exchange in self._open:
-            exchange.end(STOPPING)
+        for active in self._open:
+            active.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request once its client's share has room, or refuse it."""
         if scope["type"] != "http":
-            await self._serve_anybody(scope, receive, send)
+            await self._pass_on(scope, receive, send)
             return
         try:
             async with self._turns.turn(self._clients.at(scope.get("client"))):
-                await self._take(scope, receive, send)
+                await self._check_and_serve(scope, receive, send)
         except Busy:
             await BUSY.send(scope, send, ())
 
-    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _check_and_serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in OPEN_PATHS:
-            await self._serve_anybody(scope, receive, send)
+            await self._pass_on(scope, receive, send)
             return
         if scope["path"] == f"{MCP_PATH}/":  # users add the slash
             scope = {**scope, "path": MCP_PATH}
         headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
         scope = {**scope, "state": {**scope.get("state", {}), "request_id": request_id}}
-        scope["headers"] = [_as_the_sdk_writes(*row) for row in scope["headers"]]
-        shared = [(b"x-request-id", request_id.encode())]
-        admitted = await self._admitted(scope, headers)
+        scope["headers"] = [_lower_media_type(*row) for row in scope["headers"]]
+        extra_headers = [(b"x-request-id", request_id.encode())]
+        admitted = await self._admit(scope, headers)
         if (origin := headers.get(b"origin")) and self._policy.allows_origin(origin):
-            shared += _shared_with(origin)
-            asked = headers.get(b"access-control-request-method")
-            if scope["method"] == "OPTIONS" and asked and admitted is not WRONG_HOST:
-                await _preflight(send, headers, shared)
+            extra_headers += _cors_headers(origin)
+            preflight_method = headers.get(b"access-control-request-method")
+            if scope["method"] == "OPTIONS" and preflight_method and admitted is not WRONG_HOST:
+                await _preflight(send, headers, extra_headers)
                 return
-        if isinstance(admitted, Refusal):
-            await admitted.send(scope, send, shared)
+        if isinstance(admitted, HttpRefusal):
+            await admitted.send(scope, send, extra_headers)
             return
         try:
             body = await self._body(receive)
-            scope = self._understood(scope, body)
-        except _Refused as exc:
-            await exc.refusal.send(scope, send, shared)
-        except _Gone:
+            scope = self._with_message(scope, body)
+        except _RefusedError as exc:
+            await exc.refusal.send(scope, send, extra_headers)
+        except _DisconnectedError:
             pass
         else:
             scope = without_key(scope)
-            exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
-            if refusal := await self._served(exchange, admitted, receive):
-                await refusal.send(scope, send, shared, exchange.request_id)
+            active = ActiveRequest(
+                _with_sender(scope, admitted), headers, body, send, extra_headers
+            )
+            if refusal := await self._serve_in_turn(active, admitted, receive):
+                await refusal.send(scope, send, extra_headers, active.request_id)
 
-    async def _served(
-        self, exchange: Exchange, identity: Identity, receive: Receive
-    ) -> Refusal | None:
+    async def _serve_in_turn(
+        self, active: ActiveRequest, identity: Identity, receive: Receive
+    ) -> HttpRefusal | None:
         """Serve a complete request once its token's share has room, or return the refusal."""
         try:
             async with self._turns_of_tokens.turn(identity.name):
-                refusal = await self._unserved(exchange, identity)
+                refusal = await self._charge(active, identity)
                 if refusal is None:
-                    await self._serve(exchange, receive)
+                    await self._serve(active, receive)
                 return refusal
         except Busy:
             return BUSY
 
-    async def _unserved(self, exchange: Exchange, identity: Identity) -> Refusal | None:
+    async def _charge(self, active: ActiveRequest, identity: Identity) -> HttpRefusal | None:
         """Charge a complete request to its token; return the refusal if it must not be served."""
-        if self._is_cut or (self._is_stopping and not exchange.carries_call):
+        if self._is_cut or (self._is_stopping and not active.carries_call):
             return STOPPING
-        if exchange.session in self._ending:
+        if active.session in self._ending:
             return SESSION_ENDED
-        refusal = await self._access.charge(exchange.scope, identity)
+        refusal = await self._access.charge(active.scope, identity)
         # The session may have ended during the await.
-        return refusal or (SESSION_ENDED if exchange.session in self._ending else None)
+        return refusal or (SESSION_ENDED if active.session in self._ending else None)
 
-    async def _serve_anybody(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def hear() -> Message:
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_and_close() -> Message:
             if (message := await receive())["type"] == "lifespan.shutdown":
                 await self._access.aclose()
             return message
@@ -319,51 +321,51 @@ class Guard:
         if self._is_stopping and scope.get("path") == READY_PATH:
             await STOPPING.send(scope, send, ())
         else:
-            await self._app(scope, hear, send)
+            await self._app(scope, receive_and_close, send)
 
-    async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
+    async def _admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | HttpRefusal:
         """Return the sender of a request, or the refusal for its headers."""
-        if refusal := self._policy.wrong_place(headers):
+        if refusal := self._policy.check_host_and_origin(headers):
             return refusal
         admitted = await self._access.admit(scope, headers)
-        if isinstance(admitted, Refusal):
+        if isinstance(admitted, HttpRefusal):
             return admitted
-        return self._policy.wrong_kind(scope, headers) or admitted
+        return self._policy.check_media_types(scope, headers) or admitted
 
-    async def _serve(self, exchange: Exchange, receive: Receive) -> None:
+    async def _serve(self, active: ActiveRequest, receive: Receive) -> None:
         try:
-            if exchange.ends_session:
-                await self._end_calls(exchange.session)
-            self._open.add(exchange)
-            await exchange.serve(self._app, receive)
+            if active.ends_session:
+                await self._end_calls(active.session)
+            self._open.add(active)
+            await active.serve(self._app, receive)
         finally:
-            self._open.discard(exchange)
-            if exchange.ends_session:
-                self._ending.discard(exchange.session)
+            self._open.discard(active)
+            if active.ends_session:
+                self._ending.discard(active.session)
 
     async def _end_calls(self, session: bytes) -> None:
         """End the calls of a session before the SDK closes the streams they write to."""
         self._ending.add(session)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_CALLS):
-                calls = [exchange for exchange in self._open if exchange.session == session]
+                calls = [active for active in self._open if active.session == session]
                 for call in calls:
                     call.end(SESSION_ENDED)
                 for call in calls:
                     await call.done()
 
-    def _understood(self, scope: Scope, body: bytes) -> Scope:
+    def _with_message(self, scope: Scope, body: bytes) -> Scope:
         found = self._policy.with_message(scope, body)
-        if isinstance(found, Refusal):
-            raise _Refused(found)
+        if isinstance(found, HttpRefusal):
+            raise _RefusedError(found)
         return found
 
     async def _body(self, receive: Receive) -> bytes:
         """Read the whole body, so that the app never waits for it.
 
         Raises:
-            _Refused: the body is too large or too slow.
-            _Gone: the client has disconnected.
+            _RefusedError: the body is too large or too slow.
+            _DisconnectedError: the client has disconnected.
         """
         body = bytearray()
         try:
@@ -371,23 +373,23 @@ class Guard:
                 while (message := await receive())["type"] == "http.request":
                     body += message.get("body", b"")
                     if len(body) > self._policy.max_body:
-                        raise _Refused(TOO_LARGE)
+                        raise _RefusedError(TOO_LARGE)
                     if not message.get("more_body", False):
                         break
                 else:
-                    raise _Gone
+                    raise _DisconnectedError
         except TimeoutError as exc:
-            raise _Refused(TOO_SLOW) from exc
+            raise _RefusedError(TOO_SLOW) from exc
         return bytes(body)
 
 
-class _Refused(Exception):  # noqa: N818 - an answer
-    def __init__(self, refusal: Refusal) -> None:
+class _RefusedError(Exception):
+    def __init__(self, refusal: HttpRefusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
 
 
-class _Gone(Exception):  # noqa: N818 - no answer
+class _DisconnectedError(Exception):
     pass
 
 
@@ -405,12 +407,12 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     return found
 
 
-def _as_the_sdk_writes(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+def _lower_media_type(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """Lower the case of media types, which the SDK compares case-sensitively (but see RFC 9110, 8.3.1)."""
     return name, value.lower() if name == b"content-type" else value
 
 
-def _marked(scope: Scope, identity: Identity) -> Scope:
+def _with_sender(scope: Scope, identity: Identity) -> Scope:
     """Return the scope with its sender, in the form by which the SDK binds MCP sessions to their opener."""
     scope = marked(scope, identity)
     if identity.name:
@@ -418,7 +420,7 @@ def _marked(scope: Scope, identity: Identity) -> Scope:
     return scope
 
 
-def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
+def _cors_headers(origin: bytes) -> list[tuple[bytes, bytes]]:
     """Return the CORS headers that let a page of this origin read the response."""
     return [
         (b"access-control-allow-origin", origin),
@@ -431,16 +433,20 @@ def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
 
 
 async def _preflight(
-    send: Send, headers: Mapping[bytes, bytes], shared: list[tuple[bytes, bytes]]
+    send: Send, headers: Mapping[bytes, bytes], extra_headers: list[tuple[bytes, bytes]]
 ) -> None:
     """Answer a CORS preflight, which carries no token."""
-    wanted = headers.get(b"access-control-request-headers", b"")
-    allowed = wanted if _HEADER_NAMES.fullmatch(wanted) else b"authorization, content-type"
+    requested_headers = headers.get(b"access-control-request-headers", b"")
+    allowed = (
+        requested_headers
+        if _HEADER_NAMES.fullmatch(requested_headers)
+        else b"authorization, content-type"
+    )
     answer = [
         (b"access-control-allow-methods", b"GET, POST, DELETE"),
         (b"access-control-allow-headers", allowed),
         (b"access-control-max-age", b"600"),
-        *shared,
+        *extra_headers,
     ]
     await send({"type": "http.response.start", "status": 204, "headers": answer})
     await send({"type": "http.response.body", "body": b""})

@@ -39,11 +39,11 @@ LOGIN_PATHS: Final = frozenset({LOGIN_PATH, STYLE_PATH, SCRIPT_PATH})
 COOKIE_PATHS: Final = frozenset({DASHBOARD_PATH, LOGOUT_PATH})
 """Routes that accept the login cookie; no others do, so that a web page cannot make calls with it."""
 
-_KEY: Final = b"key"
-_ASKS: Final = re.compile(rb"(?:\A|&)q=[^&]")
+_KEY_PARAMETER: Final = b"key"
+_HAS_QUERY: Final = re.compile(rb"(?:\A|&)q=[^&]")
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_AUTHORITY: Final = re.compile(
+_HOST_AND_PORT: Final = re.compile(
     rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
 )
 _OUR_SITES: Final = frozenset({b"none", b"same-origin"})
@@ -53,16 +53,16 @@ _FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?"
 _FORM_PATHS: Final = frozenset({SEARXNG_PATH, DASHBOARD_PATH, LOGIN_PATH, LOGOUT_PATH})
 _MAX_VALUES: Final = 10_000
 """Most JSON values in a body: parsing them blocks the server for 15 ms, a megabyte of brackets for .37 s. Calls have a few dozen."""
-_MESSAGE: Final = "searx_mcp.message"
+_MESSAGE_KEY: Final = "searx_mcp.message"
 """Scope key of the parsed JSON-RPC message."""
-_ENDING: Final = frozenset({401, 403, 421})
+_CLOSING: Final = frozenset({401, 403, 421})
 """Statuses that close the connection, so that each attempt of a stranger costs a new one."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class HttpRefusal:
     """The response to a request that is not served.
 
     Attributes:
@@ -91,14 +91,14 @@ class Refusal:
             error["retry_after"] = self.retry_after
         if scope["path"] != MCP_PATH:
             return {"error": error}
-        told = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
-        return {"jsonrpc": "2.0", "id": request_id, "error": told}
+        rpc_error = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
+        return {"jsonrpc": "2.0", "id": request_id, "error": rpc_error}
 
     async def send(
         self,
         scope: Scope,
         send: Send,
-        more: Iterable[tuple[bytes, bytes]],
+        extra_headers: Iterable[tuple[bytes, bytes]],
         request_id: str | int | None = None,
     ) -> None:
         """Send this refusal as the response.
@@ -106,7 +106,7 @@ class Refusal:
         Args:
             scope: ASGI scope of the request.
             send: ASGI send channel.
-            more: additional response headers.
+            extra_headers: additional response headers.
             request_id: JSON-RPC id of the request, if known.
         """
         body = json.dumps(self.content(scope, request_id)).encode()
@@ -114,75 +114,75 @@ class Refusal:
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
             *self.headers,
-            *more,
+            *extra_headers,
         ]
         if self.retry_after:
             headers.append((b"retry-after", b"%d" % self.retry_after))
-        if self.status in _ENDING:
+        if self.status in _CLOSING:
             headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
 
-WRONG_HOST: Final = Refusal(
+WRONG_HOST: Final = HttpRefusal(
     421,
     ErrorCode.UNAUTHORIZED,
     "This host name is not allowed: http.allowed_hosts lists the names that are.",
 )
-WRONG_ORIGIN: Final = Refusal(
+WRONG_ORIGIN: Final = HttpRefusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "This origin is not allowed: http.allowed_origins lists those that are.",
 )
-_NO_JSON: Final = Refusal(
+_NOT_JSON: Final = HttpRefusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
     "The body must be JSON, with Content-Type: application/json and no Content-Encoding.",
 )
-_NO_FORM: Final = Refusal(
+_NOT_A_FORM: Final = HttpRefusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
     "The body, if any, must be a form, with Content-Type: application/x-www-form-urlencoded and no"
     " Content-Encoding.",
 )
-_NO_EVENTS: Final = Refusal(
+_NO_EVENTS: Final = HttpRefusal(
     406,
     ErrorCode.INVALID_ARGUMENT,
     "The answer may be an event stream: send Accept: application/json, text/event-stream.",
 )
-TOO_LARGE: Final = Refusal(
+TOO_LARGE: Final = HttpRefusal(
     413,
     ErrorCode.CONTENT_TOO_LARGE,
     "The body is too large: http.max_body_size sets the limit.",
 )
-_NO_SESSION: Final = Refusal(
+_NO_SESSION: Final = HttpRefusal(
     405,
     ErrorCode.INVALID_ARGUMENT,
     "This URL is for MCP clients, which send POST first: enter it in a client's configuration.",
     ((b"allow", b"POST"),),
 )
-_NO_MESSAGE: Final = Refusal(
+_NOT_A_MESSAGE: Final = HttpRefusal(
     400,
     ErrorCode.INVALID_ARGUMENT,
     "The body is not a JSON-RPC 2.0 message: an object with jsonrpc and method, and an id if it"
     " expects a response.",
 )
-_TOO_MANY: Final = Refusal(
+_TOO_MANY: Final = HttpRefusal(
     413, ErrorCode.CONTENT_TOO_LARGE, f"The body has more than {_MAX_VALUES:,} values."
 )
-TOO_SLOW: Final = Refusal(
+TOO_SLOW: Final = HttpRefusal(
     408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
 )
-BUSY: Final = Refusal(
+BUSY: Final = HttpRefusal(
     503,
     ErrorCode.RATE_LIMITED,
     "Too many requests at once from this client: try again in a few seconds.",
     retry_after=5,
 )
-SESSION_ENDED: Final = Refusal(
+SESSION_ENDED: Final = HttpRefusal(
     404, ErrorCode.NOT_FOUND, "The session has ended: start a new one with initialize."
 )
-STOPPING: Final = Refusal(
+STOPPING: Final = HttpRefusal(
     503,
     ErrorCode.CONNECTION_ERROR,
     "The server is stopping: try again in a few seconds.",
@@ -229,7 +229,7 @@ class Policy:
             max_body=config.max_body_size,
         )
 
-    def wrong_place(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    def check_host_and_origin(self, headers: Mapping[bytes, bytes]) -> HttpRefusal | None:
         """Return the refusal of a request for its host name or its origin, if any."""
         if not self.allows_host(headers.get(b"host", b"")):
             return WRONG_HOST
@@ -239,17 +239,17 @@ class Policy:
         # A GET from an image, a form or a link has no Origin, but browsers add Sec-Fetch-Site.
         return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else WRONG_ORIGIN
 
-    def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    def check_media_types(self, scope: Scope, headers: Mapping[bytes, bytes]) -> HttpRefusal | None:
         """Return the refusal of a request for its method, media types or declared length, if any."""
         if scope["method"] == "POST":
             if scope["path"] in _FORM_PATHS:
                 if not _is_form(headers):
-                    return _NO_FORM
-            elif not _is_json(headers) and (scope["path"] == MCP_PATH or not _is_absent(headers)):
-                return _NO_JSON
+                    return _NOT_A_FORM
+            elif not _is_json(headers) and (scope["path"] == MCP_PATH or not _has_no_body(headers)):
+                return _NOT_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
-        if scope["path"] == MCP_PATH and not _takes_answer(scope):
+        if scope["path"] == MCP_PATH and not _accepts_answer(scope):
             return _NO_EVENTS
         return TOO_LARGE if self._is_too_long(headers.get(b"content-length", b"")) else None
 
@@ -259,7 +259,7 @@ class Policy:
         return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
-    def with_message(scope: Scope, body: bytes) -> Scope | Refusal:
+    def with_message(scope: Scope, body: bytes) -> Scope | HttpRefusal:
         """Parse the body of a POST to MCP once, for all callers of `message_of`.
 
         Args:
@@ -282,11 +282,11 @@ class Policy:
             and message.get("jsonrpc") == "2.0"
             and (isinstance(message.get("method"), str) or "id" in message)
         )
-        return {**scope, _MESSAGE: message} if is_message else _NO_MESSAGE
+        return {**scope, _MESSAGE_KEY: message} if is_message else _NOT_A_MESSAGE
 
     def allows_host(self, host: bytes) -> bool:
         """Tell whether a Host header, with or without a port, is accepted."""
-        found = _AUTHORITY.fullmatch(host)
+        found = _HOST_AND_PORT.fullmatch(host)
         if found is None:
             return False
         name, whole = found[1].decode().lower(), host.decode().lower()
@@ -301,15 +301,15 @@ class Policy:
         return whole in self.origins or without_port in self.origins
 
 
-def asks_searxng(scope: Scope) -> bool:
+def is_searxng_search(scope: Scope) -> bool:
     """Tell whether a client of SearXNG searches at the front page, which redirects to the search."""
     is_front = scope["path"] == DASHBOARD_PATH and scope["method"] == "GET"
-    return is_front and _ASKS.search(scope.get("query_string", b"")) is not None
+    return is_front and _HAS_QUERY.search(scope.get("query_string", b"")) is not None
 
 
 def key_of(scope: Scope) -> bytes:
     """Return the key in the query string; empty if there is none."""
-    return next((value for name, value in _parameters(scope) if name == _KEY), b"")
+    return next((value for name, value in _parameters(scope) if name == _KEY_PARAMETER), b"")
 
 
 def without_key(scope: Scope) -> Scope:
@@ -319,7 +319,7 @@ def without_key(scope: Scope) -> Scope:
     rest = b"&".join(
         part
         for part in scope.get("query_string", b"").split(b"&")
-        if part.partition(b"=")[0] != _KEY
+        if part.partition(b"=")[0] != _KEY_PARAMETER
     )
     return {**scope, "query_string": rest}
 
@@ -332,7 +332,7 @@ def _parameters(scope: Scope) -> Iterator[tuple[bytes, bytes]]:
 
 def message_of(scope: Scope) -> Mapping[str, Any]:
     """Return the JSON-RPC message of a request to MCP; empty if it has none."""
-    found: Mapping[str, Any] = scope.get(_MESSAGE, {})
+    found: Mapping[str, Any] = scope.get(_MESSAGE_KEY, {})
     return found
 
 
@@ -366,7 +366,7 @@ def _is_json(headers: Mapping[bytes, bytes]) -> bool:
     return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"
 
 
-def _takes_answer(scope: Scope) -> bool:
+def _accepts_answer(scope: Scope) -> bool:
     """Tell whether a client accepts MCP's media types: JSON and events for POST, events for GET."""
     takes_json, takes_events = check_accept_headers(Request(scope))
     match scope["method"]:
@@ -385,7 +385,7 @@ def _is_form(headers: Mapping[bytes, bytes]) -> bool:
     return encoding == b"identity" and (not kind or bool(_FORM.fullmatch(kind)))
 
 
-def _is_absent(headers: Mapping[bytes, bytes]) -> bool:
+def _has_no_body(headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether there is no body (RFC 9112, 6.3); then the route decides whether that is an error."""
     has_length = headers.get(b"content-length", b"0").strip(b"0") != b""
     return not (b"content-type" in headers or b"transfer-encoding" in headers or has_length)

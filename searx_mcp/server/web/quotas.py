@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _SLOTS: Final = 60
 """Slots of a window; a call counts for up to one slot longer than the window."""
-_WRONG: Final = 10
+_MOST_WRONG_TOKENS: Final = 10
 """Wrong tokens that an address may send in a minute: enough for typos or a client with an outdated token."""
 _MINUTE: Final = 60.0
 _DAY: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4_096
-_GROUP: Final = 2
+_GROUP_BYTES: Final = 2
 """Bytes of the hash that stands for an address in the shared counts: at most 65,536 keys, and no address is stored."""
 
 Windows = Sequence[tuple[int, float]]
@@ -139,14 +139,14 @@ class Counts:
             The seconds until the call fits, or 0 if it was counted; and whether it used up the limit.
         """
         found = await self._shared.charge(shared_name, windows) if windows else None
-        counts = self._of(name, windows)
-        wait, is_last = found or (_wait(counts, now), False)
+        counts = self._counts_of(name, windows)
+        wait, is_last = found or (_longest_wait(counts, now), False)
         if not wait:
             for count in counts:  # even if Redis counts: it may go down
                 count.add(now)
-        return wait, is_last if found else not wait and bool(_wait(counts, now))
+        return wait, is_last if found else not wait and bool(_longest_wait(counts, now))
 
-    def _of(self, name: str, windows: Windows) -> list[SlidingCount]:
+    def _counts_of(self, name: str, windows: Windows) -> list[SlidingCount]:
         """Return the counters of a name, with the current limits: the tokens file may have changed."""
         kept = self._counts.setdefault(name, {})
         self._counts.move_to_end(name)
@@ -160,7 +160,7 @@ class Counts:
         return counts
 
 
-def _wait(counts: Sequence[SlidingCount], now: float) -> float:
+def _longest_wait(counts: Sequence[SlidingCount], now: float) -> float:
     return max((count.wait(now) for count in counts), default=0.0)
 
 
@@ -210,10 +210,10 @@ class WrongTokens:
 
     async def charge(self, address: str, now: float) -> float:
         """Count a wrong token; return the seconds until the address may send another, or 0."""
-        who = customer_of(address)
-        group = blake2b(who.encode(), digest_size=_GROUP).hexdigest()
-        windows = [(_WRONG, _MINUTE)]
-        wait, is_last = await self._counts.charge(who, f"wrong:{group}", windows, now)
+        client = customer_of(address)
+        group = blake2b(client.encode(), digest_size=_GROUP_BYTES).hexdigest()
+        windows = [(_MOST_WRONG_TOKENS, _MINUTE)]
+        wait, is_last = await self._counts.charge(client, f"wrong:{group}", windows, now)
         if is_last:
-            note_guesses(who)
+            note_guesses(client)
         return wait
