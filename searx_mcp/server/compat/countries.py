@@ -1,4 +1,4 @@
-"""Countries of the wanted results, by their names in Tavily and Firecrawl."""
+"""Countries that Tavily and Firecrawl let a caller prefer, by name."""
 
 import re
 from typing import Final
@@ -42,8 +42,8 @@ def language_in(country: str, language: str) -> str:
     """Return the language of a search, such as `en-DE`: instances treat the region as part of it.
 
     Args:
-        country: its English name, or its code of two letters.
-        language: without its region, if it has one.
+        country: English name or two-letter code.
+        language: language code; a region in it is ignored.
 
     Raises:
         InvalidArgumentError: there is no such country.

@@ -36,7 +36,7 @@ class ExternalResult(Frozen):
     Attributes:
         link: address of the page.
         title: plain text.
-        snippet: what a search engine shows of the page.
+        snippet: excerpt of the page, from a search engine.
     """
 
     link: str
@@ -67,7 +67,7 @@ class ExternalPage(Frozen):
 
     Attributes:
         page_content: Markdown.
-        metadata: `source`, its address, and what it says of itself: `title`, `description`, `language`.
+        metadata: its address as `source`, and its own `title`, `description` and `language`.
     """
 
     page_content: str
@@ -101,7 +101,7 @@ async def load(call: Call) -> Body:
     """Read pages; those that cannot be read are omitted, unless none can.
 
     Raises:
-        SearxMcpError: that of the first.
+        SearxMcpError: none can be read; the error of the first.
     """
     asked = read(ExternalLoad, call.arguments)
     found = await read_pages(call, asked.urls, lambda url: to_fetch(asked, {}, {"url": url}))

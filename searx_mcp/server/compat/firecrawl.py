@@ -126,10 +126,10 @@ class _Options(_Camel):
 
 
 class FirecrawlOptions(_Options):
-    """What is wanted of the page of a result.
+    """How to return the page of a result.
 
     Attributes:
-        formats: what to return; html and rawHtml are left out, and need another one beside them.
+        formats: formats to return; html and rawHtml are left out and need another one beside them.
         max_age, timeout, block_ads, fast_mode, proxy, integration, origin: ignored.
         only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
         include_tags, exclude_tags, actions, headers, wait_for, mobile, skip_tls_verification,
@@ -145,9 +145,9 @@ class FirecrawlScrape(_Options):
     """A page to read.
 
     Attributes:
-        url: its address.
-        formats: what to return; html and rawHtml are left out, and need another one beside them.
-        max_age: milliseconds that a kept copy may have; 0 reads the page again.
+        url: address of the page.
+        formats: formats to return; html and rawHtml are left out and need another one beside them.
+        max_age: maximum age of a stored copy in milliseconds; 0 reads the page again.
         timeout: milliseconds that the page may take.
         block_ads, fast_mode, proxy, integration, origin: ignored.
         only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
@@ -181,7 +181,7 @@ class FirecrawlSearchV1(_Search):
         limit: number of results.
         tbs: how old results may be, such as qdr:w.
         lang: language of the results.
-        country: country from which they are wanted, with `lang`.
+        country: country from which results are wanted, with `lang`.
         timeout: milliseconds that the search may take; seconds below 1,000.
         scrape_options: what is wanted of the page of each result; without formats, nothing.
         ignore_invalid_urls, integration, origin: ignored.

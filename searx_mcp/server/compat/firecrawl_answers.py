@@ -13,15 +13,15 @@ class _Written(Frozen):
 
 
 class FirecrawlMetadata(_Written):
-    """What is known of a page.
+    """What is known about a page.
 
     Attributes:
-        source_url: as asked for.
-        url: after redirects.
-        status_code: of the page.
+        source_url: address as requested.
+        url: address after redirects.
+        status_code: HTTP status of the page.
         cache_state: `hit` for a kept copy, otherwise `miss`.
         cached_at: when a kept copy was read.
-        title, description, language, content_type, published_time, modified_time, og_site_name: as the page says.
+        title, description, language, content_type, published_time, modified_time, og_site_name: as the page states.
     """
 
     source_url: Annotated[str, Field(alias="sourceURL")]
@@ -39,7 +39,7 @@ class FirecrawlMetadata(_Written):
 
 
 class FirecrawlDocument(_Written):
-    """A page in the formats that were asked for.
+    """A page in the requested formats.
 
     Attributes:
         markdown: the page as Markdown.
@@ -47,7 +47,7 @@ class FirecrawlDocument(_Written):
         images: addresses of its images.
         summary: sentences of the page.
         warning: what is missing.
-        metadata: of the page.
+        metadata: facts about the page.
     """
 
     markdown: str | None = None
@@ -77,12 +77,12 @@ class FirecrawlResult(_Written):
         title: plain text.
         url: address of the page.
         position: its place, from 1.
-        description: what a search engine shows of the page.
-        snippet: the same, of news.
-        date: ISO 8601 as far as known, of news.
-        image_url: the image, of images.
-        markdown: the page as Markdown, if asked for and read.
-        summary: sentences of it, likewise.
+        description: excerpt of the page, from a search engine.
+        snippet: the same, for news.
+        date: ISO 8601 as far as known, for news.
+        image_url: address of the image, for images.
+        markdown: the page as Markdown, if requested and read.
+        summary: sentences of the page, if requested and read.
     """
 
     title: str
@@ -111,10 +111,10 @@ class FirecrawlFoundV1(_Written):
 
 
 class FirecrawlSources(_Written):
-    """Results by source, best first; only the one asked for.
+    """Results by source, best first; only the requested source.
 
     Attributes:
-        web, news, images: of each source.
+        web, news, images: results of this source.
     """
 
     web: tuple[FirecrawlResult, ...] | None = None
@@ -142,7 +142,7 @@ class FirecrawlError(_Written):
     Attributes:
         success: always false.
         error: what went wrong, in a sentence.
-        code: Firecrawl's, if it has one for that.
+        code: Firecrawl's code, if it has one for this error.
     """
 
     success: Literal[False] = False

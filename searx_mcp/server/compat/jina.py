@@ -52,14 +52,14 @@ class JinaRead(Foreign):
         accept: `application/json` for JSON; otherwise text.
         return_format, respond_with: `content` or `markdown`; the second leaves the head of the text out.
         no_cache: whether to read the page again.
-        cache_tolerance: seconds that a kept copy may have.
+        cache_tolerance: maximum age of a stored copy in seconds.
         timeout: seconds for the page.
         retain_images: how images appear.
         with_links_summary, with_images_summary: whether to list them after the text.
-        user_agent: to send.
+        user_agent: User-Agent to send.
         robots_txt: ignored; robots.txt is always obeyed.
         retain_links: links stay.
-        engine: ignored, but for a browser that is to be used.
+        engine: ignored, except that a browser is not offered.
         target_selector, wait_for_selector, remove_selector, with_generated_alt, set_cookie, proxy, proxy_url,
             referer, locale, token_budget, max_tokens, with_iframe, with_shadow_dom, keep_img_data_url,
             markdown_chunking: not offered.
@@ -104,11 +104,11 @@ class JinaPage(Frozen):
     Attributes:
         title: plain text; may be empty.
         description: the page's own; may be empty.
-        url: after redirects.
+        url: address after redirects.
         content: Markdown.
-        publishedTime: as the page says.
-        links: addresses by their words, if asked for.
-        images: addresses by their words, if asked for.
+        publishedTime: as the page states.
+        links: addresses by link text, if requested.
+        images: addresses by description, if requested.
         warning: what is missing.
     """
 
@@ -123,7 +123,7 @@ class JinaPage(Frozen):
 
 
 class JinaAnswer(Frozen):
-    """The answer where JSON is accepted.
+    """The answer if the client accepts JSON.
 
     Attributes:
         code: 200.
@@ -140,7 +140,7 @@ class JinaError(Frozen):
     """The body of an error.
 
     Attributes:
-        code: the status.
+        code: HTTP status.
         status: the same with two more digits.
         name: the kind of error.
         message: what went wrong, in a sentence.

@@ -32,12 +32,12 @@ async def read_page(call: Call, request: FetchRequest, oldest: float | None = No
     """Read a page.
 
     Args:
-        call: that it belongs to.
-        request: for the page.
+        call: call that the page is for.
+        request: request for the page.
         oldest: maximum age of a stored copy in seconds; `None` for the cache's own rule.
 
     Raises:
-        SearxMcpError: it cannot be read.
+        SearxMcpError: the page cannot be read.
     """
     page = await answered(WEB_FETCH, request, call)
     if oldest is not None and page.from_cache and page.age_seconds > oldest:
@@ -49,12 +49,12 @@ async def read_page(call: Call, request: FetchRequest, oldest: float | None = No
 async def read_pages(
     call: Call, urls: Sequence[str], make: Callable[[str], FetchRequest]
 ) -> list[tuple[str, Page | SearxMcpError]]:
-    """Read several pages, a few at a time, within the time of the call.
+    """Read several pages, a few at a time, within the deadline of the call.
 
     Args:
-        call: that they belong to.
-        urls: at least one.
-        make: returns the request for a page.
+        call: call that the pages are for.
+        urls: addresses, at least one.
+        make: returns the request for an address.
 
     Returns:
         Each address with its page, or with the reason why it cannot be read, in their order.

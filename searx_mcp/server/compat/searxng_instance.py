@@ -23,7 +23,7 @@ class SearxngPrefix(Frozen):
     """The beginning of a query; other parameters are ignored.
 
     Attributes:
-        q: as typed so far.
+        q: the text typed so far.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -35,7 +35,7 @@ class SearxngEngine(Frozen):
     """An engine of one of your own instances.
 
     Attributes:
-        name: of the engine.
+        name: name of the engine.
         enabled: whether it is used; always true.
     """
 
@@ -47,13 +47,13 @@ class SearxngConfig(Frozen):
     """What can be searched.
 
     Attributes:
-        categories: names.
-        engines: those that answered for your own instances.
+        categories: names of the categories.
+        engines: engines that answered for your own instances.
         instance_name: name of the program.
-        version: of the program; not of SearXNG.
+        version: version of the program, not of SearXNG.
         default_locale: empty.
         autocomplete: empty, since there is none.
-        safe_search: of a search that names none.
+        safe_search: level of a search that sets none.
         public_instance: always false.
     """
 
@@ -78,7 +78,7 @@ class SearxngFault(Frozen):
 
     Attributes:
         log_message: the latest reason, in the words of an instance.
-        percentage: of its requests, in steps of five.
+        percentage: share of its requests, in steps of five.
         secondary: always false.
     """
 

@@ -1,6 +1,6 @@
 """Tavily's `/search` and `/extract`: tavily-python 0.8, LibreChat.
 
-There is no model's answer, and no images of a search.
+Searches return neither an answer by a model nor images.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class TavilySearch(Foreign):
 
     Attributes:
         query: what to search for.
-        search_depth: `advanced` reads the pages, and gives their parts that fit best as `content`.
+        search_depth: `advanced` reads the pages, and returns their best parts as `content`.
         topic: `news` searches the news.
         time_range: how old results may be.
         days: the same in days.
@@ -55,7 +55,7 @@ class TavilySearch(Foreign):
         exclude_domains: not these and their subdomains.
         include_raw_content: whether to add each page as Markdown.
         country: English name or code of the country from which results are wanted.
-        language: of the results.
+        language: language of the results.
         safe_search: whether to filter explicit results strictly.
         include_favicon, include_usage: ignored; neither is known.
         include_domains_mode, include_answer, include_images, include_image_descriptions, auto_parameters,
@@ -92,9 +92,9 @@ class TavilyResult(Frozen):
     Attributes:
         title: plain text.
         url: address of the page.
-        content: what a search engine shows of it, or the parts of it that fit best.
+        content: excerpt from a search engine, or the parts of the page that fit best.
         score: 1 for the best result.
-        raw_content: the page as Markdown, if asked for and read.
+        raw_content: the page as Markdown, if requested and read.
         published_date: ISO 8601 as far as known.
     """
 
@@ -110,9 +110,9 @@ class TavilyAnswer(Frozen):
     """The answer to a search.
 
     Attributes:
-        query: as searched.
-        results: best first.
-        response_time: seconds.
+        query: the query as searched.
+        results: results, best first.
+        response_time: seconds that the call took.
     """
 
     query: str
@@ -134,8 +134,8 @@ class TavilyExtract(Foreign):
     Attributes:
         urls: one address, or several.
         include_images: whether to list the addresses of each page's images.
-        query: what the caller wants to know; then `raw_content` is the parts that fit it best.
-        chunks_per_source: the number of these parts.
+        query: what the caller wants to know; `raw_content` is then the parts that fit it best.
+        chunks_per_source: number of these parts.
         timeout: seconds for each page.
         extract_depth: ignored; each page is read as well as it can be.
         format: Markdown is the only one.
@@ -157,10 +157,10 @@ class TavilyPage(Frozen):
     """A page.
 
     Attributes:
-        url: as asked for.
+        url: address as requested.
         title: plain text.
-        raw_content: Markdown.
-        images: addresses, if asked for.
+        raw_content: the page as Markdown.
+        images: addresses of its images, if requested.
     """
 
     url: str
@@ -173,8 +173,8 @@ class TavilyFailure(Frozen):
     """A page that could not be read.
 
     Attributes:
-        url: as asked for.
-        error: why, in a sentence.
+        url: address as requested.
+        error: the reason, in one sentence.
     """
 
     url: str
@@ -182,12 +182,12 @@ class TavilyFailure(Frozen):
 
 
 class TavilyPages(Frozen):
-    """The pages that were asked for.
+    """The requested pages.
 
     Attributes:
-        results: those that were read.
-        failed_results: the others.
-        response_time: seconds.
+        results: pages that were read.
+        failed_results: pages that could not be read.
+        response_time: seconds that the call took.
     """
 
     results: tuple[TavilyPage, ...]
@@ -222,7 +222,7 @@ _SEARCHES: Final = {
 
 
 async def search(call: Call) -> Body:
-    """Search."""
+    """Search, and read the pages if their text is requested."""
     asked = read(TavilySearch, call.arguments)
     if asked.time_range is not None and asked.days is not None:
         raise InvalidArgumentError("days", "says what time_range says; give one")

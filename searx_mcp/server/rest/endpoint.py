@@ -1,6 +1,7 @@
-"""Serves the requests to one operation: arguments in, an answer out, nothing for a client that is gone.
+"""The ASGI app of one REST operation: reads arguments, performs the call, and sends the response.
 
-Progress, and the result or error after it, go out as server-sent events (HTML standard, 9.2).
+A client may ask for progress, and the result or error after it, as server-sent events (HTML standard, 9.2). If it
+disconnects, the call is cancelled.
 """
 
 import asyncio
@@ -32,23 +33,23 @@ from searx_mcp.server.web.policy import HttpRefusal
 EVENTS: Final = "text/event-stream"
 
 _PAUSE: Final = 15.0
-"""Seconds between comments that keep proxies from closing a quiet stream; many wait 60, some 30."""
+"""Seconds between comments that keep proxies from closing an idle stream; many wait 60, some 30."""
 _EVENT_HEADERS: Final = (
     (b"content-type", EVENTS.encode()),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx would hold events back
+    (b"x-accel-buffering", b"no"),  # or nginx buffers events
 )
 
 
 class EventStream:
-    """An answer of events, each with JSON in one line; it begins with the first event.
+    """A response of server-sent events, each one line of JSON; the response starts with the first event.
 
     Attributes:
-        is_begun: whether the response has begun.
-        size: bytes sent.
+        is_begun: whether the response has started.
+        size: bytes sent so far.
 
     Args:
-        send: takes the answer.
+        send: ASGI send channel.
     """
 
     def __init__(self, send: Send) -> None:
@@ -59,7 +60,7 @@ class EventStream:
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
-        """Keep the stream from going quiet while the block runs."""
+        """Send comments while the block runs, so that no proxy closes the stream."""
         async with asyncio.TaskGroup() as group:
             comments = group.create_task(self._comment())
             try:
@@ -75,10 +76,10 @@ class EventStream:
         await self._write(event("progress", encoded({"progress": progress, "message": message})))
 
     async def end(self, last: bytes) -> None:
-        """Send the last event.
+        """Send the last event and end the response.
 
         Args:
-            last: as of `event`.
+            last: encoded event, from `event`.
         """
         await self._write(last, is_last=True)
 
@@ -99,11 +100,11 @@ class EventStream:
 
 
 def event(name: str, data: bytes) -> bytes:
-    """Write an event.
+    """Encode an event.
 
     Args:
         name: `progress`, `result` or `error`.
-        data: JSON, in which line breaks are escaped.
+        data: JSON on one line.
     """
     return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
 
@@ -125,8 +126,8 @@ class Endpoint:
     """Serves one operation, as an ASGI app.
 
     Args:
-        operation: what is done.
-        backend: performs it.
+        operation: operation to serve.
+        backend: performs the calls.
         offered: all operations of the server.
     """
 
@@ -138,7 +139,7 @@ class Endpoint:
         self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Serve one request."""
         request = Request(scope, receive)
         arguments = await _arguments(request, self._operation)
         if isinstance(arguments, HttpRefusal):
@@ -166,7 +167,7 @@ class Endpoint:
         send: Send,
         stream: EventStream | None,
     ) -> tuple[int, int]:
-        """Answer in one piece or with events; give the status and the bytes."""
+        """Respond at once or with events; return the status and the bytes sent."""
         if stream is None:
             outcome = await self._outcome(request, arguments, None)
         else:
@@ -202,7 +203,7 @@ class Endpoint:
             return await self._operation.perform(call)
         except SearxMcpError as error:
             return error
-        except Exception:  # noqa: BLE001 - whatever it is, the client gets an answer
+        except Exception:  # noqa: BLE001 - whatever failed, the client gets a response
             return unforeseen()
 
     async def _tell(self, error: SearxMcpError, request: Request, send: Send) -> tuple[int, int]:
@@ -221,7 +222,7 @@ class Endpoint:
 
 
 def _written(made: Made) -> tuple[bytes, Mapping[str, str]]:
-    """The body of an answer, and its headers."""
+    """Return the encoded body of a response, and its headers."""
     if isinstance(made, Text):
         return scrub(made.content).encode(), {
             **_HEADERS,
@@ -240,14 +241,14 @@ async def _send_whole(
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Do some work, and stop if the client is gone.
+    """Run `work`, and cancel it if the client disconnects.
 
     Args:
-        receive: of the request, whose body has been read.
-        work: ends soon once it is cancelled.
+        receive: ASGI receive channel of the request; its body has already been read.
+        work: coroutine that ends promptly when cancelled.
 
     Returns:
-        Its result, or `None` if the client is gone.
+        The result, or `None` if the client has disconnected.
     """
 
     async def gone() -> None:
@@ -263,7 +264,7 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | Non
 
 
 async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any] | HttpRefusal:
-    """The arguments of the body, or of the query of a GET; repeated names have a list."""
+    """Return the arguments from the JSON body, the form or the query; repeated names give a list."""
     if operation.reads is not None:
         return operation.reads(request)
     takes_form = operation.takes_form
@@ -275,7 +276,7 @@ async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any
         return found if isinstance(found, dict) else _NO_OBJECT
     written = request.scope["query_string"]
     if takes_form:
-        # Other bodies have been refused; the form wins over the query.
+        # The guard lets only forms through; a form takes precedence over the query.
         form = await request.body() if request.method == "POST" else b""
         written = b"&".join(filter(None, (form, written)))
     if written.count(b"&") >= _MOST_PARAMETERS:

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the table of operations and the models, so it says what the code does."""
+"""The OpenAPI 3.1 document, generated from the table of operations and the models, so that it matches the code."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATHS
 Json = dict[str, Any]
 
 _REFUSED: Final = (400, 401, 403, 408, 413, 415, 421, 429, 503)
-"""Statuses of the guard, and of the endpoint for arguments that it cannot parse."""
+"""Statuses of refusals by the guard, and by the endpoint for arguments that it cannot parse."""
 _JSON: Final = "application/json"
 _REFERENCE: Final = "#/components/schemas/{model}"
 _DESCRIPTION: Final = (
@@ -54,20 +54,20 @@ _RETRY_AFTER: Final = {
     }
 }
 _ATTRIBUTE: Final = re.compile(r"^    (\w+(?:,\s+\w+)*): ", re.MULTILINE)
-"""The names of an entry below `Attributes:`."""
+"""Start of an entry under `Attributes:`, with one or more names."""
 _NO_LETTER: Final = re.compile("[^a-z0-9]")
 _BY_MEDIA_TYPE: Final = frozenset({"accept"})
-"""Headers that OpenAPI has other words for."""
+"""Headers that OpenAPI describes as media types instead of parameters."""
 _WAITS: Final = {429, 503}
 _BESIDE: Final = ("title", "description", "default")
-"""What a schema says beside the kinds of value."""
+"""Keywords of a schema that hold whatever the type of the value."""
 _FURTHER: Final[Json] = {
     "safe_search": {"enum": [False, True, *SAFE_SEARCH]},
     "language": {"type": "string", "pattern": "^[A-Za-z]{2,3}([-_][A-Za-z]{2})?$"},
 }
-"""Spellings that are read beside those of the model."""
+"""Spellings that are accepted besides those of the model."""
 _EXAMPLES: Final[Json] = {"allowed_domains": ["python.org"], "blocked_domains": ["example.com"]}
-"""Of lists that must not share an entry, which a schema cannot say."""
+"""Distinct examples of two lists that must not share an entry, which a schema cannot express."""
 
 
 class OpenApi(BaseModel):
@@ -89,10 +89,10 @@ async def openapi(call: Call) -> Body:
 
 @lru_cache(maxsize=8)
 def document(operations: tuple[Operation, ...]) -> Json:
-    """Describe operations.
+    """Generate the document of these operations.
 
     Args:
-        operations: in their order; two of one path differ in their method.
+        operations: operations in the order of the document; those with the same path differ in method.
     """
     requests = _distinct([each.request for each in operations if each.request is not None])
     answers = _distinct([model for each in operations for model in _answers(each)])
@@ -116,7 +116,7 @@ def document(operations: tuple[Operation, ...]) -> Json:
         if model is ReadRequest:
             _need_one(schema, "query", "queries")
     for name in _reachable([references[model, "serialization"] for model in answers], schemas):
-        # Empty fields are left out, and newer versions may add some.
+        # Responses omit empty fields, and newer versions may add fields.
         schemas[name].pop("required", None)
         schemas[name].pop("additionalProperties", None)
     for schema in schemas.values():
@@ -195,7 +195,7 @@ def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
 
 
 def _watched(name: str, summary: str, *others: int) -> Json:
-    """Describe a route for monitors."""
+    """Describe a health check."""
     body = {"content": {_JSON: {"schema": {"type": "object"}}}}
     return {
         "operationId": name,
@@ -227,14 +227,14 @@ def _parameters(operation: Operation, schema: Json) -> list[Json]:
 
 
 def _place(operation: Operation, name: str) -> str:
-    """Where a request has a parameter."""
+    """Return where a request carries a parameter."""
     if f"{{{name}}}" in operation.path:
         return "path"
     return "query" if operation.reads is None else "header"
 
 
 def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
-    """Remove the fields that callers may not set, and describe the others as the CLI does."""
+    """Remove fields that callers may not set, and describe the others like the CLI."""
     declared = arguments_of(model) if issubclass(model, Frozen) else {}
     if not declared:
         return
@@ -245,18 +245,18 @@ def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
     }
     for rules in schema["properties"].values():
         if rules.get("default") in (None, "", []):
-            # Stands for an argument that is not given; as a value it may be refused.
+            # This default means that the argument is absent; sent as a value, it may be refused.
             rules.pop("default", None)
 
 
 def _need_one(schema: Json, *names: str) -> None:
-    """Say that one of some arguments is needed; an empty one is as good as none."""
+    """Require at least one of these arguments, and not an empty one."""
     given: Json = {"not": {"enum": [None, "", []]}}
     schema["anyOf"] = [{"required": [name], "properties": {name: given}} for name in names]
 
 
 def _need_no_null(schema: Json) -> None:
-    """Leave out null, which stands for a header that is not sent."""
+    """Remove null, which means that a header is absent."""
     for name, rules in schema["properties"].items():
         kinds = [kind for kind in rules.pop("anyOf", ()) if kind != {"type": "null"}]
         schema["properties"][name] = rules | (kinds[0] if len(kinds) == 1 else {})
@@ -265,10 +265,10 @@ def _need_no_null(schema: Json) -> None:
 
 
 def _widen(schema: Json) -> None:
-    """Say what else a body may hold, as `searx_mcp.arguments` reads it.
+    """Add the spellings that `searx_mcp.arguments` accepts.
 
-    Null and an empty text stand for an argument that is not given, one text for a list of texts, and names for a
-    boolean. Numbers as text stay unsaid: no pattern could say their bounds.
+    Null and an empty string mean that an argument is absent, a single string may replace a list of them, and words a
+    boolean. Numbers as strings are not described, since no pattern could express their bounds.
     """
     required = schema.get("required", ())
     for name, rules in schema["properties"].items():
@@ -277,7 +277,7 @@ def _widen(schema: Json) -> None:
         types = [kind.get("type") for kind in kinds]
         for entries in [kind for kind in kinds if kind.get("type") == "array"]:
             kinds.append({**entries["items"], "minLength": 1})
-            if "pattern" in entries["items"]:  # names of engines, of which empty ones are left out
+            if "pattern" in entries["items"]:  # names of engines; empty ones are ignored
                 entries["items"] = {"anyOf": [entries["items"], {"const": ""}]}
         if "boolean" in types:
             kinds.append({"enum": [0, 1, *BOOLEANS]})
@@ -292,7 +292,7 @@ def _widen(schema: Json) -> None:
 
 
 def _describe_fields(schema: Json) -> None:
-    """Give the fields what the docstring of their model says of them."""
+    """Move the descriptions of fields from the docstring of their model to the fields."""
     told, _, listed = schema.get("description", "").partition("\n\nAttributes:\n")
     if not listed:
         return
@@ -307,7 +307,7 @@ def _describe_fields(schema: Json) -> None:
 
 
 def _folded(name: str) -> str:
-    """A name as fields, their aliases and headers have it in common."""
+    """Return the form of a name that a field, its alias and its header share."""
     return _NO_LETTER.sub("", name.lower())
 
 
@@ -328,7 +328,7 @@ def _name(reference: Json) -> str:
 
 
 def _reachable(roots: Sequence[Json], schemas: Json) -> set[str]:
-    """The names of the schemas that these references reach."""
+    """Return the names of all schemas that these references lead to."""
     found: set[str] = set()
     todo = [*map(_name, roots)]
     while todo:

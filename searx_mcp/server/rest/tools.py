@@ -1,4 +1,4 @@
-"""The two routes whose bodies another project specifies, for clients of that project."""
+"""The two routes under `/v1/tools`, for clients of another project, which specifies their bodies."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from searx_mcp.verbs.web import WEB_FETCH
 
 Recency: TypeAlias = Literal["oneDay", "oneWeek", "oneMonth", "oneYear", "noLimit"]
 DEFAULT_CHARS: Final = 200_000
-"""Characters of a page if a call sets no number, as specified."""
+"""Characters of a page unless the call sets a number; specified by that project."""
 _MOST_RESULTS: Final = 25
 _RESULTS: Final = 10
 
@@ -133,7 +133,7 @@ def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchR
     try:
         return parse_search({**raw, "fetch_content": False}, defaults=defaults)
     except InvalidArgumentError as error:
-        known = ", ".join(get_args(Recency))  # the tools of MCP have shorter names for them
+        known = ", ".join(get_args(Recency))  # the MCP tools have shorter names for these
         reason = f"{shown(raw.get('recency'))} is not one of {known}"
         raise InvalidArgumentError.of(
             [
@@ -151,7 +151,7 @@ def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
 
 
 def _check(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
-    """Refuse arguments that the specification lacks, although the MCP tools accept them."""
+    """Refuse arguments that the MCP tools accept but the specification does not have."""
     wrong = [
         InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
         for name in raw

@@ -1,4 +1,4 @@
-"""Bodies of answers as bytes, compressed where the client accepts it."""
+"""Encoding and compression of response bodies."""
 
 import asyncio
 import gzip
@@ -14,31 +14,31 @@ from starlette.responses import Response
 from searx_mcp.render.public import scrub
 
 SMALL: Final = 32_000
-"""Characters or bytes of an answer that is written on the event loop, which takes .1 ms, and compressing it .9; to
-hand it to a thread and back takes .1 ms of processor, and more until the thread has its turn."""
+"""Characters or bytes of the largest answer that is encoded on the event loop, in .1 ms; compressing it takes .9 ms. The
+way to a thread and back takes .1 ms of CPU time, and longer until the thread runs."""
 _PLAIN: Final = frozenset({int, float, bool, type(None)})
 _LEAST_COMPRESSED: Final = 1_024
-"""Bytes; less fits in one packet, so compressing it gains nothing."""
+"""Bytes; a smaller body fits into one packet, so compressing it gains nothing."""
 _LEVEL: Final = 5
-"""Of gzip."""
+"""Compression level of gzip."""
 
 
 def encoded(data: Mapping[str, Any] | Sequence[Any]) -> bytes:
-    """Write JSON in one line of UTF-8, whatever strangers wrote into the data.
+    """Encode JSON as one line of UTF-8, even if untrusted text has lone surrogates.
 
-    It takes 1.5 ms a megabyte, in which no other thread runs.
+    Takes 1.5 ms per megabyte and holds the GIL.
     """
     try:
         return pydantic_core.to_json(data)
-    except ValueError:  # lone surrogates
+    except ValueError:  # a lone surrogate
         return pydantic_core.to_json(scrub(data))
 
 
 def is_small(found: object) -> bool:
-    """Whether an answer is written sooner than handed to a thread: its text has 32,000 characters at most."""
+    """Tell whether encoding an answer here is faster than in a thread: its text has 32,000 characters at most."""
     left = SMALL
     todo: list[Any] = [found]
-    for value in todo:  # which grows: the fields of models, the items of lists
+    for value in todo:  # grows by the fields of models and the items of lists
         kind = type(value)
         if kind is str:
             left -= len(value)
@@ -56,13 +56,13 @@ def is_small(found: object) -> bool:
 async def response_with(
     body: bytes, request: Request, headers: Mapping[str, str], status: int = HTTPStatus.OK
 ) -> Response:
-    """Make a response, compressed with gzip if that pays and the client accepts it.
+    """Build a response, compressed with gzip if that pays and the client accepts it.
 
     Args:
-        body: of the response.
-        request: that it answers.
-        headers: of the response, with its content type.
-        status: of the response.
+        body: uncompressed body.
+        request: request to respond to.
+        headers: response headers, including the content type.
+        status: HTTP status.
     """
     headers = dict(headers)
     if len(body) >= _LEAST_COMPRESSED:
@@ -75,12 +75,12 @@ async def response_with(
 
 
 def _compressed(body: bytes) -> bytes:
-    """Compress a body; without a time, so that the same body always gives the same bytes."""
+    """Compress a body without a timestamp, so that equal bodies give equal bytes."""
     return gzip.compress(body, _LEVEL, mtime=0)
 
 
 def _takes_gzip(accepted: str) -> bool:
-    """Tell from the header Accept-Encoding whether an answer may be compressed (RFC 9110 12.5.3)."""
+    """Tell whether an Accept-Encoding header accepts gzip (RFC 9110, 12.5.3)."""
     weights = {}
     for each in accepted.lower().replace(" ", "").split(","):
         coding, _, weight = each.partition(";q=")
