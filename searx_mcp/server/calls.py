@@ -14,7 +14,7 @@ from mcp.types import CallToolResult
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
-from searx_mcp.server.supervision import performed
+from searx_mcp.server.supervision import perform_verb
 from searx_mcp.service import Service
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
@@ -66,7 +66,7 @@ class Calls(Generic[RequestT, ResponseT]):
             room = replace(room, budget=budget)
             request, room = writing.fitted(request, room, self._settings)
             note_budget(room.budget or budget)
-            response = await performed(
+            response = await perform_verb(
                 self._verb,
                 request,
                 self._service,

@@ -105,7 +105,7 @@ class Spans:
 
 
 @contextmanager
-def continued(headers: Mapping[str, str]) -> Iterator[None]:
+def continue_trace(headers: Mapping[str, str]) -> Iterator[None]:
     """Continue the trace in a request's `traceparent` header, if any.
 
     Args:

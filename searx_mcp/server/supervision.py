@@ -41,7 +41,7 @@ class ProgressListener(Protocol):
         ...
 
 
-async def performed(
+async def perform_verb(
     verb: Verb[RequestT, ResponseT],
     request: RequestT,
     get: Callable[[], Awaitable[Service]],

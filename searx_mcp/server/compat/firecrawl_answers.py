@@ -8,11 +8,11 @@ from pydantic.alias_generators import to_camel
 from searx_mcp.models.base import Frozen
 
 
-class _Written(Frozen):
+class _CamelCase(Frozen):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class FirecrawlMetadata(_Written):
+class FirecrawlMetadata(_CamelCase):
     """What is known about a page.
 
     Attributes:
@@ -38,7 +38,7 @@ class FirecrawlMetadata(_Written):
     cached_at: str | None = None
 
 
-class FirecrawlDocument(_Written):
+class FirecrawlDocument(_CamelCase):
     """A page in the requested formats.
 
     Attributes:
@@ -58,7 +58,7 @@ class FirecrawlDocument(_Written):
     metadata: FirecrawlMetadata
 
 
-class FirecrawlScraped(_Written):
+class FirecrawlScraped(_CamelCase):
     """The answer to a scrape.
 
     Attributes:
@@ -70,7 +70,7 @@ class FirecrawlScraped(_Written):
     data: FirecrawlDocument
 
 
-class FirecrawlResult(_Written):
+class FirecrawlResult(_CamelCase):
     """A result.
 
     Attributes:
@@ -96,7 +96,7 @@ class FirecrawlResult(_Written):
     summary: str | None = None
 
 
-class FirecrawlFoundV1(_Written):
+class FirecrawlFoundV1(_CamelCase):
     """The answer to a search.
 
     Attributes:
@@ -110,7 +110,7 @@ class FirecrawlFoundV1(_Written):
     warning: str | None = None
 
 
-class FirecrawlSources(_Written):
+class FirecrawlSources(_CamelCase):
     """Results by source, best first; only the requested source.
 
     Attributes:
@@ -122,7 +122,7 @@ class FirecrawlSources(_Written):
     images: tuple[FirecrawlResult, ...] | None = None
 
 
-class FirecrawlFound(_Written):
+class FirecrawlFound(_CamelCase):
     """The answer to a search.
 
     Attributes:
@@ -136,7 +136,7 @@ class FirecrawlFound(_Written):
     warning: str | None = None
 
 
-class FirecrawlError(_Written):
+class FirecrawlError(_CamelCase):
     """The body of an error.
 
     Attributes:

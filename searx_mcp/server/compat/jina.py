@@ -16,7 +16,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.style import Images
 from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.pages import read_page, warning_of
-from searx_mcp.server.rest.foreign import Foreign, for_a_page, read, status_for, to_fetch
+from searx_mcp.server.rest.foreign import Foreign, page_timeout, read, status_for, to_fetch
 from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
 from searx_mcp.settings.tools import Tool
 
@@ -160,7 +160,7 @@ _HEADERS: Final = frozenset(
 _FETCHES: Final = {"url": "url", "user_agent": "user_agent"}
 
 
-def arguments(request: Request) -> Mapping[str, Any]:
+def read_arguments(request: Request) -> Mapping[str, Any]:
     """Return the address in a request, and the headers that say how to read it."""
     raw = request.scope.get("raw_path") or request.scope["path"].encode()
     url = raw.decode("latin-1").partition(_PREFIX)[2]
@@ -177,23 +177,25 @@ def arguments(request: Request) -> Mapping[str, Any]:
 
 async def read_url(call: Call) -> Body:
     """Read a page."""
-    asked = read(JinaRead, call.arguments)
-    more: dict[str, Any] = {"images": _IMAGES[asked.retain_images or "all"]}
-    if asked.no_cache or asked.cache_tolerance == 0:
-        more["force_refresh"] = True
-    if asked.timeout is not None:
-        more["timeout"] = for_a_page(asked.timeout)
-    page = await read_page(call, to_fetch(asked, _FETCHES, more), asked.cache_tolerance or None)
-    written = _page(page, asked)
-    if _JSON in asked.accept.lower():
-        answer = JinaAnswer(code=200, status=20_000, data=written)
+    arguments = read(JinaRead, call.arguments)
+    extra: dict[str, Any] = {"images": _IMAGES[arguments.retain_images or "all"]}
+    if arguments.no_cache or arguments.cache_tolerance == 0:
+        extra["force_refresh"] = True
+    if arguments.timeout is not None:
+        extra["timeout"] = page_timeout(arguments.timeout)
+    page = await read_page(
+        call, to_fetch(arguments, _FETCHES, extra), arguments.cache_tolerance or None
+    )
+    jina_page = _page(page, arguments)
+    if _JSON in arguments.accept.lower():
+        answer = JinaAnswer(code=200, status=20_000, data=jina_page)
         return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
-    if "markdown" in {asked.return_format, asked.respond_with}:
-        return Text(written.content, _TEXT)
-    return body(written, lambda: Text("\n\n".join(_text(written)) + "\n", _TEXT))
+    if "markdown" in {arguments.return_format, arguments.respond_with}:
+        return Text(jina_page.content, _TEXT)
+    return body(jina_page, lambda: Text("\n\n".join(_text(jina_page)) + "\n", _TEXT))
 
 
-def _page(page: Page, asked: JinaRead) -> JinaPage:
+def _page(page: Page, arguments: JinaRead) -> JinaPage:
     links = {each.text or each.url: each.url for each in page.links}
     images = {f"Image {n}: {each.alt}": each.url for n, each in enumerate(page.images, 1)}
     return JinaPage(
@@ -202,8 +204,8 @@ def _page(page: Page, asked: JinaRead) -> JinaPage:
         url=page.final_url,
         content=page.markdown_content,
         publishedTime=page.published or None,
-        links=links if asked.with_links_summary in {"true", "all"} else None,
-        images=images if asked.with_images_summary in {"true", "all"} else None,
+        links=links if arguments.with_links_summary in {"true", "all"} else None,
+        images=images if arguments.with_images_summary in {"true", "all"} else None,
         warning=warning_of(page),
     )
 
@@ -224,7 +226,7 @@ def _text(page: JinaPage) -> Iterator[str]:
         yield "\n".join(("Links/Buttons:", *rows))
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return Jina's status and body for an error."""
     status = status_for(error)
     name = "ParamValidationError" if error.code is ErrorCode.INVALID_ARGUMENT else error.code.value
@@ -244,8 +246,8 @@ OPERATIONS: Final = (
         perform=read_url,
         tool=Tool.WEB_FETCH,
         error=JinaError,
-        told=told,
-        reads=arguments,
+        error_response=error_response,
+        read_arguments=read_arguments,
         media_types=("text/plain", _JSON),
     ),
 )

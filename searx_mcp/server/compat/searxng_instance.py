@@ -10,8 +10,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import EngineReport, PoolReport
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import FURTHER_CATEGORIES, MAX_QUERY_LENGTH, Category, SafeSearch
+from searx_mcp.server.rest.encoding import encode_json
 from searx_mcp.server.rest.operation import Body, Call, Text
-from searx_mcp.server.rest.written import encoded
 from searx_mcp.server.supervision import supervise
 
 _SUGGESTIONS: Final = "application/x-suggestions+json"
@@ -97,11 +97,11 @@ async def config(call: Call) -> Body:
     """Report what can be searched; sends no request."""
     engines = await _engines(call)
     further = call.backend.settings.search_defaults().categories
-    told = SearxngConfig(
+    answer = SearxngConfig(
         categories=tuple(dict.fromkeys((*Category, *FURTHER_CATEGORIES, *further))),
         engines=tuple(SearxngEngine(name=name, enabled=True) for name in engines),
     )
-    return told.model_dump(mode="json")
+    return answer.model_dump(mode="json")
 
 
 async def autocompleter(call: Call) -> Body:
@@ -109,7 +109,7 @@ async def autocompleter(call: Call) -> Body:
     given = call.arguments.get("q", "")
     typed = given[0] if isinstance(given, list) else given
     words = str(typed)[:MAX_QUERY_LENGTH]
-    return Text(encoded([words, [], [], [], {}]).decode(), _SUGGESTIONS)
+    return Text(encode_json([words, [], [], [], {}]).decode(), _SUGGESTIONS)
 
 
 async def stats_errors(call: Call) -> Body:

@@ -33,11 +33,11 @@ from searx_mcp.server.dashboard.page import (
 )
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import Identity, identity_of
-from searx_mcp.server.rest.endpoint import unless_gone
+from searx_mcp.server.rest.encoding import build_response
+from searx_mcp.server.rest.endpoint import unless_disconnected
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Call
-from searx_mcp.server.rest.written import response_with
 from searx_mcp.server.supervision import supervise, unforeseen
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
@@ -140,7 +140,7 @@ class _Dashboard:
             caller=identity_of(request.scope).name,
         )
         with log as keep:
-            found = await unless_gone(request.receive, self._searched(request, query))
+            found = await unless_disconnected(request.receive, self._searched(request, query))
             if found is None:
                 note_failure("cancelled")
                 return Response()  # the client has disconnected
@@ -157,7 +157,7 @@ class _Dashboard:
         )
         try:
             defaults = self._backend.settings.search_defaults()
-            response = await searched(call, parse_search(call.arguments, defaults=defaults))
+            response = await run_search(call, parse_search(call.arguments, defaults=defaults))
             return found_trail(response), HTTPStatus.OK
         except SearxMcpError as error:
             failure = error
@@ -261,7 +261,7 @@ def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlet
     headers = {**_HEADERS, "content-type": f"{kind}; charset=utf-8", "cache-control": "max-age=60"}
 
     async def endpoint(request: Request) -> Response:
-        return await response_with(content, request, headers)
+        return await build_response(content, request, headers)
 
     return endpoint
 
@@ -284,7 +284,7 @@ async def _html(
 ) -> Response:
     # Compression leaks nothing (BREACH): no page contains a secret, and only pages of this server can search.
     body = page.encode("utf-8", "replace")
-    return await response_with(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
+    return await build_response(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
 
 
 def _to(path: str) -> Response:

@@ -21,10 +21,10 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.tools import DEFAULT_CHARS
 
-_LEAST_SECONDS: Final = 5.0
+_MIN_TIMEOUT: Final = 5.0
 """Shortest timeout of a `FetchRequest`."""
 _BOOLEAN: Final = re.compile(r"\b(True|False)\b")
-_KINDS: Final = frozenset({"str", "int", "float", "bool"})
+_UNION_MEMBERS: Final = frozenset({"str", "int", "float", "bool"})
 """Members of a union, which pydantic appends to the path of a wrong field."""
 
 
@@ -34,7 +34,7 @@ class Foreign(Frozen):
     model_config = ConfigDict(hide_input_in_errors=True)
 
 
-def _exact(value: object) -> object:
+def _refuse_number(value: object) -> object:
     """Refuse a number in place of a boolean; pydantic would accept 0 and 1.
 
     Raises:
@@ -45,10 +45,10 @@ def _exact(value: object) -> object:
     return value
 
 
-EXACT: Final = BeforeValidator(_exact)
-Yes: TypeAlias = Annotated[Literal[True], EXACT] | None
+NO_NUMBER: Final = BeforeValidator(_refuse_number)
+AlwaysOn: TypeAlias = Annotated[Literal[True], NO_NUMBER] | None
 """A feature that cannot be turned off."""
-No: TypeAlias = Annotated[Literal[False], EXACT] | None
+NotOffered: TypeAlias = Annotated[Literal[False], NO_NUMBER] | None
 """A feature that is not offered and may be turned off."""
 ForeignT = TypeVar("ForeignT", bound=Foreign)
 
@@ -73,32 +73,36 @@ def read(model: type[ForeignT], raw: Mapping[str, Any]) -> ForeignT:
 
 
 def to_search(
-    asked: Foreign, names: Mapping[str, str], more: Mapping[str, Any], defaults: SearchDefaults
+    arguments: Foreign, names: Mapping[str, str], extra: Mapping[str, Any], defaults: SearchDefaults
 ) -> SearchRequest:
     """Convert arguments to a search request.
 
     Args:
-        asked: arguments of the caller.
+        arguments: arguments of the caller.
         names: our name of each field that is also an argument of ours.
-        more: further arguments, by our names.
+        extra: further arguments, by our names.
         defaults: values of arguments that are absent.
 
     Raises:
         InvalidArgumentError: some arguments are wrong; the error has the caller's names for them.
     """
-    with _told_as_written(asked, names):
-        return parse_search({**_ours(asked, names), **more}, defaults=defaults)
+    with _with_their_names(arguments, names):
+        return parse_search({**_our_arguments(arguments, names), **extra}, defaults=defaults)
 
 
-def to_fetch(asked: Foreign, names: Mapping[str, str], more: Mapping[str, Any]) -> FetchRequest:
+def to_fetch(
+    arguments: Foreign, names: Mapping[str, str], extra: Mapping[str, Any]
+) -> FetchRequest:
     """Convert arguments to a request for a page, like `to_search`."""
-    with _told_as_written(asked, names):
-        return parse_fetch({"max_chars": DEFAULT_CHARS, **_ours(asked, names), **more})
+    with _with_their_names(arguments, names):
+        return parse_fetch(
+            {"max_chars": DEFAULT_CHARS, **_our_arguments(arguments, names), **extra}
+        )
 
 
-def for_a_page(seconds: float) -> float:
+def page_timeout(seconds: float) -> float:
     """Clamp the timeout of a page, in seconds, to what a `FetchRequest` accepts."""
-    return min(max(seconds, _LEAST_SECONDS), MAX_TIMEOUT)
+    return min(max(seconds, _MIN_TIMEOUT), MAX_TIMEOUT)
 
 
 def status_for(error: SearxMcpError) -> int:
@@ -106,20 +110,20 @@ def status_for(error: SearxMcpError) -> int:
     return 400 if isinstance(error, InvalidArgumentError) else status_of(error)
 
 
-def _ours(asked: Foreign, names: Mapping[str, str]) -> dict[str, Any]:
-    given = ((ours, getattr(asked, theirs)) for theirs, ours in names.items())
+def _our_arguments(arguments: Foreign, names: Mapping[str, str]) -> dict[str, Any]:
+    given = ((ours, getattr(arguments, theirs)) for theirs, ours in names.items())
     return {ours: value for ours, value in given if value is not None}
 
 
 @contextmanager
-def _told_as_written(asked: Foreign, names: Mapping[str, str]) -> Iterator[None]:
-    fields = type(asked).model_fields
-    written = {ours: fields[theirs].alias or theirs for theirs, ours in names.items()}
+def _with_their_names(arguments: Foreign, names: Mapping[str, str]) -> Iterator[None]:
+    fields = type(arguments).model_fields
+    their_names = {ours: fields[theirs].alias or theirs for theirs, ours in names.items()}
     try:
         yield
     except InvalidArgumentError as error:
         raise InvalidArgumentError.of(
-            [InvalidArgumentError(written.get(name, name), why) for name, why in error.problems]
+            [InvalidArgumentError(their_names.get(name, name), why) for name, why in error.problems]
         ) from None
 
 
@@ -131,8 +135,8 @@ def _name(problem: ErrorDetails) -> str:
             break
         parts.append(shown(part)[1:-1])
     last = parts[-1] if parts else ""
-    is_kind = last in _KINDS or "[" in last
-    return ".".join(parts[:-1] if is_kind and len(parts) > 1 else parts) or "body"
+    is_member = last in _UNION_MEMBERS or "[" in last
+    return ".".join(parts[:-1] if is_member and len(parts) > 1 else parts) or "body"
 
 
 def _reason(problem: ErrorDetails) -> str:

@@ -14,7 +14,7 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
 from searx_mcp.server.events import note_empty
 from searx_mcp.server.rest.operation import Body, Call, body
-from searx_mcp.server.supervision import performed, supervise
+from searx_mcp.server.supervision import perform_verb, supervise
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 from searx_mcp.verbs.web import WEB_SEARCH
 
@@ -22,18 +22,18 @@ from searx_mcp.verbs.web import WEB_SEARCH
 async def perform(verb: Verb[RequestT, ResponseT], call: Call) -> Body:
     """Perform a verb with the arguments of a call and return the body of the response."""
     request = verb.parse(call.arguments, call.backend.settings)
-    found = await answered(verb, request, call)
+    found = await run_verb(verb, request, call)
     room = Room(budget=getattr(request, "max_tokens", None))
-    make = partial(dumped, found) if call.is_whole else partial(verb.writing().data, found, room)
+    build = partial(dumped, found) if call.is_whole else partial(verb.writing().data, found, room)
     # Fitting a budget takes milliseconds, however small the answer, so it always goes to a thread.
-    return make if room.budget else body(found, make)
+    return build if room.budget else body(found, build)
 
 
-async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
+async def run_verb(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
     """Perform a verb within the deadline of a call and return its response."""
     if isinstance(request, FetchRequest) and request.further_urls:
         raise InvalidArgumentError("url", "must be one address; make a call for each")
-    found = await performed(
+    found = await perform_verb(
         verb,
         request,
         call.backend.get,
@@ -46,9 +46,9 @@ async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Cal
     return found
 
 
-async def searched(call: Call, request: SearchRequest) -> SearchResponse:
+async def run_search(call: Call, request: SearchRequest) -> SearchResponse:
     """Run one search within the deadline of a call."""
-    found = await answered(WEB_SEARCH, request, call)
+    found = await run_verb(WEB_SEARCH, request, call)
     if not isinstance(found, SearchResponse):
         raise TypeError("several searches")  # no route takes several queries here
     return found
@@ -101,7 +101,7 @@ async def capabilities(call: Call) -> Body:
     """Report what the caller may use."""
     _refuse_arguments(call)
     settings = call.backend.settings
-    told = Capabilities(
+    report = Capabilities(
         max_seconds=call.limit,
         max_body_bytes=settings.http.max_body_size,
         routes=tuple(
@@ -109,7 +109,7 @@ async def capabilities(call: Call) -> Body:
             for each in call.allowed
         ),
     )
-    return told.model_dump(mode="json")
+    return report.model_dump(mode="json")
 
 
 def _refuse_arguments(call: Call) -> None:

@@ -11,7 +11,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest.written import is_small
+from searx_mcp.server.rest.encoding import is_small
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
@@ -31,19 +31,19 @@ class Text:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Made: TypeAlias = Mapping[str, Any] | Sequence[Any] | Text
-Body: TypeAlias = Made | Callable[[], Made]
+Content: TypeAlias = Mapping[str, Any] | Sequence[Any] | Text
+Body: TypeAlias = Content | Callable[[], Content]
 """A response body, or a function that builds it in a thread: many pages take tens of milliseconds."""
 
 
-def body(found: object, make: Callable[[], Made]) -> Body:
+def body(found: object, build: Callable[[], Content]) -> Body:
     """Build a small body at once; for a large one, return the function that builds it.
 
     Args:
         found: value that the body is built from.
-        make: builds the body.
+        build: builds the body.
     """
-    return make() if is_small(found) else make
+    return build() if is_small(found) else build
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class Operation:
         has_whole: whether `whole=true` returns every field.
         takes_form: whether a POST has a form, whose arguments may also be in the query.
         error: model of the body of an error.
-        told: returns the status and body of an error, if they differ from those of our own routes.
-        reads: returns the arguments of a request that has them elsewhere than in a JSON object, a form or a query.
+        error_response: returns the status and body of an error, if they differ from those of our own routes.
+        read_arguments: returns the arguments of a request that has them elsewhere than in a JSON object, a form or a query.
         media_types: media types with status 200.
     """
 
@@ -106,6 +106,6 @@ class Operation:
     has_whole: bool = False
     takes_form: bool = False
     error: type[BaseModel] = ErrorBody
-    told: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None
-    reads: Callable[[Request], Mapping[str, Any]] | None = None
+    error_response: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None
+    read_arguments: Callable[[Request], Mapping[str, Any]] | None = None
     media_types: tuple[str, ...] = ("application/json",)
