@@ -25,12 +25,12 @@ class Calls(Generic[RequestT, ResponseT]):
     """Performs a tool with the raw arguments of its calls.
 
     Args:
-        verb: what the tool does.
+        verb: verb that the tool performs.
         published: the tool as clients see it.
-        settings: budgets, defaults and the time a call may take.
+        settings: settings with budgets, defaults and the time limit of a call.
         service: opens the service on the first call.
-        boundary: of the fences around untrusted text; unknown to the pages, and the same for the whole process
-            so that prompt caches work.
+        boundary: boundary of the fences around untrusted text; unknown to pages, and constant for the process, so
+            that prompt caches work.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Calls(Generic[RequestT, ResponseT]):
         )
 
     async def perform(self, raw: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-        """Perform a call, and return its result or the reason for its failure."""
+        """Perform a call, and return its result or an error result."""
         channels, writing = self._channels, self._writing
         room = replace(self._room, longest=channels.seconds(context))
         asked: Asked[RequestT] = Asked(raw)
@@ -78,7 +78,7 @@ class Calls(Generic[RequestT, ResponseT]):
             return channels.failed(*writing.failed(error, asked, room), context)
         if writing.is_empty(response):
             note_empty()
-        # In a thread: a thousand long passages take most of a second.
+        # In a thread: formatting a thousand long passages takes most of a second.
         return await asyncio.to_thread(
             lambda: channels.succeeded(*writing.both(asked, response, room), context)
         )

@@ -1,4 +1,4 @@
-"""The routes of the dashboard: its page, a search on it, the login, and two files."""
+"""The routes of the dashboard: the page, its search, the login, and two static files."""
 
 import asyncio
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ from searx_mcp.server.web.policy import (
 from searx_mcp.settings.tools import Tool
 
 _KEPT: Final = 2.0
-"""Seconds for which a snapshot of the pool is reused, for any number of pages; each one reads a database."""
+"""Seconds for which all pages share a snapshot of the pool; each snapshot reads a database."""
 _MOST_FIELDS: Final = 10
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -106,7 +106,7 @@ class _Dashboard:
 
     Args:
         backend: performs the calls.
-        access: knows whether a login is required.
+        access: tells whether a login is required.
     """
 
     def __init__(self, backend: Backend, access: Access) -> None:
@@ -119,14 +119,14 @@ class _Dashboard:
         self._looks: dict[str, _Look] = {}
 
     def offers(self, tool: Tool) -> bool:
-        """Return whether the server offers a tool to tokens that allow it."""
+        """Tell whether the server has a tool, for tokens that allow it."""
         return tool in (self._backend.settings.server.tools or tuple(Tool))
 
     async def show(self, request: Request) -> Response:
-        """Return the page; redirect SearXNG clients to the search, with their parameters."""
+        """Return the page; redirect a SearXNG client, with its parameters, to the search."""
         if is_searxng_search(request.scope):
             query = request.scope["query_string"].decode("latin-1")
-            path = SEARXNG_PATH.removeprefix("/")  # a proxy may have put a prefix before it
+            path = SEARXNG_PATH.removeprefix("/")  # relative, since a proxy may add a prefix
             return RedirectResponse(f"{path}?{query}", HTTPStatus.PERMANENT_REDIRECT, _HEADERS)
         return await self._page(request, "", Trail())
 
@@ -161,7 +161,7 @@ class _Dashboard:
             return found_trail(response), HTTPStatus.OK
         except SearxMcpError as error:
             failure = error
-        except Exception:  # noqa: BLE001 - whatever it is, the user gets an answer
+        except Exception:  # noqa: BLE001 - whatever failed, the user gets a page
             failure = unforeseen()
         note_failure(failure.code.value)
         return failed_trail(failure, call.limit), status_of(failure)
@@ -196,7 +196,7 @@ class _Dashboard:
         return self._backend.settings.server.tool_timeout
 
     async def _look(self, identity: Identity) -> _Look:
-        """Return the pool and the corpus as a token may see them.
+        """Return a snapshot of what this token may see, at most two seconds old.
 
         Raises:
             SearxMcpError: the pool cannot be read.
@@ -232,7 +232,7 @@ class _Login:
         self._access = access
 
     async def show(self, request: Request) -> Response:
-        """Return the page; the dashboard if no token is required."""
+        """Return the login page; redirect to the dashboard if no token is required."""
         if not self._access.wants_token:
             return _to(DASHBOARD_PATH)
         return await _html(login_page(), request)
