@@ -1,8 +1,7 @@
-"""The MCP server, and its service, which is opened on the first call.
+"""The MCP server, and its service, which the first call opens.
 
-A host starts its servers long before it needs them, and waits for the first answer. The imports for searching
-take three times as long as that answer, so they are done in the background after the first answers, or by
-the first call if that comes earlier.
+A host starts its servers long before it needs them, and waits for their first response. The imports for searching
+would take three times as long, so they follow in the background, or with the first call if that comes earlier.
 """
 
 import asyncio
@@ -44,13 +43,13 @@ if TYPE_CHECKING:
 
 
 QUIET: Final = 0.25
-"""Seconds after the first answer in which a host requests the lists, which nothing may delay."""
+"""Seconds after the first response in which a host requests the lists, which nothing may delay."""
 _OF_CALLS: Final = (
     *("aiohttp", "selectolax.lexbor", "apscheduler.schedulers.asyncio"),
     *("searx_mcp.client.stores", "searx_mcp.client.facade", "searx_mcp.client.wiring"),
     *("searx_mcp.client.asking", "searx_mcp.verbs.web_writing"),
 )
-"""Modules that a call needs; they import the others."""
+"""Modules to import for a call; they import the others."""
 _OF_REMOTE_CALLS: Final = ("searx_mcp.remote.client", "searx_mcp.verbs.web_writing")
 
 
@@ -59,12 +58,12 @@ class LazyService:
 
     It is a `SearxClient`, or with `remote.url` a `RemoteClient`.
 
-    The client runs in its own task, so that the same task opens and closes it, whichever call came first and
-    however that call ended.
+    The client has a task of its own, which both opens and closes it, whichever call comes first and however that
+    call ends.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Models see passages; an unused summary takes 2 ms per page in this event loop.
+        # Models see passages; a summary would take 2 ms per page on this event loop for nothing.
         plain = settings.web_search.model_copy(update={"summarize_long_content": False})
         self._settings = settings.model_copy(update={"web_search": plain})
         self._group = asyncio.TaskGroup()
@@ -102,19 +101,19 @@ class LazyService:
         return await asyncio.shield(self._service)
 
     def begin(self) -> None:
-        """Prepare for the first call: import what it needs, and open the client if that starts an instance."""
-        if not self._stop.is_set():  # a first answer may also be the last
+        """Prepare for the first call: import its modules, and open the client if that starts an instance."""
+        if not self._stop.is_set():  # the first response may also be the last
             self._group.create_task(self._begin())
 
     async def _begin(self) -> None:
-        with suppress(Exception):  # the log says why, and so does a call
+        with suppress(Exception):  # logged, and a call fails with the same error
             is_remote = bool(self._settings.remote.url)
             if not is_remote and await asyncio.to_thread(self._settings.has_native_instance):
                 await self.get()
             with suppress(TimeoutError):
                 async with asyncio.timeout(QUIET):
                     await self._stop.wait()
-            # One after the other: a message waits at most for the slowest import, and so does the shutdown.
+            # One by one, so that a message or the shutdown waits for one import at most.
             for name in _OF_REMOTE_CALLS if is_remote else _OF_CALLS:
                 if self._stop.is_set():
                     return
@@ -122,10 +121,10 @@ class LazyService:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """Return the client for reports, which send no request.
+        """Yield a client for reports, which send no request.
 
-        Health checks start with the client for calls, not with a status request: before that, a client
-        without health checks reads the stored state.
+        A report must not start the health checks of the client for calls. Until that is open, a client without
+        health checks reads the stored state.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -137,10 +136,10 @@ class LazyService:
             yield client
 
     async def offered(self) -> frozenset[Tool]:
-        """Return the tools that the service under `remote.url` can perform.
+        """Return the tools that the service at `remote.url` offers.
 
         Raises:
-            SearxMcpError: it cannot be asked.
+            SearxMcpError: the service cannot be reached.
         """
         client: Any = await self.get()
         tools: frozenset[Tool] = await client.offered()
@@ -154,7 +153,7 @@ class LazyService:
         module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
         stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
         if not background and self._seen is None:
-            # Shared by all reports: it remembers that a server is unavailable, and has logged it.
+            # Shared by all reports, so that an unavailable server is tried and logged once.
             self._seen = stores.open_state(self._settings)
         client: ServiceClient = module.persistent_client(
             self._settings, background=background, state=None if background else self._seen
@@ -168,7 +167,7 @@ class LazyService:
         except Exception as exc:  # noqa: BLE001 - handed to the caller of get()
             note_unopened(exc)
             service.set_exception(exc)
-            service.exception()  # marks it as retrieved: the caller may be gone
+            service.exception()  # marks it as retrieved; the caller may have gone
             return
         try:
             service.set_result(client)
@@ -184,29 +183,28 @@ def _failed(future: "asyncio.Future[Service]") -> bool:
 _LISTS: Final[tuple[CacheableMethod, ...]] = ("tools/list", "resources/list", "prompts/list")
 _LISTS_TTL_MS: Final = 3_600_000
 _REMOTE_LISTS_TTL_MS: Final = 60_000
-"""Milliseconds; a remote service's tools may change, and are requested again after this time if it seems to have few
-routes."""
+"""Milliseconds; shorter, since a remote service may gain or lose tools."""
 _LISTING: Final = 5.0
-"""Seconds that a list of tools waits for a remote service; hosts wait 10 or more."""
+"""Seconds that a list of tools waits for a remote service; hosts wait 10 or more for the list."""
 _SETS_UP: Final = "configure_logging"
 _SET_UP: Final = getattr(library, _SETS_UP)
 
 
 class Server(MCPServer[None]):
-    """A server that tells a client what is wrong with a name or a prompt request.
+    """A server that tells clients what is wrong with a tool's name or a prompt request.
 
-    The SDK treats a prompt's unknown name or missing argument as an error of the server: it logs a
-    traceback and tells the client nothing.
+    The SDK treats an unknown prompt or a missing argument as an error of the server: it logs a traceback and tells
+    the client nothing.
 
     Attributes:
-        backend: performs the calls, also for other fronts than MCP.
+        backend: performs the calls, also of the other fronts.
     """
 
     backend: "Backend"
 
     @override
     async def list_tools(self) -> list[ListedTool]:
-        """List the tools, except those that the service under `remote.url` does not have."""
+        """List the tools, without those that the service at `remote.url` does not offer."""
         tools, offered = await super().list_tools(), await self.backend.offered()
         if offered is None:
             return tools
@@ -259,9 +257,9 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     """Return the server with its tools, not yet running.
 
     Args:
-        settings: of the tools.
-        service: performs the calls; unless given, a client of this process that is opened on
-            the first call and closed with the server.
+        settings: settings of the tools.
+        service: performs the calls; by default a client in this process, opened by the first call and closed with
+            the server.
 
     Raises:
         SettingsError: traces are enabled, and their libraries are not installed.
@@ -273,7 +271,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
     backend, boundary = Backend(settings, service), secrets.token_hex(6)
     tools = Tools(settings, lambda name: backend.within(name).get, boundary, backend.log)
     names = settings.server.published()
-    # Each token has its own list, which proxies must not cache for others.
+    # With named tokens the lists differ, so proxies must not cache them.
     ttl = _REMOTE_LISTS_TTL_MS if settings.remote.url else _LISTS_TTL_MS
     scope: Literal["private", "public"] = "private" if settings.http.tokens_file else "public"
     with _logging_kept():
@@ -290,7 +288,7 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
             ],
             resources=[*resources(backend.instances, names=names, boundary=boundary)],
             lifespan=backend.lifespan,
-            subscriptions=False,  # no list changes while the server runs, so no change is announced
+            subscriptions=False,  # the lists never change while the server runs
             cache_hints=dict.fromkeys(_LISTS, CacheHint(ttl_ms=ttl, scope=scope)),
             middleware=[allowed_only(names)] if settings.http.tokens_file else [],
         )
@@ -303,10 +301,10 @@ def build_server(settings: Settings, *, service: "Service | None" = None) -> Ser
 
 @contextmanager
 def _logging_kept() -> Iterator[None]:
-    """Leave the process's logging unchanged.
+    """Keep the library from configuring the process's logging.
 
-    The library would configure it, and import rich for that, which takes 4 % of a start. The command line has
-    configured it already, and a program that embeds a server decides for itself.
+    That imports rich, which takes 4 % of a start. The command line has configured logging already, and a program
+    that embeds a server decides for itself.
     """
     setattr(library, _SETS_UP, _keep)
     try:
@@ -316,16 +314,16 @@ def _logging_kept() -> Iterator[None]:
 
 
 def _keep(_: str) -> None:
-    """Replace the function that configures logging."""
+    """Stand in for the function that configures logging."""
 
 
 class Backend:
     """Performs the calls of a server for all fronts.
 
     Attributes:
-        settings: of the calls.
-        log: of the calls.
-        namespace: of the corpus; empty for that of the settings.
+        settings: settings of the calls.
+        log: log of the calls.
+        namespace: namespace of the corpus; empty for that of the settings.
     """
 
     def __init__(self, settings: Settings, service: "Service | None") -> None:
@@ -336,10 +334,10 @@ class Backend:
         self.namespace = ""
 
     def within(self, namespace: str) -> "Backend":
-        """Return the same with another corpus.
+        """Return a backend with another corpus and everything else shared.
 
         Args:
-            namespace: of the corpus; empty for that of the settings.
+            namespace: namespace of the corpus; empty for that of the settings.
         """
         other = copy.copy(self)
         other.namespace = namespace
@@ -358,15 +356,15 @@ class Backend:
             yield
 
     def begin(self) -> None:
-        """Do slow preparations for calls, after the answers that a client waits for.
+        """Start the slow preparations for calls, which must not delay the first response.
 
-        Called when the server listens, or has sent its first answer.
+        Called once the server listens, or has sent its first response.
         """
         if self._given is None:
             self._running().begin()
 
     async def get(self) -> "Service":
-        """Return the service, opened by the first call.
+        """Return the service, opening it on the first call.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -375,7 +373,7 @@ class Backend:
 
     @asynccontextmanager
     async def looking(self) -> AsyncIterator["Service"]:
-        """Return the service for reports, as `LazyService.looking` does.
+        """Yield the service for reports, as `LazyService.looking` does.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -398,15 +396,15 @@ class Backend:
         return service.within(self.namespace)
 
     async def instances(self) -> "PoolReport":
-        """Report the pool; sends no request."""
+        """Report the pool, without sending a request."""
         async with self.looking() as service:
             return await service.instances()
 
     async def corpus_status(self) -> "CorpusStatus | None":
-        """Return the size of the configured corpus; `None` before the first call, which opens it.
+        """Return the size of the configured corpus; `None` before the first call opens it.
 
         Raises:
-            SearxMcpError: it cannot be determined.
+            SearxMcpError: the corpus cannot be read.
         """
         if self._given is None and not self._running().is_open:
             return None
@@ -416,7 +414,7 @@ class Backend:
         return await service.corpus_status(StatusRequest(include_urls=False))
 
     async def offered(self) -> frozenset[Tool] | None:
-        """Return the tools of the remote service; `None` if it has all of them, or does not answer in time."""
+        """Return the tools of the remote service; `None` if there is none, or it does not respond in time."""
         if not self.settings.remote.url or self._lazy is None:
             return None
         try:

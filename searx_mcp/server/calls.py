@@ -14,7 +14,7 @@ from mcp.types import CallToolResult
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.server.channels import Channels
 from searx_mcp.server.events import note_budget, note_empty
-from searx_mcp.server.supervision import performed
+from searx_mcp.server.supervision import perform_verb
 from searx_mcp.service import Service
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
@@ -25,12 +25,12 @@ class Calls(Generic[RequestT, ResponseT]):
     """Performs a tool with the raw arguments of its calls.
 
     Args:
-        verb: what the tool does.
+        verb: verb that the tool performs.
         published: the tool as clients see it.
-        settings: budgets, defaults and the time a call may take.
+        settings: settings with budgets, defaults and the time limit of a call.
         service: opens the service on the first call.
-        boundary: of the fences around untrusted text; unknown to the pages, and the same for the whole process
-            so that prompt caches work.
+        boundary: boundary of the fences around untrusted text; unknown to pages, and constant for the process, so
+            that prompt caches work.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Calls(Generic[RequestT, ResponseT]):
         )
 
     async def perform(self, raw: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
-        """Perform a call, and return its result or the reason for its failure."""
+        """Perform a call, and return its result or an error result."""
         channels, writing = self._channels, self._writing
         room = replace(self._room, longest=channels.seconds(context))
         asked: Asked[RequestT] = Asked(raw)
@@ -66,7 +66,7 @@ class Calls(Generic[RequestT, ResponseT]):
             room = replace(room, budget=budget)
             request, room = writing.fitted(request, room, self._settings)
             note_budget(room.budget or budget)
-            response = await performed(
+            response = await perform_verb(
                 self._verb,
                 request,
                 self._service,
@@ -78,7 +78,7 @@ class Calls(Generic[RequestT, ResponseT]):
             return channels.failed(*writing.failed(error, asked, room), context)
         if writing.is_empty(response):
             note_empty()
-        # In a thread: a thousand long passages take most of a second.
+        # In a thread: formatting a thousand long passages takes most of a second.
         return await asyncio.to_thread(
             lambda: channels.succeeded(*writing.both(asked, response, room), context)
         )

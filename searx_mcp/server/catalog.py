@@ -15,7 +15,7 @@ _NAMED: Final = re.compile(r"\{(\w+)\}")
 
 
 def catalog(settings: Settings) -> dict[str, Published]:
-    """Return the published tools by their published names, the most needed first."""
+    """Return the published tools by published name, the most important first."""
     names = settings.server.published()
     is_small = settings.server.profile == "small"
     made = {name: PUBLISHED[tool] for tool, name in names.items()}
@@ -28,7 +28,7 @@ def catalog(settings: Settings) -> dict[str, Published]:
 
 
 def _narrowed(published: Published) -> Published:
-    """Return the tool for a small model; it still accepts the arguments that its schema omits."""
+    """Return a tool with a shorter description and schema; it still accepts the arguments left out."""
     if not published.small:
         return published
 
@@ -42,11 +42,11 @@ def _narrowed(published: Published) -> Published:
 
 
 def told(text: str, names: Mapping[Tool, str]) -> str:
-    """Insert the names of published tools into one of our texts, and omit sentences that name unpublished ones.
+    """Fill in the published names of tools, and omit sentences that name unpublished tools.
 
     Args:
-        text: lines of sentences, with tools in braces: `{web_fetch}`.
-        names: of the published tools.
+        text: lines of sentences with tools in braces, such as `{web_fetch}`.
+        names: published name of each tool.
     """
     lines = []
     for line in text.split("\n"):

@@ -1,9 +1,9 @@
-"""Results of tools in the channels of the protocol: text and structured content.
+"""The two channels of an MCP result: text and structured content.
 
-A result may carry both. Some clients show the model only one, some only the other, some both, so
-each is complete by itself. If a client is known to drop the text or to show both, structured
-content is omitted: text is better for a model, and nothing is paid twice. The facts about clients are
-data with sources, in `clients.toml`; a client is identified by the name that it sends.
+A result may have both. Some clients show their model only one, some only the other, some both, so each is complete
+by itself. For clients that drop the text or show both, structured content is omitted: a model reads text better, and
+nobody pays for the same content twice. `clients.toml` lists the facts about clients, with sources; a client is known
+by the name that it sends.
 """
 
 import tomllib
@@ -22,19 +22,19 @@ from searx_mcp.server.events import client_name, note_failure
 from searx_mcp.settings.values import Settings
 
 _LONGEST_NAME: Final = 64
-"""Characters of a client's name that are compared."""
+"""Characters of a client's name to compare."""
 _RELAYED: Final = " (via "
-"""Where `mcp-remote` puts its own name, after that of the client that it serves."""
+"""Separates the client's name from that of `mcp-remote`, which forwards its calls."""
 _CHARS: Final = 4
-"""Characters per token: text and code of this repository have 3.1 to 3.4 by `render.tokens`, and only runs of
-spaces have more."""
+"""Characters per token, on the safe side: by `render.tokens`, text and code of this repository have 3.1 to 3.4; only
+runs of spaces have more."""
 _SHARE: Final = 5 / 6
-"""Share of a client's deadline for a call: the rest is for transport, and for a busy server. Of the 60
-seconds of the TypeScript SDK it leaves the default of `server.tool_timeout`."""
+"""Share of a client's deadline that a call may use; the rest is for transport and a busy server. For the 60
+seconds of the TypeScript SDK, this gives the default of `server.tool_timeout`."""
 
 
 class Shown(StrEnum):
-    """What a client shows its model of a result with text and structured content."""
+    """The part of a result with text and structured content that a client shows its model."""
 
     TEXT = "text"
     STRUCTURED = "structured"
@@ -46,16 +46,16 @@ class KnownClient:
     """A client; `None` means unknown.
 
     Attributes:
-        title: for a person.
-        names: as sent, in lower case; one that ends in `*` is a prefix.
-        structured: what it shows of a result that has both.
-        result_tokens: maximum of a result that it shows uncut.
-        result_chars: maximum of a result that it shows uncut.
+        title: name for a person.
+        names: names that it sends, in lower case; one that ends in `*` is a prefix.
+        structured: part that it shows of a result with both.
+        result_tokens: most tokens of a result that it shows uncut.
+        result_chars: most characters of a result that it shows uncut.
         deadline: seconds after which it abandons a call.
-        name_chars: maximum of a tool's name.
-        description_chars: maximum of a tool's description.
-        instructions_chars: maximum of the server's instructions.
-        source: of each fact, by its name.
+        name_chars: most characters of a tool's name.
+        description_chars: most characters of a tool's description.
+        instructions_chars: most characters of the server's instructions.
+        source: source of each fact, by field.
     """
 
     title: str = ""
@@ -70,12 +70,12 @@ class KnownClient:
     source: Mapping[str, str] = field(default_factory=dict)
 
     def within(self, tokens: int) -> int:
-        """Limit the tokens of a result to what the client shows uncut."""
+        """Limit a number of tokens to what the client shows uncut."""
         chars = self.result_chars // _CHARS if self.result_chars else tokens
         return min(tokens, self.result_tokens or tokens, chars)
 
     def in_time(self, seconds: float) -> float:
-        """Limit the seconds of a call so that its answer arrives before the client gives up."""
+        """Limit the seconds of a call so that the client gets its answer before it gives up."""
         return min(seconds, self.deadline * _SHARE) if self.deadline else seconds
 
 
@@ -117,8 +117,8 @@ def _index() -> tuple[Mapping[str, KnownClient], tuple[tuple[str, KnownClient], 
 
 
 _TEXT_ALONE: Final = frozenset({"2024-11-05", "2025-03-26"})
-"""Protocol versions in which results have no structured content: it came with 2025-06-18, and a
-client that forwards unknown fields would make its user pay twice."""
+"""Protocol versions before structured content, which came with 2025-06-18: a client that forwards the unknown field
+would make its user pay twice."""
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
 
@@ -139,8 +139,8 @@ class Channels:
     """Builds results for the calling client, within its limits.
 
     Args:
-        settings: for structured content, and for the time of a call.
-        both: whether the clients of these tools need both forms, whatever is known of them.
+        settings: settings of structured content and of the time limit of a call.
+        both: whether clients of this tool need both channels, whatever is known about them.
     """
 
     def __init__(self, settings: Settings, *, both: bool = False) -> None:
@@ -153,13 +153,13 @@ class Channels:
         return _client(context).within(budget)
 
     def seconds(self, context: Context[Any, Any]) -> float:
-        """Return the seconds that a call may take: the operator's limit, or the client's if that is shorter."""
+        """Return the seconds that a call may take: the operator's limit if set, or the default within the client's."""
         return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
 
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
     ) -> CallToolResult:
-        """Build a result: the text, and the data if the client uses them."""
+        """Build a result with the text, and with the data if the client needs them."""
         structured = scrub(data()) if self._is_wanted(context) else None
         return CallToolResult(
             content=[TextContent(type="text", text=scrub(text))], structured_content=structured
@@ -186,7 +186,7 @@ class Channels:
 
 
 def _limit(settings: Settings) -> tuple[float, bool]:
-    """Return the seconds of a call, and whether the operator has set them."""
+    """Return the time limit of a call in seconds, and whether the operator has set it."""
     server, remote = settings.server, settings.remote
     is_chosen = "tool_timeout" in server.model_fields_set
     if not remote.url:

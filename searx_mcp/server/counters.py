@@ -1,6 +1,6 @@
-"""Events of a server as numbers, which `/metrics` and the dashboard show.
+"""Counters of a server's events, for `/metrics` and the dashboard.
 
-No query, address of a page or secret becomes a label. Every label has a bounded number of values.
+Labels never contain a query, the address of a page or a secret, and each has a bounded number of values.
 """
 
 from bisect import bisect_left
@@ -20,13 +20,13 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number that only grows, for each combination of labels.
+    """A counter for each combination of label values.
 
     Attributes:
-        name: of the metric.
-        help: one sentence for the documentation.
-        labels: their names.
-        values: by label values, in the order of the labels.
+        name: name of the metric.
+        help: description, one sentence.
+        labels: names of the labels.
+        values: counts by label values, in the order of `labels`.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Count:
     values: Counter[Labels] = field(default_factory=Counter)
 
     def add(self, *labels: str) -> None:
-        """Count one."""
+        """Add one."""
         self.values[labels] += 1
 
     def total(self, **wanted: str) -> int:
-        """Return the sum over all combinations with the wanted labels."""
+        """Return the sum of all counts with these label values."""
         places = [(self.labels.index(name), value) for name, value in wanted.items()]
         return sum(
             count
@@ -53,8 +53,8 @@ class Spread:
     """The distribution of a duration.
 
     Attributes:
-        counts: by bucket, the last for what took longer than all of them.
-        seconds: the sum.
+        counts: durations per bucket; the last is for those above all bounds.
+        seconds: sum of the durations.
     """
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
@@ -63,7 +63,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """A histogram for each combination of labels; the attributes are those of `Count`."""
+    """A histogram for each combination of label values; attributes as in `Count`."""
 
     name: str
     help: str
@@ -71,7 +71,7 @@ class Timing:
     values: dict[Labels, Spread] = field(default_factory=dict)
 
     def add(self, seconds: float, *labels: str) -> None:
-        """Count a duration in seconds."""
+        """Add a duration in seconds."""
         spread = self.values.setdefault(labels, Spread())
         spread.counts[bisect_left(BUCKETS, seconds)] += 1
         spread.seconds += seconds
@@ -82,7 +82,7 @@ class Counters:
 
     Attributes:
         in_flight: calls that run now, by front.
-        sources: labels of the sources that were asked.
+        sources: labels of the sources asked so far.
     """
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class Counters:
         return (each for each in found if isinstance(each, Count | Timing))
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Count an event, if it is a counted one."""
+        """Count an event if there is a counter for it."""
         match event:
             case "server.call" | "server.request":
                 self.in_flight["mcp" if event == "server.call" else "rest"] += 1

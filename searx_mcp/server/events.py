@@ -37,7 +37,7 @@ class _Call:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Record the outcome of the block, unless one was recorded."""
+        """Record how the block ends, if by an exception."""
         try:
             yield
         except asyncio.CancelledError:
@@ -66,7 +66,7 @@ def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]
 
     Args:
         transport: `stdio` or `streamable-http`.
-        profile: which tools it has.
+        profile: profile of its tools.
 
     Yields:
         A function to call once clients can reach the server, with its URL if it has one.
@@ -104,9 +104,9 @@ class CallLog:
 
     @property
     def counters(self) -> "Counters":
-        """Counters of the calls, from their first use on; a stdio server needs none."""
+        """Counters of the calls since their first use; a stdio server needs none."""
         if self._counters is None:
-            from searx_mcp.server.counters import Counters  # noqa: PLC0415 - see above
+            from searx_mcp.server.counters import Counters  # noqa: PLC0415 - a stdio server needs none
 
             self._counters = Counters()
             self.tell(self._counters)
@@ -116,7 +116,7 @@ class CallLog:
         """Send a listener every event of the calls that start from now on.
 
         Args:
-            listener: of events.
+            listener: called with each event.
         """
         self._listeners += (listener,)
 
@@ -127,7 +127,7 @@ class CallLog:
         """Log the start and the end of a call.
 
         Yields:
-            A function that takes the result, if there is one.
+            A function to call with the result, if there is one.
         """
         from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
@@ -153,13 +153,13 @@ class CallLog:
         """Log the start and the end of a REST request.
 
         Args:
-            route: its name.
-            arguments: of its body or its query.
-            request_id: of the request, as in the header of its response.
-            caller: name of the token that came with it; empty for none.
+            route: name of the operation.
+            arguments: arguments of the request.
+            request_id: id of the request, also in a header of the response.
+            caller: name of the caller's token; empty for none.
 
         Yields:
-            A function that takes the status and the bytes of the response, if there is one.
+            A function to call with the status and the bytes of the response, if there is one.
         """
         answer = (0, 0)
 
@@ -168,7 +168,7 @@ class CallLog:
             answer = (status, size)
 
         with self._numbered() as call:
-            # The response has all of it: one line is written for each request.
+            # DEBUG: the event of the response repeats it, so that a request is one line.
             _log.debug("server.request route=%s id=%s caller=%s", route, request_id, caller or None)
             _show_arguments(arguments)
             began = asyncio.get_running_loop().time()
@@ -248,12 +248,12 @@ def note_budget(tokens: int) -> None:
 
 
 def note_tokens(count: int) -> None:
-    """Log how many tokens the token file has."""
+    """Log how many tokens the tokens file has."""
     _log.info("server.tokens_read count=%d", count)
 
 
 def note_tokens_unread(reason: str, count: int) -> None:
-    """Log why the token file cannot be read again, and how many old tokens stay valid."""
+    """Log why the tokens file cannot be reloaded, and how many old tokens stay valid."""
     _log.error("server.tokens_unread reason=%s kept=%d", reason, count)
 
 
@@ -274,10 +274,10 @@ def note_unopened(error: Exception) -> None:
 
 @contextmanager
 def watched(seconds: float) -> Iterator[Callable[[], bool]]:
-    """Warn when the block has taken four fifths of its seconds.
+    """Warn once the block has taken four fifths of its time limit.
 
     Yields:
-        A function that returns whether it has.
+        A function that tells whether it has.
     """
     loop = asyncio.get_running_loop()
     almost = loop.time() + _ALMOST * seconds

@@ -20,11 +20,11 @@ class Identity:
     """The sender of a request, and its permissions.
 
     Attributes:
-        name: of the token, for logs and metrics; empty if there is one token for all, or none.
-        tools: that may be called; `None` allows all.
+        name: name of the token, for logs and metrics; empty if there is one token for all, or none.
+        tools: tools that it may call; `None` allows all.
         per_minute: calls in any 60 seconds; `None` for no limit.
         per_day: calls in any 24 hours; `None` for no limit.
-        namespace: of the corpus; empty for that of the settings.
+        namespace: namespace of the corpus; empty for that of the settings.
         metrics: whether the caller may see the activity of all callers.
     """
 

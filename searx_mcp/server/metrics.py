@@ -17,7 +17,7 @@ from searx_mcp.models.instance import InstanceState, PoolReport
 from searx_mcp.server.app import Backend
 from searx_mcp.server.counters import BUCKETS, Count, Counters, Labels, Timing, source_label
 from searx_mcp.server.identity import identity_of
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LIMIT: Final = 4.0
-"""Maximum seconds to read the pool or the corpus, in addition to the timeout of Redis; Prometheus waits for ten."""
+"""Seconds to read the pool or the corpus, in addition to the timeout of Redis; Prometheus waits for ten."""
 _POOL_KEPT: Final = 5.0
-"""Seconds for which a report is reused: there may be several scrapers, and each report reads a database."""
+"""Seconds for which scrapers share a report of the pool; each report reads a database."""
 _CORPUS_KEPT: Final = 60.0
-"""Seconds for which a report of the corpus is reused; counting the chunks of a large corpus takes longer."""
-_NOT_INSTALLED: Final = Refusal(
+"""Seconds for which scrapers share a report of the corpus, whose chunks take longer to count."""
+_NOT_INSTALLED: Final = HttpRefusal(
     501,
     ErrorCode.INTERNAL,
     "The library for metrics is not installed: pip install 'searx-mcp[metrics]', then restart the server.",
 )
-_NOT_ALLOWED: Final = Refusal(
+_NOT_ALLOWED: Final = HttpRefusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "The token does not allow metrics: set metrics = true for it in http.tokens_file.",
@@ -45,7 +45,7 @@ _NOT_ALLOWED: Final = Refusal(
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """A number that goes up and down; the attributes are those of `Count`."""
+    """A number that goes up and down; attributes as in `Count`."""
 
     name: str
     help: str
@@ -114,7 +114,7 @@ class Gauges:
         """Set the gauges of the pool.
 
         Args:
-            report: `None` if it is unavailable.
+            report: report of the pool; `None` if unavailable.
             asked: labels of the sources that this process has asked.
         """
         self.unread.values["pool",] = float(report is None)
@@ -142,8 +142,8 @@ class Gauges:
         """Set the gauges of the corpus.
 
         Args:
-            status: `None` if it is unavailable, or nothing has been opened yet.
-            failed: whether it is unavailable.
+            status: size of the corpus; `None` if unavailable or not yet opened.
+            failed: whether reading it failed.
         """
         self.unread.values["corpus",] = float(failed)
         if status is not None:
@@ -153,10 +153,10 @@ class Gauges:
 
 
 class Metrics:
-    """Answers `/metrics`; sends no request.
+    """Serves `/metrics`, without sending requests.
 
     Args:
-        backend: its calls are counted from now on.
+        backend: backend whose calls are counted from now on.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -167,7 +167,7 @@ class Metrics:
         self._turn = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
-        """Answer one scrape."""
+        """Respond to a scrape."""
         if not identity_of(request.scope).metrics:
             return _refused(_NOT_ALLOWED, request)
         try:
@@ -178,7 +178,7 @@ class Metrics:
             gauges = Gauges(self._counters.in_flight)
             gauges.read_pool(await self._pool.get(), self._counters.sources)
             gauges.read_corpus(await self._corpus.get(), failed=self._corpus.has_failed)
-        # Copied here, since the event loop keeps counting while a thread formats them.
+        # Copied on the event loop, which keeps counting while a thread formats them.
         families = [*map(_family, self._counters), *map(_family, gauges)]
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
         body = await asyncio.to_thread(lambda: encode(_registry(families)))
@@ -186,7 +186,7 @@ class Metrics:
 
 
 class _Look(Generic[T]):
-    """Reads something, and caches the result for some seconds."""
+    """Caches a report for some seconds, and notes whether reading it failed."""
 
     def __init__(
         self, look: Callable[[], Awaitable[T | None]], *, limit: float, kept: float
@@ -205,7 +205,7 @@ class _Look(Generic[T]):
             try:
                 async with asyncio.timeout(self._limit):
                     self._seen = await self._look()
-            except Exception:  # noqa: BLE001 - whatever it is, a gauge says so; calls write why
+            except Exception:  # noqa: BLE001 - a gauge tells of any failure; calls log the reason
                 self.has_failed = True
         return self._seen
 
@@ -232,8 +232,8 @@ def _family(metric: "Count | Timing | Gauge") -> "Metric":
     return cast("Metric", family)
 
 
-def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - of a library that may be missing
-    """Return a registry with the families and the library's process metrics."""
+def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - the library may be missing
+    """Return a registry of these families and the library's process metrics."""
     from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - optional
 
     class Collected:
@@ -246,7 +246,7 @@ def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - of a lib
     return registry
 
 
-def _refused(refusal: Refusal, request: Request) -> Response:
+def _refused(refusal: HttpRefusal, request: Request) -> Response:
     from starlette.responses import JSONResponse  # noqa: PLC0415 - seldom
 
     return JSONResponse(refusal.content(request.scope), refusal.status)

@@ -1,4 +1,4 @@
-"""The prompts of the server: a user picks one in a menu, and its text becomes the user's message."""
+"""The prompts of the server. A user picks one from a menu, and its text becomes the user's message."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from searx_mcp.server.instructions import STRANGERS
 from searx_mcp.settings.tools import Tool
 
 MAX_QUESTION: Final = 2_000
-"""Maximum characters of a question. Chosen: four times a query, which is made of it."""
+"""Most characters of a question; a choice: four times those of a query, which is derived from it."""
 
 
 class Depth(StrEnum):
@@ -29,11 +29,11 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _FENCE: Final = re.compile(r"<(?=\s?/?\s?question\b)", re.IGNORECASE)
 _SEARCHES: Final = {Depth.QUICK: 1, Depth.STANDARD: 3, Depth.DEEP: 6}
 _PAGES: Final = {Depth.QUICK: 2, Depth.STANDARD: 6, Depth.DEEP: 15}
-"""Maximum pages to read. Chosen: at 2,000 tokens each, a deep answer fits a context of 64,000."""
+"""Most pages to read; a choice: at 2,000 tokens each, a deep answer fits a context of 64,000."""
 
 
 def refusal(reason: str) -> MCPError:
-    """Return the error for a request that its sender must correct."""
+    """Return the error for a request that the client must correct."""
     return MCPError(code=INVALID_PARAMS, message=reason, data={"error_type": "invalid_argument"})
 
 
@@ -41,13 +41,13 @@ def research_prompt(names: Mapping[Tool, str], boundary: str, *, batches: bool) 
     """Return the prompt `research`: which tools to call in which order, and how to cite.
 
     Args:
-        names: of the published tools.
-        boundary: of the fences around untrusted text; the question cannot contain one.
+        names: published name of each tool.
+        boundary: boundary of the fences around untrusted text, which the question cannot forge.
         batches: whether the schema of a search allows several queries.
     """
 
     async def write(**arguments: object) -> str:
-        from searx_mcp.render.fence import neutralise  # noqa: PLC0415 - only who asks needs it
+        from searx_mcp.render.fence import neutralise  # noqa: PLC0415 - only this prompt needs it
 
         for name in arguments:
             if name not in {"question", "depth"}:
@@ -129,7 +129,7 @@ def _reading(names: Mapping[Tool, str]) -> Iterator[str]:
 
 
 def _question(given: object) -> str:
-    """Return the question in one line, so that no part of it reads as a step."""
+    """Return the question as one line, so that no part of it looks like a step."""
     text = given if isinstance(given, str) else ""
     if len(text) > MAX_QUESTION:
         raise refusal(f"question: has {len(text):,} characters; at most {MAX_QUESTION:,} are taken")

@@ -1,4 +1,4 @@
-"""The resources of the server: what the pool can do now, and how to use the tools.
+"""The resources of the server: the state of the pool, and help on the tools.
 
 The module that formats the pool is imported on the first read.
 """
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 INSTANCES: Final = "searx://instances"
 HELP: Final = "searx://help"
 INSTANCES_TOKENS: Final = 2_000
-"""Tokens of `searx://instances`: some forty instances, those that are asked first."""
+"""Tokens of `searx://instances`: enough for the forty or so instances that are asked first."""
 _SECONDS: Final = 10.0
-"""Seconds until `searx://instances` fails: it opens the files, or a store on a server that may not answer."""
+"""Seconds until `searx://instances` fails: it opens files, or a store on a server that may not respond."""
 
 
 def resources(
@@ -40,10 +40,10 @@ def resources(
     """Return the resources.
 
     Args:
-        report: reports the pool; makes no request.
-        names: of the published tools.
-        boundary: of the fences around untrusted text; no resource can contain one.
-        seconds: maximum time of a report.
+        report: returns the report of the pool, without sending a request.
+        names: published name of each tool.
+        boundary: boundary of the fences around untrusted text, which no resource can forge.
+        seconds: time limit of a report.
     """
 
     async def instances() -> str:
@@ -56,7 +56,7 @@ def resources(
             raise _failure(INSTANCES, late) from None
         except SearxMcpError as error:
             raise _failure(INSTANCES, error) from error
-        from searx_mcp.render.instances import instances_text  # noqa: PLC0415 - only who reads needs it
+        from searx_mcp.render.instances import instances_text  # noqa: PLC0415 - only a read needs it
 
         return instances_text(pool, budget=INSTANCES_TOKENS, boundary=boundary)
 
@@ -97,7 +97,7 @@ _ONLY: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
     Tool.FETCH: "- `id`: The id of a result, a URL, or the id at the end of a long page.",
 }
-"""The single argument of the ChatGPT tools."""
+"""Argument of each ChatGPT tool, which has no other."""
 
 REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
     "correct the argument that the error names": (
@@ -139,7 +139,7 @@ REMEDIES: Final[Mapping[str, tuple[ErrorCode, ...]]] = {
     ),
     "read the page again from its beginning": (ErrorCode.CURSOR_EXPIRED,),
 }
-"""Advice on each error that a tool can return."""
+"""Remedy for each error code that a tool can return."""
 
 _SYNTAX: Final = """\
 `"exact words"`, `-word` and `site:example.org` are passed to the search engines unchanged; most engines also
@@ -153,10 +153,10 @@ A failed call names one of these codes (`error_type`). Unless it says when to re
 
 
 def manual_text(names: Mapping[Tool, str]) -> str:
-    """Return the help in Markdown.
+    """Return the help as Markdown.
 
     Args:
-        names: of the published tools.
+        names: published name of each tool.
     """
     lines = ["# How to use this server", "", STRANGERS]
     for tool, name in names.items():

@@ -1,4 +1,4 @@
-"""The table of REST operations, used to serve and to document them."""
+"""The table of REST operations, from which they are served and documented."""
 
 from functools import partial
 from typing import Any, Final

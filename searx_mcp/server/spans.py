@@ -1,6 +1,6 @@
-"""Calls, search requests and pages as OpenTelemetry spans.
+"""OpenTelemetry spans of calls, search requests and pages.
 
-No attribute contains a query, the address of a page or a secret.
+Attributes never contain a query, the address of a page or a secret.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ _log = EventLog("searx_mcp.server.spans")
 
 NAME: Final = "searx-mcp"
 _EXPORT: Final = 5.0
-"""Seconds to deliver a batch to the collector, retries included."""
+"""Seconds to deliver a batch to the collector, including retries."""
 _LAST: Final = 1.0
-"""Seconds for the last batch when a server ends."""
+"""Seconds to deliver the last batch when a server stops."""
 _NS: Final = 1_000_000
-"""Nanoseconds of a millisecond."""
+"""Nanoseconds per millisecond."""
 _FINE: Final = frozenset({"ok", "cancelled"})
 
 _Opened = tuple[Span, Token[context.Context]]
@@ -43,7 +43,7 @@ class Spans:
 
     Args:
         tracer: creates the spans.
-        clock: nanoseconds since 1970.
+        clock: current Unix time in nanoseconds.
     """
 
     def __init__(self, tracer: Tracer, clock: Callable[[], int] = time.time_ns) -> None:
@@ -52,7 +52,7 @@ class Spans:
         self._opened: ContextVar[_Opened | None] = ContextVar("searx_mcp.server.span", default=None)
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Record an event in its trace, if it belongs to one."""
+        """Record an event in its trace if it has one."""
         match event:
             case "server.call":
                 self._begin(f"call {fields['tool']}", SpanKind.INTERNAL, fields["caller"])
@@ -105,11 +105,11 @@ class Spans:
 
 
 @contextmanager
-def continued(headers: Mapping[str, str]) -> Iterator[None]:
+def continue_trace(headers: Mapping[str, str]) -> Iterator[None]:
     """Continue the trace in a request's `traceparent` header, if any.
 
     Args:
-        headers: of the request.
+        headers: request headers.
     """
     token = context.attach(propagate.extract(headers))
     try:
@@ -120,10 +120,10 @@ def continued(headers: Mapping[str, str]) -> Iterator[None]:
 
 @asynccontextmanager
 async def tracing(url: str) -> AsyncIterator[Spans]:
-    """Yield the listener that creates spans, and send them while the block runs.
+    """Yield a listener that creates spans, and export them while the block runs.
 
     Args:
-        url: of an OTLP/HTTP collector; empty if the program has set up OpenTelemetry itself.
+        url: URL of an OTLP/HTTP collector; empty if the program has set up OpenTelemetry itself.
     """
     if not url:
         yield Spans(trace.get_tracer(NAME, __version__))
@@ -136,7 +136,7 @@ async def tracing(url: str) -> AsyncIterator[Spans]:
 
 
 async def _shut_down(provider: "TracerProvider") -> None:
-    """Send the last batch; never wait for a hanging collector, neither here nor when the process ends."""
+    """Send the last batch, without waiting for a hanging collector here or at the end of the process."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def work() -> None:
@@ -151,7 +151,7 @@ async def _shut_down(provider: "TracerProvider") -> None:
 
 
 class _Exporter:
-    """Sends spans with the library's exporter, and logs once when the collector is unavailable."""
+    """Wraps the library's exporter to log only once when the collector becomes unavailable."""
 
     def __init__(self, exporter: "SpanExporter", succeeded: object) -> None:
         self._exporter = exporter
@@ -206,7 +206,7 @@ def _provider(url: str) -> "TracerProvider":
     named = {"service.name": NAME, "service.version": __version__}
     provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
     exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_EXPORT)
-    # It would log each failure, with a traceback.
+    # The library would log each failure with a traceback.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
     told = _Exporter(exporter, SpanExportResult.SUCCESS)
     provider.add_span_processor(BatchSpanProcessor(cast("SpanExporter", told)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anyio import AsyncFile
 
 _CHUNK: Final = 1 << 20
-"""Maximum bytes per read; hosts send a few hundred."""
+"""Most bytes per read; hosts send a few hundred."""
 
 
 async def serve_stdio(
@@ -30,17 +30,17 @@ async def serve_stdio(
 ) -> None:
     """Serve until the input ends; stop at once when cancelled.
 
-    The library reads its input in a thread that nothing can interrupt: a server without a message would
-    have to wait for one before it could end.
+    The library would read its input in a thread that cannot be interrupted, so that a server could not stop before
+    another message arrives.
 
     Args:
-        server: from `searx_mcp.server.app.build_server`.
-        output: descriptor of the file that the messages are written to, and nothing else.
-        greeted: called once, after the first answer, which a client waits for.
+        server: server from `searx_mcp.server.app.build_server`.
+        output: descriptor of a file to which nothing but messages is written.
+        greeted: called once, after the first response, which a client waits for.
 
     Raises:
-        SearxMcpError: there is no input.
-        ExceptionGroup: contains the `OSError` for which the output cannot be written.
+        SearxMcpError: standard input is closed.
+        ExceptionGroup: the output cannot be written; contains the `OSError`.
     """
     served = server._lowlevel_server  # noqa: SLF001 - the public method opens its own input
     options = served.create_initialization_options()
@@ -55,7 +55,7 @@ async def serve_stdio(
 
 
 def _taken_input() -> int:
-    """Take over the input; other readers see its end from now on."""
+    """Take over standard input, which is empty for other readers from now on."""
     try:
         descriptor = sys.stdin.fileno()
     except OSError as exc:
@@ -70,7 +70,7 @@ def _taken_input() -> int:
 
 
 class _Output(io.TextIOWrapper):
-    """Reports once when the first message has been sent; the library writes from threads."""
+    """Calls `written` once, after the first message; the library writes from threads."""
 
     written: Callable[[], object] | None = None
 

@@ -1,4 +1,4 @@
-"""Runs the work of a tool within the server's time limit, and reports its progress to the client."""
+"""Runs a call within the server's time limit, and reports its progress to the client."""
 
 import asyncio
 import logging
@@ -19,15 +19,15 @@ _log = logging.getLogger("searx_mcp.server")
 T = TypeVar("T")
 
 _LAST_WORDS: Final = 0.5
-"""Seconds that a client has to receive the last progress message before the answer."""
+"""Seconds to deliver the last progress message before the answer."""
 _GRACE: Final = 0.5
-"""Seconds after the limit in which work may still end by itself: its own error is more specific."""
+"""Seconds after the limit in which the work may still end by itself, with a more specific error."""
 
 _MARGIN: Final = 3.0
-"""Seconds before the server's limit by which a service must end: its results must still be assembled and
+"""Seconds before the server's limit at which a service must end, so that its results can still be assembled and
 formatted."""
 _MARGIN_SHARE: Final = 0.2
-"""Largest share of the limit for the margin."""
+"""Largest share of the limit that the margin may take."""
 _LEAST_TIME: Final = 1.0
 
 
@@ -37,11 +37,11 @@ class ProgressListener(Protocol):
     async def report_progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Receive one short sentence and its number."""
+        """Receive a short sentence and its number."""
         ...
 
 
-async def performed(
+async def perform_verb(
     verb: Verb[RequestT, ResponseT],
     request: RequestT,
     get: Callable[[], Awaitable[Service]],
@@ -50,15 +50,15 @@ async def performed(
     limit: float,
     settings: Settings,
 ) -> ResponseT:
-    """Perform a verb within its time.
+    """Perform a verb within its time limit.
 
     Args:
-        verb: to perform.
-        request: its arguments.
+        verb: verb to perform.
+        request: arguments of the call.
         get: opens the service.
-        listener: receives the progress; `None` for nobody.
-        limit: seconds.
-        settings: of the server.
+        listener: receives progress, if given.
+        limit: time limit in seconds.
+        settings: settings of the server.
 
     Raises:
         SearxMcpError: see `supervise`.
@@ -88,7 +88,7 @@ async def performed(
 async def _opened(
     get: Callable[[], Awaitable[Service]], named: float | None, limit: float
 ) -> tuple[Service, float]:
-    """Return the service, and the seconds for it: those of the call, or those left after opening it."""
+    """Return the service, and the seconds it may take: those of the call, within what is left after opening it."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     service = await get()
@@ -108,15 +108,15 @@ async def supervise(
     """Run `work` within its deadline and report its progress to the client.
 
     Args:
-        listener: receives the progress; `None` for nobody.
-        limit: seconds.
-        work: takes the function that reports progress.
-        otherwise: advice if the limit was too short.
-        due: seconds after which the work should end by itself; `limit` unless given.
+        listener: receives progress, if given.
+        limit: time limit in seconds.
+        work: function to run; its argument reports progress.
+        otherwise: advice for when the limit is exceeded.
+        due: seconds after which the work should end by itself; `limit` by default.
 
     Raises:
-        DeadlineError: half a second after the limit.
-        SearxMcpError: raised by the work; any unexpected error becomes an `internal` one and is logged.
+        DeadlineError: the work has not ended half a second after the limit.
+        SearxMcpError: the work failed; an unexpected error is logged and becomes an `internal` one.
     """
     deadline = min(due or limit, limit)
     async with _heard(listener) as progress:
@@ -124,7 +124,7 @@ async def supervise(
             outcome = await _settled(work(progress), limit, otherwise)
     if isinstance(outcome, DeadlineError) or (
         isinstance(outcome, SearxMcpError)
-        and outcome.code is ErrorCode.TIMEOUT  # of a page; a host may time out much earlier
+        and outcome.code is ErrorCode.TIMEOUT  # a page may also time out long before the deadline
         and is_almost_over()
     ):
         _log.error("server.timeout limit_s=%g", deadline)
@@ -135,7 +135,7 @@ async def supervise(
 
 @asynccontextmanager
 async def _heard(listener: ProgressListener | None) -> AsyncIterator[Progress]:
-    """Give what takes the progress of the block to a listener, if there is one."""
+    """Yield the function that reports progress to the listener, if there is one."""
     if listener is None:
         yield lambda _: None
         return
@@ -150,7 +150,7 @@ async def _heard(listener: ProgressListener | None) -> AsyncIterator[Progress]:
 
 
 async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
-    # A value instead of an exception, which a task group would wrap in a group of its own.
+    # Errors are returned, since a task group would wrap an exception in a group.
     try:
         async with asyncio.timeout(limit + _GRACE):
             return await work
@@ -160,12 +160,12 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
         return late
     except SearxMcpError as error:
         return error
-    except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer
+    except Exception:  # noqa: BLE001 - a supervisor: whatever failed, the model gets an answer
         return unforeseen()
 
 
 def unforeseen() -> SearxMcpError:
-    """Log the current exception, and return an error that reveals nothing of it to the client."""
+    """Log the current exception, and return an error that reveals none of it to the client."""
     _log.exception("server.call_failed")
     return SearxMcpError(
         "An internal error occurred in searx-mcp",
@@ -180,6 +180,6 @@ async def _report(messages: "asyncio.Queue[str]", listener: ProgressListener) ->
         done += 1
         try:
             await listener.report_progress(done, message=scrub(message))
-        except Exception:  # noqa: BLE001 - a client that is gone must not fail the call
+        except Exception:  # noqa: BLE001 - a call must not fail because its client has gone
             _log.debug("server.progress_failed", exc_info=True)
         messages.task_done()

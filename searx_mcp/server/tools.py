@@ -1,4 +1,4 @@
-"""The MCP tools, derived from the verbs of the service; `server.calls` performs them."""
+"""The MCP tools, built from the verbs of the service; `server.calls` performs their calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CALLS: Final = "searx_mcp.server.calls"
 _SIZE_HINT: Final = "anthropic/maxResultSizeChars"
 _MOST_HINTED: Final = 500_000
-"""Maximum result size that Claude Code lets a tool request; without the hint, it writes results of more than
+"""Most characters of a result that Claude Code lets a tool ask for; without the hint, it writes results above
 50,000 to a file (code.claude.com/docs/en/mcp)."""
 _ANNOTATIONS: Final[Mapping[Effect, ToolAnnotations]] = {
     Effect.READS: ToolAnnotations(read_only_hint=True, open_world_hint=True, idempotent_hint=True),
@@ -42,10 +42,10 @@ class Tools:
     """Builds the tools of a server.
 
     Args:
-        settings: budgets, defaults and the time limit of a call.
-        services: by namespace of the corpus, opens the service on the first call.
-        boundary: of the fences around untrusted text.
-        log: of the calls.
+        settings: settings with budgets, defaults and the time limit of a call.
+        services: returns the function that opens the service, by namespace of the corpus.
+        boundary: boundary of the fences around untrusted text.
+        log: log of the calls.
     """
 
     def __init__(
@@ -62,7 +62,13 @@ class Tools:
         self._log = log
 
     def make(self, name: str, verb: Verb[Any, Any], published: Published) -> Tool:
-        """Return a tool under its published name that passes its raw arguments to a call."""
+        """Build a tool that passes its raw arguments to a call.
+
+        Args:
+            name: published name.
+            verb: verb that the tool performs.
+            published: description of the tool for clients.
+        """
 
         async def call(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
             with self._log.call(verb.tool, arguments, context) as keep:
@@ -108,10 +114,10 @@ def _forbidden(name: str) -> CallToolResult:
 
 
 def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
-    """Return middleware that omits tools from a list if the client's token does not allow them.
+    """Return middleware that lists only the tools that the client's token allows.
 
     Args:
-        names: the published name of each tool.
+        names: published name of each tool.
     """
     from searx_mcp.server.identity import identity_of  # noqa: PLC0415 - only servers over HTTP need it
 
@@ -122,17 +128,17 @@ def allowed_only(names: Mapping[Name, str]) -> ServerMiddleware[Any]:
         identity = identity_of(ctx.request.scope)
         allowed = {name for tool, name in names.items() if identity.may(tool)}
         if not isinstance(result, dict):
-            raise TypeError(type(result))  # the SDK passes the result that it will send
+            raise TypeError(type(result))  # the SDK passes the result that it is about to send
         return {**result, "tools": [tool for tool in result["tools"] if tool["name"] in allowed]}
 
     return narrow
 
 
 class RawTool(Tool):
-    """A tool that checks its own arguments.
+    """A tool that validates its own arguments.
 
-    The SDK would check them against the published schema, which is strict so that every model
-    understands it; callers' spellings vary, and `searx_mcp.arguments` accepts them.
+    The SDK would validate them against the published schema, which is strict so that every model understands it;
+    `searx_mcp.arguments` also accepts further spellings.
     """
 
     @override
@@ -146,11 +152,11 @@ class RawTool(Tool):
 
 
 def output_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Describe structured content: the model's fields and types, with nothing required and nothing closed.
+    """Return a schema of structured content with the model's fields and types, none required and more allowed.
 
-    Empty fields are omitted from a result, and a truncated result has additional fields; strict
-    clients refuse results that do not match their schema exactly. There are no references, unions
-    or nulls, only non-empty text in an `enum`, and no descriptions, which are for developers.
+    A result omits empty fields, a truncated one has additional fields, and strict clients refuse results that do not
+    match the schema exactly. There are no references, unions or nulls, only non-empty strings in an `enum`, and no
+    descriptions, which are for developers.
     """
     whole = model.model_json_schema()
     return _plain(whole, whole.get("$defs", {}))

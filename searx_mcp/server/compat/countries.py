@@ -1,4 +1,4 @@
-"""Countries of the wanted results, by their names in Tavily and Firecrawl."""
+"""Countries that Tavily and Firecrawl let a caller prefer, by name."""
 
 import re
 from typing import Final
@@ -32,9 +32,9 @@ _NAMES: Final = (
 """The countries of Tavily's documentation, each after its code (ISO 3166-1)."""
 _CODES: Final = {name: code for code, _, name in (row.partition(" ") for row in _NAMES.split(", "))}
 _CODE: Final = re.compile(r"[a-z]{2}")
-_ALSO: Final = {"uk": "GB"}
+_ALIASES: Final = {"uk": "GB"}
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?=[-_]|\Z)")
-_OTHERWISE: Final = "en"
+_DEFAULT_LANGUAGE: Final = "en"
 """The language if the caller and the settings name more than one, or none."""
 
 
@@ -42,18 +42,18 @@ def language_in(country: str, language: str) -> str:
     """Return the language of a search, such as `en-DE`: instances treat the region as part of it.
 
     Args:
-        country: its English name, or its code of two letters.
-        language: without its region, if it has one.
+        country: English name or two-letter code.
+        language: language code; a region in it is ignored.
 
     Raises:
         InvalidArgumentError: there is no such country.
     """
     name = country.strip().lower()
-    code = _ALSO.get(name) or _CODES.get(name)
+    code = _ALIASES.get(name) or _CODES.get(name)
     if code is None and _CODE.fullmatch(name):
         code = name.upper()
     if code is None:
         raise InvalidArgumentError("country", "must be an English name or a code of two letters")
     found = _LANGUAGE.match(language)
-    base = found[0].lower() if found else _OTHERWISE
-    return f"{_OTHERWISE if base == 'all' else base}-{code}"
+    base = found[0].lower() if found else _DEFAULT_LANGUAGE
+    return f"{_DEFAULT_LANGUAGE if base == 'all' else base}-{code}"

@@ -13,7 +13,7 @@ from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.pages import MAX_PAGES, read_pages
 from searx_mcp.server.compat.searxng import SearxngError
 from searx_mcp.server.rest.foreign import Foreign, read, status_for, to_fetch, to_search
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
@@ -36,7 +36,7 @@ class ExternalResult(Frozen):
     Attributes:
         link: address of the page.
         title: plain text.
-        snippet: what a search engine shows of the page.
+        snippet: excerpt of the page, from a search engine.
     """
 
     link: str
@@ -67,7 +67,7 @@ class ExternalPage(Frozen):
 
     Attributes:
         page_content: Markdown.
-        metadata: `source`, its address, and what it says of itself: `title`, `description`, `language`.
+        metadata: its address as `source`, and its own `title`, `description` and `language`.
     """
 
     page_content: str
@@ -80,17 +80,17 @@ class ExternalPages(RootModel[tuple[ExternalPage, ...]]):
     model_config = ConfigDict(frozen=True, defer_build=True)
 
 
-_OF_A_PAGE: Final = ("title", "description", "language")
+_PAGE_FIELDS: Final = ("title", "description", "language")
 
 
 async def search(call: Call) -> Body:
     """Search, without reading the pages."""
-    asked = read(ExternalSearch, call.arguments)
+    arguments = read(ExternalSearch, call.arguments)
     defaults = call.backend.settings.search_defaults()
     # Open WebUI sends the number in its own settings; exceeding ours is not the caller's fault.
-    count = min(asked.count or defaults.results_count, defaults.max_results)
-    more = {"fetch_content": False, "results_count": count}
-    found = await searched(call, to_search(asked, {"query": "query"}, more, defaults))
+    count = min(arguments.count or defaults.results_count, defaults.max_results)
+    extra = {"fetch_content": False, "results_count": count}
+    found = await run_search(call, to_search(arguments, {"query": "query"}, extra, defaults))
     return [
         {"link": each.url, "title": each.title, "snippet": each.description}
         for each in found.results
@@ -101,22 +101,24 @@ async def load(call: Call) -> Body:
     """Read pages; those that cannot be read are omitted, unless none can.
 
     Raises:
-        SearxMcpError: that of the first.
+        SearxMcpError: none can be read; the error of the first.
     """
-    asked = read(ExternalLoad, call.arguments)
-    found = await read_pages(call, asked.urls, lambda url: to_fetch(asked, {}, {"url": url}))
+    arguments = read(ExternalLoad, call.arguments)
+    found = await read_pages(
+        call, arguments.urls, lambda url: to_fetch(arguments, {}, {"url": url})
+    )
     pages = [(url, page) for url, page in found if isinstance(page, Page)]
     if not pages and isinstance(failure := found[0][1], SearxMcpError):
         raise failure
-    return body(pages, lambda: [_written(url, page) for url, page in pages])
+    return body(pages, lambda: [_external_page(url, page) for url, page in pages])
 
 
-def _written(url: str, page: Page) -> dict[str, Any]:
-    known = {name: value for name in _OF_A_PAGE if (value := getattr(page, name))}
+def _external_page(url: str, page: Page) -> dict[str, Any]:
+    known = {name: value for name in _PAGE_FIELDS if (value := getattr(page, name))}
     return {"page_content": page.markdown_content, "metadata": {"source": url, **known}}
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return the status and the body of an error."""
     return status_for(error), {"error": cause_of(error)}
 
@@ -133,7 +135,7 @@ OPERATIONS: Final = (
         perform=search,
         tool=Tool.WEB_SEARCH,
         error=SearxngError,
-        told=told,
+        error_response=error_response,
     ),
     Operation(
         name="external_load",
@@ -146,6 +148,6 @@ OPERATIONS: Final = (
         perform=load,
         tool=Tool.WEB_FETCH,
         error=SearxngError,
-        told=told,
+        error_response=error_response,
     ),
 )

@@ -38,23 +38,23 @@ from searx_mcp.server.compat.firecrawl_answers import (
 )
 from searx_mcp.server.compat.pages import read_page, warning_of
 from searx_mcp.server.rest.foreign import (
+    AlwaysOn,
     Foreign,
-    No,
-    Yes,
-    for_a_page,
+    NotOffered,
+    page_timeout,
     read,
     status_for,
     to_fetch,
     to_search,
 )
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
 _RESULTS: Final = 5
 _MILLI: Final = 1_000
 _MOST_MILLISECONDS: Final = 300_000
-_IN_SECONDS: Final = 1_000
+_SECONDS_BELOW: Final = 1_000
 """Below this, a timeout is in seconds: Open WebUI allows three per result."""
 _LEFT_OUT: Final = frozenset({"html", "rawHtml"})
 """Formats that are never filled; clients request them in addition to Markdown."""
@@ -66,7 +66,7 @@ _CODES: Final = {
 }
 """Firecrawl's codes with the same meaning as ours."""
 
-Nothing = Annotated[tuple[str, ...], Field(max_length=0)] | None
+EmptyList = Annotated[tuple[str, ...], Field(max_length=0)] | None
 """A list that must be empty."""
 _Milliseconds = Annotated[StrictInt, Field(ge=1, le=_MOST_MILLISECONDS)] | None
 
@@ -78,7 +78,7 @@ def _type_of(value: object) -> object:
     return value
 
 
-def _filled(formats: tuple[str, ...]) -> tuple[str, ...]:
+def _require_filled(formats: tuple[str, ...]) -> tuple[str, ...]:
     if formats and _LEFT_OUT.issuperset(formats):
         raise ValueError("must have one besides html and rawHtml")
     return formats
@@ -93,7 +93,7 @@ ResultFormat = Annotated[
 _FILLED: Final[dict[str, Any]] = {
     "allOf": [{"anyOf": [{"maxItems": 0}, {"contains": {"not": {"enum": sorted(_LEFT_OUT)}}}]}]
 }
-"""The schema of the check in `_filled`."""
+"""The schema of the check in `_require_filled`."""
 Source = Annotated[Literal["web", "news", "images"], BeforeValidator(_type_of)]
 Parser = Annotated[Literal["pdf"], BeforeValidator(_type_of)]
 
@@ -110,33 +110,33 @@ class _Options(_Camel):
     proxy: Literal["basic", "auto"] | None = None
     integration: str | None = None
     origin: str | None = None
-    only_main_content: Yes = None
-    remove_base64_images: Yes = Field(default=None, alias="removeBase64Images")
-    store_in_cache: Yes = None
-    parse_pdf: Yes = Field(default=None, alias="parsePDF")
+    only_main_content: AlwaysOn = None
+    remove_base64_images: AlwaysOn = Field(default=None, alias="removeBase64Images")
+    store_in_cache: AlwaysOn = None
+    parse_pdf: AlwaysOn = Field(default=None, alias="parsePDF")
     parsers: tuple[Parser, ...] | None = None
-    include_tags: Nothing = None
-    exclude_tags: Nothing = None
-    actions: Nothing = None
+    include_tags: EmptyList = None
+    exclude_tags: EmptyList = None
+    actions: EmptyList = None
     headers: Annotated[dict[str, str], Field(max_length=0)] | None = None
     wait_for: Annotated[StrictInt, Field(ge=0, le=0)] | None = None
-    mobile: No = None
-    skip_tls_verification: No = None
-    zero_data_retention: No = None
+    mobile: NotOffered = None
+    skip_tls_verification: NotOffered = None
+    zero_data_retention: NotOffered = None
 
 
 class FirecrawlOptions(_Options):
-    """What is wanted of the page of a result.
+    """How to return the page of a result.
 
     Attributes:
-        formats: what to return; html and rawHtml are left out, and need another one beside them.
+        formats: formats to return; html and rawHtml are left out and need another one beside them.
         max_age, timeout, block_ads, fast_mode, proxy, integration, origin: ignored.
         only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
         include_tags, exclude_tags, actions, headers, wait_for, mobile, skip_tls_verification,
             zero_data_retention: not offered.
     """
 
-    formats: Annotated[tuple[ResultFormat, ...], AfterValidator(_filled)] | None = Field(
+    formats: Annotated[tuple[ResultFormat, ...], AfterValidator(_require_filled)] | None = Field(
         default=None, json_schema_extra=_FILLED
     )
 
@@ -145,9 +145,9 @@ class FirecrawlScrape(_Options):
     """A page to read.
 
     Attributes:
-        url: its address.
-        formats: what to return; html and rawHtml are left out, and need another one beside them.
-        max_age: milliseconds that a kept copy may have; 0 reads the page again.
+        url: address of the page.
+        formats: formats to return; html and rawHtml are left out and need another one beside them.
+        max_age: maximum age of a stored copy in milliseconds; 0 reads the page again.
         timeout: milliseconds that the page may take.
         block_ads, fast_mode, proxy, integration, origin: ignored.
         only_main_content, remove_base64_images, store_in_cache, parse_pdf, parsers: always as by default.
@@ -156,8 +156,8 @@ class FirecrawlScrape(_Options):
     """
 
     url: Annotated[str, Field(min_length=1, max_length=MAX_URL_LENGTH)]
-    formats: Annotated[tuple[Format, ...], Field(min_length=1), AfterValidator(_filled)] = Field(
-        default=("markdown",), json_schema_extra=_FILLED
+    formats: Annotated[tuple[Format, ...], Field(min_length=1), AfterValidator(_require_filled)] = (
+        Field(default=("markdown",), json_schema_extra=_FILLED)
     )
 
 
@@ -181,7 +181,7 @@ class FirecrawlSearchV1(_Search):
         limit: number of results.
         tbs: how old results may be, such as qdr:w.
         lang: language of the results.
-        country: country from which they are wanted, with `lang`.
+        country: country from which results are wanted, with `lang`.
         timeout: milliseconds that the search may take; seconds below 1,000.
         scrape_options: what is wanted of the page of each result; without formats, nothing.
         ignore_invalid_urls, integration, origin: ignored.
@@ -210,13 +210,13 @@ class FirecrawlSearch(_Search):
     sources: Annotated[tuple[Source, ...], Field(min_length=1, max_length=1)] | None = None
     include_domains: Annotated[tuple[str, ...], Field(max_length=50)] | None = None
     exclude_domains: Annotated[tuple[str, ...], Field(max_length=50)] | None = None
-    categories: Nothing = None
-    highlights: No = None
+    categories: EmptyList = None
+    highlights: NotOffered = None
 
 
 _CATEGORIES: Final = {"web": Category.GENERAL, "news": Category.NEWS, "images": Category.IMAGES}
 """The category of each source."""
-_OF_A_PAGE: Final = {
+_PAGE_FIELDS: Final = {
     "title": "title",
     "description": "description",
     "language": "language",
@@ -236,21 +236,21 @@ _SEARCHES_V2: Final = _SEARCHES | {
 
 async def scrape(call: Call) -> Body:
     """Read a page."""
-    asked = read(FirecrawlScrape, call.arguments)
-    more: dict[str, Any] = {"force_refresh": True} if asked.max_age == 0 else {}
-    if asked.timeout is not None:
-        more["timeout"] = for_a_page(asked.timeout / _MILLI)
-    request = to_fetch(asked, {"url": "url"}, more)
-    oldest = asked.max_age / _MILLI if asked.max_age else None
-    page = await read_page(call, request, oldest)
-    answer = FirecrawlScraped(data=_document(page, asked.formats))
-    return body(answer, lambda: _dumped(answer))
+    arguments = read(FirecrawlScrape, call.arguments)
+    extra: dict[str, Any] = {"force_refresh": True} if arguments.max_age == 0 else {}
+    if arguments.timeout is not None:
+        extra["timeout"] = page_timeout(arguments.timeout / _MILLI)
+    request = to_fetch(arguments, {"url": "url"}, extra)
+    max_age = arguments.max_age / _MILLI if arguments.max_age else None
+    page = await read_page(call, request, max_age)
+    answer = FirecrawlScraped(data=_document(page, arguments.formats))
+    return body(answer, lambda: _dump(answer))
 
 
 def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
     wanted = {*formats} - _LEFT_OUT
-    known = {name: getattr(page, field) or None for name, field in _OF_A_PAGE.items()}
-    notes = (_missing(formats), warning_of(page))
+    known = {name: getattr(page, field) or None for name, field in _PAGE_FIELDS.items()}
+    notes = (_missing_warning(formats), warning_of(page))
     return FirecrawlDocument(
         markdown=page.markdown_content if "markdown" in wanted else None,
         links=tuple(each.url for each in page.links) if "links" in wanted else None,
@@ -270,41 +270,43 @@ def _document(page: Page, formats: Sequence[str]) -> FirecrawlDocument:
 
 async def search_v1(call: Call) -> Body:
     """Search, as in the first version."""
-    asked = read(FirecrawlSearchV1, call.arguments)
-    found = await searched(call, _request(asked, call, _SEARCHES_V1, asked.lang))
+    arguments = read(FirecrawlSearchV1, call.arguments)
+    found = await run_search(call, _request(arguments, call, _SEARCHES_V1, arguments.lang))
     answer = FirecrawlFoundV1(
-        data=tuple(_results(found, asked, "web")), warning=_missing(_formats(asked))
+        data=tuple(_results(found, arguments, "web")), warning=_missing_warning(_formats(arguments))
     )
-    return body(answer, lambda: _dumped(answer))
+    return body(answer, lambda: _dump(answer))
 
 
 async def search(call: Call) -> Body:
     """Search one source."""
-    asked = read(FirecrawlSearch, call.arguments)
-    source = asked.sources[0] if asked.sources else "web"
+    arguments = read(FirecrawlSearch, call.arguments)
+    source = arguments.sources[0] if arguments.sources else "web"
     category = {"category": _CATEGORIES[source]}
-    found = await searched(call, _request(asked, call, _SEARCHES_V2, None, **category))
-    results = {source: tuple(_results(found, asked, source))}
-    answer = FirecrawlFound(data=FirecrawlSources(**results), warning=_missing(_formats(asked)))
-    return body(answer, lambda: _dumped(answer))
+    found = await run_search(call, _request(arguments, call, _SEARCHES_V2, None, **category))
+    results = {source: tuple(_results(found, arguments, source))}
+    answer = FirecrawlFound(
+        data=FirecrawlSources(**results), warning=_missing_warning(_formats(arguments))
+    )
+    return body(answer, lambda: _dump(answer))
 
 
 def _request(
-    asked: _Search, call: Call, names: Mapping[str, str], language: str | None, **more: object
+    arguments: _Search, call: Call, names: Mapping[str, str], language: str | None, **extra: object
 ) -> SearchRequest:
     defaults = call.backend.settings.search_defaults()
-    arguments: dict[str, Any] = {"fetch_content": bool(_formats(asked)), **more}
-    if asked.country:
-        arguments["language"] = language_in(asked.country, language or defaults.language)
-    if asked.timeout is not None:
-        is_short = asked.timeout < _IN_SECONDS
-        arguments["timeout"] = for_a_page(asked.timeout / (1 if is_short else _MILLI))
+    values: dict[str, Any] = {"fetch_content": bool(_formats(arguments)), **extra}
+    if arguments.country:
+        values["language"] = language_in(arguments.country, language or defaults.language)
+    if arguments.timeout is not None:
+        is_short = arguments.timeout < _SECONDS_BELOW
+        values["timeout"] = page_timeout(arguments.timeout / (1 if is_short else _MILLI))
     count = min(_RESULTS, defaults.max_results)
-    return to_search(asked, names, arguments, replace(defaults, results_count=count))
+    return to_search(arguments, names, values, replace(defaults, results_count=count))
 
 
-def _results(found: SearchResponse, asked: _Search, source: str) -> Iterator[FirecrawlResult]:
-    wanted = _formats(asked)
+def _results(found: SearchResponse, arguments: _Search, source: str) -> Iterator[FirecrawlResult]:
+    wanted = _formats(arguments)
     for place, each in enumerate(found.results, 1):
         page = each.content
         yield FirecrawlResult(
@@ -313,11 +315,11 @@ def _results(found: SearchResponse, asked: _Search, source: str) -> Iterator[Fir
             position=place,
             markdown=page.markdown if page and "markdown" in wanted else None,
             summary=page.summary if page and "summary" in wanted else None,
-            **_shown(each, source),
+            **_source_fields(each, source),
         )
 
 
-def _shown(result: SearchResult, source: str) -> dict[str, Any]:
+def _source_fields(result: SearchResult, source: str) -> dict[str, Any]:
     """Return the fields of a result of one source."""
     match source:
         case "news":
@@ -328,23 +330,23 @@ def _shown(result: SearchResult, source: str) -> dict[str, Any]:
             return {"description": result.description}
 
 
-def _formats(asked: _Search) -> Sequence[str]:
+def _formats(arguments: _Search) -> Sequence[str]:
     """Return the formats requested for the page of each result."""
-    options = asked.scrape_options
+    options = arguments.scrape_options
     return (options.formats or ()) if options else ()
 
 
-def _missing(formats: Sequence[str]) -> str | None:
+def _missing_warning(formats: Sequence[str]) -> str | None:
     """Say in one sentence what is omitted."""
     missing = [name for name in formats if name in _LEFT_OUT]
     return f"Not offered here, and left out: {', '.join(missing)}." if missing else None
 
 
-def _dumped(answer: BaseModel) -> dict[str, Any]:
+def _dump(answer: BaseModel) -> dict[str, Any]:
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return Firecrawl's status and body for an error."""
     status = status_for(error)
     body: dict[str, Any] = {"success": False, "error": cause_of(error)}
@@ -369,7 +371,7 @@ def _operations(prefix: str, version: str) -> Sequence[Operation]:
             perform=scrape,
             tool=Tool.WEB_FETCH,
             error=FirecrawlError,
-            told=told,
+            error_response=error_response,
         ),
         Operation(
             name=f"{name}_search",
@@ -382,7 +384,7 @@ def _operations(prefix: str, version: str) -> Sequence[Operation]:
             perform=search_v1 if is_first else search,
             tool=Tool.WEB_SEARCH,
             error=FirecrawlError,
-            told=told,
+            error_response=error_response,
         ),
     )
 

@@ -8,20 +8,20 @@ from pydantic.alias_generators import to_camel
 from searx_mcp.models.base import Frozen
 
 
-class _Written(Frozen):
+class _CamelCase(Frozen):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class FirecrawlMetadata(_Written):
-    """What is known of a page.
+class FirecrawlMetadata(_CamelCase):
+    """What is known about a page.
 
     Attributes:
-        source_url: as asked for.
-        url: after redirects.
-        status_code: of the page.
+        source_url: address as requested.
+        url: address after redirects.
+        status_code: HTTP status of the page.
         cache_state: `hit` for a kept copy, otherwise `miss`.
         cached_at: when a kept copy was read.
-        title, description, language, content_type, published_time, modified_time, og_site_name: as the page says.
+        title, description, language, content_type, published_time, modified_time, og_site_name: as the page states.
     """
 
     source_url: Annotated[str, Field(alias="sourceURL")]
@@ -38,8 +38,8 @@ class FirecrawlMetadata(_Written):
     cached_at: str | None = None
 
 
-class FirecrawlDocument(_Written):
-    """A page in the formats that were asked for.
+class FirecrawlDocument(_CamelCase):
+    """A page in the requested formats.
 
     Attributes:
         markdown: the page as Markdown.
@@ -47,7 +47,7 @@ class FirecrawlDocument(_Written):
         images: addresses of its images.
         summary: sentences of the page.
         warning: what is missing.
-        metadata: of the page.
+        metadata: facts about the page.
     """
 
     markdown: str | None = None
@@ -58,7 +58,7 @@ class FirecrawlDocument(_Written):
     metadata: FirecrawlMetadata
 
 
-class FirecrawlScraped(_Written):
+class FirecrawlScraped(_CamelCase):
     """The answer to a scrape.
 
     Attributes:
@@ -70,19 +70,19 @@ class FirecrawlScraped(_Written):
     data: FirecrawlDocument
 
 
-class FirecrawlResult(_Written):
+class FirecrawlResult(_CamelCase):
     """A result.
 
     Attributes:
         title: plain text.
         url: address of the page.
         position: its place, from 1.
-        description: what a search engine shows of the page.
-        snippet: the same, of news.
-        date: ISO 8601 as far as known, of news.
-        image_url: the image, of images.
-        markdown: the page as Markdown, if asked for and read.
-        summary: sentences of it, likewise.
+        description: excerpt of the page, from a search engine.
+        snippet: the same, for news.
+        date: ISO 8601 as far as known, for news.
+        image_url: address of the image, for images.
+        markdown: the page as Markdown, if requested and read.
+        summary: sentences of the page, if requested and read.
     """
 
     title: str
@@ -96,7 +96,7 @@ class FirecrawlResult(_Written):
     summary: str | None = None
 
 
-class FirecrawlFoundV1(_Written):
+class FirecrawlFoundV1(_CamelCase):
     """The answer to a search.
 
     Attributes:
@@ -110,11 +110,11 @@ class FirecrawlFoundV1(_Written):
     warning: str | None = None
 
 
-class FirecrawlSources(_Written):
-    """Results by source, best first; only the one asked for.
+class FirecrawlSources(_CamelCase):
+    """Results by source, best first; only the requested source.
 
     Attributes:
-        web, news, images: of each source.
+        web, news, images: results of this source.
     """
 
     web: tuple[FirecrawlResult, ...] | None = None
@@ -122,7 +122,7 @@ class FirecrawlSources(_Written):
     images: tuple[FirecrawlResult, ...] | None = None
 
 
-class FirecrawlFound(_Written):
+class FirecrawlFound(_CamelCase):
     """The answer to a search.
 
     Attributes:
@@ -136,13 +136,13 @@ class FirecrawlFound(_Written):
     warning: str | None = None
 
 
-class FirecrawlError(_Written):
+class FirecrawlError(_CamelCase):
     """The body of an error.
 
     Attributes:
         success: always false.
         error: what went wrong, in a sentence.
-        code: Firecrawl's, if it has one for that.
+        code: Firecrawl's code, if it has one for this error.
     """
 
     success: Literal[False] = False

@@ -16,7 +16,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.style import Images
 from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.pages import read_page, warning_of
-from searx_mcp.server.rest.foreign import Foreign, for_a_page, read, status_for, to_fetch
+from searx_mcp.server.rest.foreign import Foreign, page_timeout, read, status_for, to_fetch
 from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
 from searx_mcp.settings.tools import Tool
 
@@ -52,14 +52,14 @@ class JinaRead(Foreign):
         accept: `application/json` for JSON; otherwise text.
         return_format, respond_with: `content` or `markdown`; the second leaves the head of the text out.
         no_cache: whether to read the page again.
-        cache_tolerance: seconds that a kept copy may have.
+        cache_tolerance: maximum age of a stored copy in seconds.
         timeout: seconds for the page.
         retain_images: how images appear.
         with_links_summary, with_images_summary: whether to list them after the text.
-        user_agent: to send.
+        user_agent: User-Agent to send.
         robots_txt: ignored; robots.txt is always obeyed.
         retain_links: links stay.
-        engine: ignored, but for a browser that is to be used.
+        engine: ignored, except that a browser is not offered.
         target_selector, wait_for_selector, remove_selector, with_generated_alt, set_cookie, proxy, proxy_url,
             referer, locale, token_budget, max_tokens, with_iframe, with_shadow_dom, keep_img_data_url,
             markdown_chunking: not offered.
@@ -104,11 +104,11 @@ class JinaPage(Frozen):
     Attributes:
         title: plain text; may be empty.
         description: the page's own; may be empty.
-        url: after redirects.
+        url: address after redirects.
         content: Markdown.
-        publishedTime: as the page says.
-        links: addresses by their words, if asked for.
-        images: addresses by their words, if asked for.
+        publishedTime: as the page states.
+        links: addresses by link text, if requested.
+        images: addresses by description, if requested.
         warning: what is missing.
     """
 
@@ -123,7 +123,7 @@ class JinaPage(Frozen):
 
 
 class JinaAnswer(Frozen):
-    """The answer where JSON is accepted.
+    """The answer if the client accepts JSON.
 
     Attributes:
         code: 200.
@@ -140,7 +140,7 @@ class JinaError(Frozen):
     """The body of an error.
 
     Attributes:
-        code: the status.
+        code: HTTP status.
         status: the same with two more digits.
         name: the kind of error.
         message: what went wrong, in a sentence.
@@ -160,7 +160,7 @@ _HEADERS: Final = frozenset(
 _FETCHES: Final = {"url": "url", "user_agent": "user_agent"}
 
 
-def arguments(request: Request) -> Mapping[str, Any]:
+def read_arguments(request: Request) -> Mapping[str, Any]:
     """Return the address in a request, and the headers that say how to read it."""
     raw = request.scope.get("raw_path") or request.scope["path"].encode()
     url = raw.decode("latin-1").partition(_PREFIX)[2]
@@ -177,23 +177,25 @@ def arguments(request: Request) -> Mapping[str, Any]:
 
 async def read_url(call: Call) -> Body:
     """Read a page."""
-    asked = read(JinaRead, call.arguments)
-    more: dict[str, Any] = {"images": _IMAGES[asked.retain_images or "all"]}
-    if asked.no_cache or asked.cache_tolerance == 0:
-        more["force_refresh"] = True
-    if asked.timeout is not None:
-        more["timeout"] = for_a_page(asked.timeout)
-    page = await read_page(call, to_fetch(asked, _FETCHES, more), asked.cache_tolerance or None)
-    written = _page(page, asked)
-    if _JSON in asked.accept.lower():
-        answer = JinaAnswer(code=200, status=20_000, data=written)
+    arguments = read(JinaRead, call.arguments)
+    extra: dict[str, Any] = {"images": _IMAGES[arguments.retain_images or "all"]}
+    if arguments.no_cache or arguments.cache_tolerance == 0:
+        extra["force_refresh"] = True
+    if arguments.timeout is not None:
+        extra["timeout"] = page_timeout(arguments.timeout)
+    page = await read_page(
+        call, to_fetch(arguments, _FETCHES, extra), arguments.cache_tolerance or None
+    )
+    jina_page = _page(page, arguments)
+    if _JSON in arguments.accept.lower():
+        answer = JinaAnswer(code=200, status=20_000, data=jina_page)
         return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
-    if "markdown" in {asked.return_format, asked.respond_with}:
-        return Text(written.content, _TEXT)
-    return body(written, lambda: Text("\n\n".join(_text(written)) + "\n", _TEXT))
+    if "markdown" in {arguments.return_format, arguments.respond_with}:
+        return Text(jina_page.content, _TEXT)
+    return body(jina_page, lambda: Text("\n\n".join(_text(jina_page)) + "\n", _TEXT))
 
 
-def _page(page: Page, asked: JinaRead) -> JinaPage:
+def _page(page: Page, arguments: JinaRead) -> JinaPage:
     links = {each.text or each.url: each.url for each in page.links}
     images = {f"Image {n}: {each.alt}": each.url for n, each in enumerate(page.images, 1)}
     return JinaPage(
@@ -202,8 +204,8 @@ def _page(page: Page, asked: JinaRead) -> JinaPage:
         url=page.final_url,
         content=page.markdown_content,
         publishedTime=page.published or None,
-        links=links if asked.with_links_summary in {"true", "all"} else None,
-        images=images if asked.with_images_summary in {"true", "all"} else None,
+        links=links if arguments.with_links_summary in {"true", "all"} else None,
+        images=images if arguments.with_images_summary in {"true", "all"} else None,
         warning=warning_of(page),
     )
 
@@ -224,7 +226,7 @@ def _text(page: JinaPage) -> Iterator[str]:
         yield "\n".join(("Links/Buttons:", *rows))
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return Jina's status and body for an error."""
     status = status_for(error)
     name = "ParamValidationError" if error.code is ErrorCode.INVALID_ARGUMENT else error.code.value
@@ -244,8 +246,8 @@ OPERATIONS: Final = (
         perform=read_url,
         tool=Tool.WEB_FETCH,
         error=JinaError,
-        told=told,
-        reads=arguments,
+        error_response=error_response,
+        read_arguments=read_arguments,
         media_types=("text/plain", _JSON),
     ),
 )

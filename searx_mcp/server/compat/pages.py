@@ -7,7 +7,7 @@ from typing import Final
 from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.server.rest.full import answered
+from searx_mcp.server.rest.full import run_verb
 from searx_mcp.server.rest.operation import Call
 from searx_mcp.verbs.web import WEB_FETCH
 
@@ -15,7 +15,7 @@ MAX_PAGES: Final = 20
 """Maximum per call: Tavily's limit, which Open WebUI uses."""
 PARTS: Final = " [...] "
 """Tavily's separator between parts of a page."""
-_AT_ONCE: Final = 5
+_CONCURRENCY: Final = 5
 _LATE: Final = "The page was not read in time"
 
 
@@ -28,43 +28,43 @@ def warning_of(page: Page) -> str | None:
     return " ".join(notes) or None
 
 
-async def read_page(call: Call, request: FetchRequest, oldest: float | None = None) -> Page:
+async def read_page(call: Call, request: FetchRequest, max_age: float | None = None) -> Page:
     """Read a page.
 
     Args:
-        call: that it belongs to.
-        request: for the page.
-        oldest: maximum age of a stored copy in seconds; `None` for the cache's own rule.
+        call: call that the page is for.
+        request: request for the page.
+        max_age: maximum age of a stored copy in seconds; `None` for the cache's own rule.
 
     Raises:
-        SearxMcpError: it cannot be read.
+        SearxMcpError: the page cannot be read.
     """
-    page = await answered(WEB_FETCH, request, call)
-    if oldest is not None and page.from_cache and page.age_seconds > oldest:
+    page = await run_verb(WEB_FETCH, request, call)
+    if max_age is not None and page.from_cache and page.age_seconds > max_age:
         again = request.model_copy(update={"force_refresh": True})
-        page = await answered(WEB_FETCH, again, call)
+        page = await run_verb(WEB_FETCH, again, call)
     return page
 
 
 async def read_pages(
-    call: Call, urls: Sequence[str], make: Callable[[str], FetchRequest]
+    call: Call, urls: Sequence[str], build_request: Callable[[str], FetchRequest]
 ) -> list[tuple[str, Page | SearxMcpError]]:
-    """Read several pages, a few at a time, within the time of the call.
+    """Read several pages, a few at a time, within the deadline of the call.
 
     Args:
-        call: that they belong to.
-        urls: at least one.
-        make: returns the request for a page.
+        call: call that the pages are for.
+        urls: addresses, at least one.
+        build_request: returns the request for an address.
 
     Returns:
         Each address with its page, or with the reason why it cannot be read, in their order.
     """
-    turns = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_CONCURRENCY)
 
     async def read(url: str) -> Page | SearxMcpError:
-        async with turns:
+        async with slots:
             try:
-                return await read_page(call, make(url))
+                return await read_page(call, build_request(url))
             except SearxMcpError as error:
                 return error
 

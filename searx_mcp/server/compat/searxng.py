@@ -27,7 +27,7 @@ from searx_mcp.render.searxng_fields import TEMPLATES, infobox_fields, kind_fiel
 from searx_mcp.server.compat import searxng_instance as instance
 from searx_mcp.server.compat.searxng_formats import as_csv, as_rss
 from searx_mcp.server.rest.foreign import status_for
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Body, Call, Operation, Text, body
 from searx_mcp.server.web.policy import SEARXNG_PATH
 from searx_mcp.settings.tools import Tool
@@ -36,9 +36,9 @@ _FORMAT: Final = "format"
 _QUERY: Final = "q"
 _PAGE: Final = "pageno"
 _CATEGORY: Final = "category_"
-_OF_OURS: Final = ("language", "time_range", "engines", "safesearch")
+_OUR_ARGUMENTS: Final = ("language", "time_range", "engines", "safesearch")
 """Parameters that are also our own arguments."""
-_KNOWN: Final = {
+_ALLOWED: Final = {
     "safesearch": ("0", "1", "2"),
     "time_range": ("day", "week", "month", "year"),
 }
@@ -146,39 +146,39 @@ class SearxngError(Frozen):
 async def search(call: Call) -> Body:
     """Search, without reading the pages."""
     request = _request(call.arguments, call.backend.settings.search_defaults())
-    response = await searched(call, request)
-    write = _FORMATS[str(_given(call.arguments)[_FORMAT])]
+    response = await run_search(call, request)
+    write = _FORMATS[str(_parameters_of(call.arguments)[_FORMAT])]
     return body(response, lambda: write(response))
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return SearXNG's status and body for an error."""
     is_format = isinstance(error, InvalidArgumentError) and error.field == _FORMAT
     return 403 if is_format else status_for(error), {"error": cause_of(error)}
 
 
 def _request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
-    given = _given(raw)
-    if given.get(_FORMAT) not in _FORMATS:
+    parameters = _parameters_of(raw)
+    if parameters.get(_FORMAT) not in _FORMATS:
         raise InvalidArgumentError(_FORMAT, f"must be one of {', '.join(_FORMATS)}")
-    if not str(given.get(_QUERY, "")).strip():
+    if not str(parameters.get(_QUERY, "")).strip():
         raise InvalidArgumentError(_QUERY, "is missing: no query")
-    for name, known in _KNOWN.items():
-        if str(given.get(name, known[0])) not in known:
+    for name, known in _ALLOWED.items():
+        if str(parameters.get(name, known[0])) not in known:
             raise InvalidArgumentError(name, f"must be one of {', '.join(known)}")
-    values: dict[str, Any] = {_QUERY: given[_QUERY], "fetch_content": False}
-    values |= {name: given[name] for name in _OF_OURS if name in given}
-    if (category := _category(given, defaults)) is not None:
+    values: dict[str, Any] = {_QUERY: parameters[_QUERY], "fetch_content": False}
+    values |= {name: parameters[name] for name in _OUR_ARGUMENTS if name in parameters}
+    if (category := _category(parameters, defaults)) is not None:
         values["category"] = category
     request = parse_search(values, defaults=defaults)
     # Pages of an instance vary in length. Ours follow one another without a gap.
-    skipped = (_page(given.get(_PAGE, "1")) - 1) * request.results_count
+    skipped = (_page(parameters.get(_PAGE, "1")) - 1) * request.results_count
     if skipped > MAX_SKIPPED:
         raise InvalidArgumentError(_PAGE, f"is too large: results end at {MAX_SKIPPED:,}")
     return request.model_copy(update={"offset": skipped, "page": 1})
 
 
-def _given(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the non-empty parameters; the first of repeated ones."""
     firsts = {name: each[0] if isinstance(each, list) else each for name, each in raw.items()}
     return {name: value for name, value in firsts.items() if value}
@@ -190,16 +190,16 @@ def _page(text: str) -> int:
     return int(text)
 
 
-def _category(given: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
+def _category(parameters: Mapping[str, Any], defaults: SearchDefaults) -> str | None:
     """Return the first known category; SearXNG skips the others, and also accepts a category's name as a parameter."""
-    listed = str(given.get("categories", "")).split(",")
-    named = (name.removeprefix(_CATEGORY) for name in given if name.startswith(_CATEGORY))
+    listed = str(parameters.get("categories", "")).split(",")
+    named = (name.removeprefix(_CATEGORY) for name in parameters if name.startswith(_CATEGORY))
     known = {*Category, *FURTHER_CATEGORIES, *defaults.categories}
     found = (name.strip().lower() for name in (*listed, *named))
     return next((name for name in found if name in known), None)
 
 
-def written_answer(response: SearchResponse) -> dict[str, Any]:
+def as_json(response: SearchResponse) -> dict[str, Any]:
     """Format the answer to a search as SearXNG 2026.8 does.
 
     Attributions that open collections require are in `attribution`, which SearXNG does not have.
@@ -249,7 +249,9 @@ def _row(result: SearchResult, place: int) -> dict[str, Any]:
     for name in TEMPLATE_FIELDS:
         if (values := getattr(result, name)) is not None:
             row["template"] = f"{TEMPLATES[name]}.html"
-            row |= _played(values) if name in {"video", "media"} else kind_fields(name, values)
+            row |= (
+                _media_fields(values) if name in {"video", "media"} else kind_fields(name, values)
+            )
     if result.image is not None:
         row["thumbnail_src"] = result.thumbnail or ""
     return row
@@ -282,24 +284,24 @@ def _answer(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _played(played: Video | Media) -> dict[str, Any]:
+def _media_fields(media: Video | Media) -> dict[str, Any]:
     fields = {
-        "length": played.length if played.seconds is None else played.seconds,
-        "iframe_src": played.embed_url or "",
+        "length": media.length if media.seconds is None else media.seconds,
+        "iframe_src": media.embed_url or "",
     }
-    if isinstance(played, Video):
-        return fields | {"views": played.views}
-    return fields | {"audio_src": played.audio_url or ""}
+    if isinstance(media, Video):
+        return fields | {"views": media.views}
+    return fields | {"audio_src": media.audio_url or ""}
 
 
 _FORMATS: Final[Mapping[str, Callable[[SearchResponse], Mapping[str, Any] | Text]]] = {
-    "json": written_answer,
+    "json": as_json,
     "csv": as_csv,
     "rss": as_rss,
 }
 
 
-def _search_by(method: Literal["GET", "POST"], name: str, summary: str) -> Operation:
+def _search_operation(method: Literal["GET", "POST"], name: str, summary: str) -> Operation:
     return Operation(
         name=name,
         method=method,
@@ -312,12 +314,12 @@ def _search_by(method: Literal["GET", "POST"], name: str, summary: str) -> Opera
         tool=Tool.WEB_SEARCH,
         takes_form=True,
         error=SearxngError,
-        told=told,
+        error_response=error_response,
         media_types=("application/json", "application/csv", "text/xml"),
     )
 
 
-def _about(name: str, path: str, summary: str, **rest: Any) -> Operation:  # noqa: ANN401 - fields
+def _instance_operation(name: str, path: str, summary: str, **rest: Any) -> Operation:  # noqa: ANN401 - fields
     return Operation(
         name=f"searxng_{name}",
         method="GET",
@@ -326,15 +328,17 @@ def _about(name: str, path: str, summary: str, **rest: Any) -> Operation:  # noq
         statuses=(500, 504),
         takes_form=True,
         error=SearxngError,
-        told=told,
+        error_response=error_response,
         **rest,
     )
 
 
 OPERATIONS: Final = (
-    _search_by("GET", "searxng_search", "Search like a SearXNG instance."),
-    _search_by("POST", "searxng_search_form", "Search like a SearXNG instance, with a form."),
-    _about(
+    _search_operation("GET", "searxng_search", "Search like a SearXNG instance."),
+    _search_operation(
+        "POST", "searxng_search_form", "Search like a SearXNG instance, with a form."
+    ),
+    _instance_operation(
         "config",
         "/config",
         "Tell what can be searched, like a SearXNG instance.",
@@ -342,7 +346,7 @@ OPERATIONS: Final = (
         responses=(instance.SearxngConfig,),
         perform=instance.config,
     ),
-    _about(
+    _instance_operation(
         "autocompleter",
         "/autocompleter",
         "Suggest nothing, like a SearXNG instance without autocompletion.",
@@ -351,7 +355,7 @@ OPERATIONS: Final = (
         perform=instance.autocompleter,
         media_types=("application/x-suggestions+json",),
     ),
-    _about(
+    _instance_operation(
         "stats_errors",
         "/stats/errors",
         "Tell how engines of own instances failed, like a SearXNG instance.",

@@ -10,8 +10,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import EngineReport, PoolReport
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import FURTHER_CATEGORIES, MAX_QUERY_LENGTH, Category, SafeSearch
+from searx_mcp.server.rest.encoding import encode_json
 from searx_mcp.server.rest.operation import Body, Call, Text
-from searx_mcp.server.rest.written import encoded
 from searx_mcp.server.supervision import supervise
 
 _SUGGESTIONS: Final = "application/x-suggestions+json"
@@ -23,7 +23,7 @@ class SearxngPrefix(Frozen):
     """The beginning of a query; other parameters are ignored.
 
     Attributes:
-        q: as typed so far.
+        q: the text typed so far.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -35,7 +35,7 @@ class SearxngEngine(Frozen):
     """An engine of one of your own instances.
 
     Attributes:
-        name: of the engine.
+        name: name of the engine.
         enabled: whether it is used; always true.
     """
 
@@ -47,13 +47,13 @@ class SearxngConfig(Frozen):
     """What can be searched.
 
     Attributes:
-        categories: names.
-        engines: those that answered for your own instances.
+        categories: names of the categories.
+        engines: engines that answered for your own instances.
         instance_name: name of the program.
-        version: of the program; not of SearXNG.
+        version: version of the program, not of SearXNG.
         default_locale: empty.
         autocomplete: empty, since there is none.
-        safe_search: of a search that names none.
+        safe_search: level of a search that sets none.
         public_instance: always false.
     """
 
@@ -78,7 +78,7 @@ class SearxngFault(Frozen):
 
     Attributes:
         log_message: the latest reason, in the words of an instance.
-        percentage: of its requests, in steps of five.
+        percentage: share of its requests, in steps of five.
         secondary: always false.
     """
 
@@ -97,11 +97,11 @@ async def config(call: Call) -> Body:
     """Report what can be searched; sends no request."""
     engines = await _engines(call)
     further = call.backend.settings.search_defaults().categories
-    told = SearxngConfig(
+    answer = SearxngConfig(
         categories=tuple(dict.fromkeys((*Category, *FURTHER_CATEGORIES, *further))),
         engines=tuple(SearxngEngine(name=name, enabled=True) for name in engines),
     )
-    return told.model_dump(mode="json")
+    return answer.model_dump(mode="json")
 
 
 async def autocompleter(call: Call) -> Body:
@@ -109,7 +109,7 @@ async def autocompleter(call: Call) -> Body:
     given = call.arguments.get("q", "")
     typed = given[0] if isinstance(given, list) else given
     words = str(typed)[:MAX_QUERY_LENGTH]
-    return Text(encoded([words, [], [], [], {}]).decode(), _SUGGESTIONS)
+    return Text(encode_json([words, [], [], [], {}]).decode(), _SUGGESTIONS)
 
 
 async def stats_errors(call: Call) -> Body:

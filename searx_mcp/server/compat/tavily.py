@@ -1,6 +1,6 @@
 """Tavily's `/search` and `/extract`: tavily-python 0.8, LibreChat.
 
-There is no model's answer, and no images of a search.
+Searches return neither an answer by a model nor images.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from searx_mcp.render.errors import cause_of
 from searx_mcp.server.compat.countries import language_in
 from searx_mcp.server.compat.pages import MAX_PAGES, PARTS, read_pages
 from searx_mcp.server.rest.foreign import (
-    EXACT,
+    NO_NUMBER,
     Foreign,
-    No,
-    for_a_page,
+    NotOffered,
+    page_timeout,
     read,
     status_for,
     to_fetch,
     to_search,
 )
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Body, Call, Operation, body
 from searx_mcp.settings.tools import Tool
 
@@ -45,7 +45,7 @@ class TavilySearch(Foreign):
 
     Attributes:
         query: what to search for.
-        search_depth: `advanced` reads the pages, and gives their parts that fit best as `content`.
+        search_depth: `advanced` reads the pages, and returns their best parts as `content`.
         topic: `news` searches the news.
         time_range: how old results may be.
         days: the same in days.
@@ -55,7 +55,7 @@ class TavilySearch(Foreign):
         exclude_domains: not these and their subdomains.
         include_raw_content: whether to add each page as Markdown.
         country: English name or code of the country from which results are wanted.
-        language: of the results.
+        language: language of the results.
         safe_search: whether to filter explicit results strictly.
         include_favicon, include_usage: ignored; neither is known.
         include_domains_mode, include_answer, include_images, include_image_descriptions, auto_parameters,
@@ -71,19 +71,19 @@ class TavilySearch(Foreign):
     chunks_per_source: Annotated[StrictInt, Field(ge=1, le=_MOST_CHUNKS)] | None = None
     include_domains: _Domains | None = None
     exclude_domains: _Domains | None = None
-    include_raw_content: Annotated[Literal[False, True, "markdown"], EXACT] | None = None
+    include_raw_content: Annotated[Literal[False, True, "markdown"], NO_NUMBER] | None = None
     country: str | None = None
     language: str | None = None
     safe_search: StrictBool | None = None
     include_favicon: StrictBool | None = None
     include_usage: StrictBool | None = None
     include_domains_mode: Literal["restrict"] | None = None
-    include_answer: No = None
-    include_images: No = None
-    include_image_descriptions: No = None
-    auto_parameters: No = None
-    exact_match: No = None
-    filter_by_language: No = None
+    include_answer: NotOffered = None
+    include_images: NotOffered = None
+    include_image_descriptions: NotOffered = None
+    auto_parameters: NotOffered = None
+    exact_match: NotOffered = None
+    filter_by_language: NotOffered = None
 
 
 class TavilyResult(Frozen):
@@ -92,9 +92,9 @@ class TavilyResult(Frozen):
     Attributes:
         title: plain text.
         url: address of the page.
-        content: what a search engine shows of it, or the parts of it that fit best.
+        content: excerpt from a search engine, or the parts of the page that fit best.
         score: 1 for the best result.
-        raw_content: the page as Markdown, if asked for and read.
+        raw_content: the page as Markdown, if requested and read.
         published_date: ISO 8601 as far as known.
     """
 
@@ -110,9 +110,9 @@ class TavilyAnswer(Frozen):
     """The answer to a search.
 
     Attributes:
-        query: as searched.
-        results: best first.
-        response_time: seconds.
+        query: the query as searched.
+        results: results, best first.
+        response_time: seconds that the call took.
     """
 
     query: str
@@ -124,7 +124,7 @@ _Url = Annotated[str, Field(min_length=1)]
 _Urls = Annotated[tuple[_Url, ...], Field(min_length=1, max_length=MAX_PAGES)]
 
 
-def _listed(value: object) -> object:
+def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
@@ -134,15 +134,15 @@ class TavilyExtract(Foreign):
     Attributes:
         urls: one address, or several.
         include_images: whether to list the addresses of each page's images.
-        query: what the caller wants to know; then `raw_content` is the parts that fit it best.
-        chunks_per_source: the number of these parts.
+        query: what the caller wants to know; `raw_content` is then the parts that fit it best.
+        chunks_per_source: number of these parts.
         timeout: seconds for each page.
         extract_depth: ignored; each page is read as well as it can be.
         format: Markdown is the only one.
         include_favicon, include_usage: ignored; neither is known.
     """
 
-    urls: Annotated[_Urls, BeforeValidator(_listed, json_schema_input_type=_Url | _Urls)]
+    urls: Annotated[_Urls, BeforeValidator(_as_list, json_schema_input_type=_Url | _Urls)]
     include_images: StrictBool | None = None
     query: Annotated[str, Field(max_length=MAX_QUERY_LENGTH)] | None = None
     chunks_per_source: Annotated[StrictInt, Field(ge=1, le=_MOST_CHUNKS)] | None = None
@@ -157,10 +157,10 @@ class TavilyPage(Frozen):
     """A page.
 
     Attributes:
-        url: as asked for.
+        url: address as requested.
         title: plain text.
-        raw_content: Markdown.
-        images: addresses, if asked for.
+        raw_content: the page as Markdown.
+        images: addresses of its images, if requested.
     """
 
     url: str
@@ -173,8 +173,8 @@ class TavilyFailure(Frozen):
     """A page that could not be read.
 
     Attributes:
-        url: as asked for.
-        error: why, in a sentence.
+        url: address as requested.
+        error: the reason, in one sentence.
     """
 
     url: str
@@ -182,12 +182,12 @@ class TavilyFailure(Frozen):
 
 
 class TavilyPages(Frozen):
-    """The pages that were asked for.
+    """The requested pages.
 
     Attributes:
-        results: those that were read.
-        failed_results: the others.
-        response_time: seconds.
+        results: pages that were read.
+        failed_results: pages that could not be read.
+        response_time: seconds that the call took.
     """
 
     results: tuple[TavilyPage, ...]
@@ -222,30 +222,30 @@ _SEARCHES: Final = {
 
 
 async def search(call: Call) -> Body:
-    """Search."""
-    asked = read(TavilySearch, call.arguments)
-    if asked.time_range is not None and asked.days is not None:
+    """Search, and read the pages if their text is requested."""
+    arguments = read(TavilySearch, call.arguments)
+    if arguments.time_range is not None and arguments.days is not None:
         raise InvalidArgumentError("days", "says what time_range says; give one")
     defaults = call.backend.settings.search_defaults()
     most = min(_MOST_RESULTS, defaults.max_results)
-    is_deep = asked.search_depth == "advanced"
-    more: dict[str, Any] = {"fetch_content": is_deep or bool(asked.include_raw_content)}
-    if asked.safe_search is not None:
-        more["safe_search"] = 2 if asked.safe_search else 0
-    if asked.country:
-        more["language"] = language_in(asked.country, asked.language or defaults.language)
+    is_deep = arguments.search_depth == "advanced"
+    extra: dict[str, Any] = {"fetch_content": is_deep or bool(arguments.include_raw_content)}
+    if arguments.safe_search is not None:
+        extra["safe_search"] = 2 if arguments.safe_search else 0
+    if arguments.country:
+        extra["language"] = language_in(arguments.country, arguments.language or defaults.language)
     request = to_search(
-        asked,
+        arguments,
         _SEARCHES,
-        more,
+        extra,
         replace(defaults, results_count=min(_RESULTS, most), max_results=most),
     )
-    found = await searched(call, request)
-    chunks = (asked.chunks_per_source or _CHUNKS) if is_deep else 0
+    found = await run_search(call, request)
+    chunks = (arguments.chunks_per_source or _CHUNKS) if is_deep else 0
     answer = TavilyAnswer(
         query=found.query,
         results=tuple(
-            _result(each, chunks, with_page=bool(asked.include_raw_content))
+            _result(each, chunks, with_page=bool(arguments.include_raw_content))
             for each in found.results
         ),
         response_time=found.search_time_ms / 1_000,
@@ -274,28 +274,30 @@ def _best(passages: tuple[Passage, ...], most: int) -> str:
 
 async def extract(call: Call) -> Body:
     """Read pages."""
-    asked = read(TavilyExtract, call.arguments)
-    more = {} if asked.timeout is None else {"timeout": for_a_page(asked.timeout)}
+    arguments = read(TavilyExtract, call.arguments)
+    extra = {} if arguments.timeout is None else {"timeout": page_timeout(arguments.timeout)}
     now = asyncio.get_running_loop().time
-    began = now()
+    start = now()
     found = await read_pages(
-        call, asked.urls, lambda url: to_fetch(asked, {"query": "prompt"}, {"url": url, **more})
+        call,
+        arguments.urls,
+        lambda url: to_fetch(arguments, {"query": "prompt"}, {"url": url, **extra}),
     )
     answer = TavilyPages(
-        results=tuple(_page(url, page, asked) for url, page in found if isinstance(page, Page)),
+        results=tuple(_page(url, page, arguments) for url, page in found if isinstance(page, Page)),
         failed_results=tuple(_failures(found)),
-        response_time=round(now() - began, 3),
+        response_time=round(now() - start, 3),
     )
     return body(answer, lambda: answer.model_dump(mode="json", exclude_none=True))
 
 
-def _page(url: str, page: Page, asked: TavilyExtract) -> TavilyPage:
-    chunks = (asked.chunks_per_source or _CHUNKS) if asked.query else 0
+def _page(url: str, page: Page, arguments: TavilyExtract) -> TavilyPage:
+    chunks = (arguments.chunks_per_source or _CHUNKS) if arguments.query else 0
     return TavilyPage(
         url=url,
         title=page.title or None,
         raw_content=_best(page.passages, chunks) or page.markdown_content,
-        images=tuple(each.url for each in page.images) if asked.include_images else None,
+        images=tuple(each.url for each in page.images) if arguments.include_images else None,
     )
 
 
@@ -305,7 +307,7 @@ def _failures(found: list[tuple[str, Page | SearxMcpError]]) -> Iterator[TavilyF
             yield TavilyFailure(url=url, error=cause_of(page))
 
 
-def told(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
+def error_response(error: SearxMcpError) -> tuple[int, Mapping[str, Any]]:
     """Return Tavily's status and body for an error."""
     return status_for(error), {"detail": {"error": cause_of(error)}}
 
@@ -318,7 +320,7 @@ def _operation(name: str, summary: str, request: type[Foreign], **rest: Any) -> 
         summary=summary,
         request=request,
         error=TavilyError,
-        told=told,
+        error_response=error_response,
         **rest,
     )
 

@@ -1,4 +1,4 @@
-"""HTML by functions: text is escaped unless it is markup, so untrusted text can never run."""
+"""Functions that build HTML; they escape all text that is not markup, so that untrusted text never runs."""
 
 import html
 from collections.abc import Iterable
@@ -23,8 +23,8 @@ def element(name: str, /, *children: str | None, **attributes: str | float | boo
     """Build an element.
 
     Args:
-        name: of the element.
-        children: texts, which are escaped, and markup; `None` is skipped.
+        name: name of the element.
+        children: markup, and texts to escape; `None` is skipped.
         attributes: `class_` becomes `class`, and `data_live` becomes `data-live`; `True` has no value, and `None`
             and `False` are omitted.
     """
@@ -39,12 +39,12 @@ def element(name: str, /, *children: str | None, **attributes: str | float | boo
 
 
 def joined(parts: Iterable[str | None]) -> Markup:
-    """Concatenate texts, which are escaped, and markup."""
+    """Concatenate markup and texts, which are escaped."""
     return Markup("".join(_text(part) for part in parts if part is not None))
 
 
 def with_code(text: str) -> Markup:
-    """Convert a text in which pairs of backticks enclose code."""
+    """Convert a text to markup, with code where backticks enclose it."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return joined((text,))

@@ -31,9 +31,9 @@ class Trail:
     """The outcome of a search.
 
     Attributes:
-        told: summary in a sentence or two; empty before the first search.
+        told: summary in one or two sentences; empty before the first search.
         found: the instances asked, and the results.
-        is_failure: whether it failed.
+        is_failure: whether the search failed.
     """
 
     told: str = ""
@@ -45,8 +45,8 @@ def search_section(query: str, trail: Trail) -> Markup:
     """Build the search box, and below it the outcome of a search.
 
     Args:
-        query: of the search; empty at first.
-        trail: its outcome.
+        query: query of the search; empty at first.
+        trail: outcome of the search.
     """
     return element(
         "section",
@@ -83,7 +83,7 @@ def search_section(query: str, trail: Trail) -> Markup:
 
 
 def status_line(trail: Trail) -> Markup:
-    """Build the status that screen readers announce; some do so only if it was in the page from the start."""
+    """Build the status line; even empty it is in the page, since some screen readers announce only changes to it."""
     return element(
         "p",
         with_code(trail.told),
@@ -94,7 +94,7 @@ def status_line(trail: Trail) -> Markup:
 
 
 def found_trail(response: SearchResponse) -> Trail:
-    """Format what a search found, and which instances it asked."""
+    """Describe a successful search: the results and the instances asked."""
     count = len(response.results)
     told = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
     if response.stale:
@@ -112,11 +112,11 @@ def found_trail(response: SearchResponse) -> Trail:
 
 
 def failed_trail(error: SearxMcpError, longest: float) -> Trail:
-    """Format why a search failed, what to do, and which instances it asked.
+    """Describe a failed search: the reason, the remedy and the instances asked.
 
     Args:
-        error: of the search.
-        longest: the longest time that a call may take, in seconds.
+        error: error of the search.
+        longest: longest time that a call may take, in seconds.
     """
     told = f"{cause_of(error).rstrip('.')}. {advice_on(error, longest)}"
     return Trail(told, _attempts(attempts_of(error)), is_failure=True)
@@ -199,9 +199,9 @@ def dashboard_page(
     """Build the dashboard.
 
     Args:
-        report: of the pool.
+        report: report of the pool.
         done: names and values of the server's statistics; empty if the caller may not see them.
-        corpus: its size; `None` if the caller may not see it.
+        corpus: size of the corpus; `None` if the caller may not see it.
         search: from `search_section`; `None` if the caller may not search.
         has_login: whether the caller can log out.
     """
@@ -235,7 +235,7 @@ def login_page(problem: str = "") -> str:
     """Build the login page.
 
     Args:
-        problem: of the last attempt; empty if there was none.
+        problem: reason why the last login was refused; empty on the first visit.
     """
     form = element(
         "form",
@@ -273,7 +273,7 @@ def login_page(problem: str = "") -> str:
 
 
 def problem_page(problem: Markup) -> str:
-    """Build a page that says why the dashboard cannot be shown."""
+    """Build the page that tells why the dashboard cannot be shown."""
     return _document(
         "searx-mcp dashboard", element("main", element("h1", "searx-mcp"), problem, id="main")
     )
@@ -337,7 +337,7 @@ class CallsByMinute:
     """Counts the finished calls per minute, for an hour; a listener of `searx_mcp.telemetry`.
 
     Args:
-        clock: seconds, from any start.
+        clock: monotonic time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -345,7 +345,7 @@ class CallsByMinute:
         self._ended: Counter[int] = Counter()
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
-        """Count an event, if it ends a call."""
+        """Count an event if it ends a call."""
         del fields
         if event in {"server.done", "server.response"}:
             now = self._minute()
@@ -366,8 +366,8 @@ def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, s
     """Return the server's statistics since its start, as names and values.
 
     Args:
-        counters: of the server.
-        latest: from `CallsByMinute`.
+        counters: counters of the server.
+        latest: calls per minute, from `CallsByMinute`.
     """
     calls = counters.calls.total()
     failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")

@@ -1,4 +1,4 @@
-"""The pool on the dashboard: a table for each tier, with the state and the remaining budget of every instance."""
+"""The pool on the dashboard: a table per tier with the state and remaining budget of each instance."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _KINDS: Final = {
     InstanceState.QUARANTINED: "bad",
     InstanceState.BLACKLISTED: "bad",
 }
-"""The style of each state; the rest are `waiting`."""
+"""Style of each state; all others are `waiting`."""
 _COLUMNS: Final = (
     "Instance", "State", "Score", "Budget left", "Successes", "Median", "Latest requests", "Available",
 )  # fmt: skip
@@ -44,12 +44,12 @@ _LONGEST_DETAIL: Final = 200
 
 
 def is_usable(row: InstanceReport) -> bool:
-    """Return whether it can be asked now."""
+    """Tell whether an instance can be asked now."""
     return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 
 def pool_section(report: PoolReport) -> Markup:
-    """Build the pool, tier by tier, in the order in which it is asked."""
+    """Build the section about the pool, with its tiers in the order in which they are asked."""
     tiers = [(tier, list(rows)) for tier, rows in groupby(report.instances, lambda row: row.tier)]
     tables = [_tier(tier, rows, is_first=not number) for number, (tier, rows) in enumerate(tiers)]
     return element(
@@ -136,7 +136,7 @@ def _state(row: InstanceReport) -> Markup:
     kind = _KINDS.get(row.state, "waiting")
     name = row.state.value.replace("_", " ")
     if row.state is InstanceState.HEALTHY and row.failures and not row.successes:
-        kind, name = "waiting", "reachable"  # it answers health checks, but no search so far
+        kind, name = "waiting", "reachable"  # health checks succeed, but no search has so far
     told = row.reason or (row.last_detail if kind != "well" else "")
     return joined((
         element("span", name, class_=f"state {kind}"),

@@ -1,4 +1,4 @@
-"""The routes of the dashboard: its page, a search on it, the login, and two files."""
+"""The routes of the dashboard: the page, its search, the login, and two static files."""
 
 import asyncio
 from collections.abc import Mapping
@@ -33,11 +33,11 @@ from searx_mcp.server.dashboard.page import (
 )
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import Identity, identity_of
-from searx_mcp.server.rest.endpoint import unless_gone
+from searx_mcp.server.rest.encoding import build_response
+from searx_mcp.server.rest.endpoint import unless_disconnected
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.full import searched
+from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Call
-from searx_mcp.server.rest.written import response_with
 from searx_mcp.server.supervision import supervise, unforeseen
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
@@ -47,13 +47,13 @@ from searx_mcp.server.web.policy import (
     SCRIPT_PATH,
     SEARXNG_PATH,
     STYLE_PATH,
-    Refusal,
-    asks_searxng,
+    HttpRefusal,
+    is_searxng_search,
 )
 from searx_mcp.settings.tools import Tool
 
 _KEPT: Final = 2.0
-"""Seconds for which a snapshot of the pool is reused, for any number of pages; each one reads a database."""
+"""Seconds for which all pages share a snapshot of the pool; each snapshot reads a database."""
 _MOST_FIELDS: Final = 10
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -106,7 +106,7 @@ class _Dashboard:
 
     Args:
         backend: performs the calls.
-        access: knows whether a login is required.
+        access: tells whether a login is required.
     """
 
     def __init__(self, backend: Backend, access: Access) -> None:
@@ -119,14 +119,14 @@ class _Dashboard:
         self._looks: dict[str, _Look] = {}
 
     def offers(self, tool: Tool) -> bool:
-        """Return whether the server offers a tool to tokens that allow it."""
+        """Tell whether the server has a tool, for tokens that allow it."""
         return tool in (self._backend.settings.server.tools or tuple(Tool))
 
     async def show(self, request: Request) -> Response:
-        """Return the page; redirect SearXNG clients to the search, with their parameters."""
-        if asks_searxng(request.scope):
+        """Return the page; redirect a SearXNG client, with its parameters, to the search."""
+        if is_searxng_search(request.scope):
             query = request.scope["query_string"].decode("latin-1")
-            path = SEARXNG_PATH.removeprefix("/")  # a proxy may have put a prefix before it
+            path = SEARXNG_PATH.removeprefix("/")  # relative, since a proxy may add a prefix
             return RedirectResponse(f"{path}?{query}", HTTPStatus.PERMANENT_REDIRECT, _HEADERS)
         return await self._page(request, "", Trail())
 
@@ -140,7 +140,7 @@ class _Dashboard:
             caller=identity_of(request.scope).name,
         )
         with log as keep:
-            found = await unless_gone(request.receive, self._searched(request, query))
+            found = await unless_disconnected(request.receive, self._searched(request, query))
             if found is None:
                 note_failure("cancelled")
                 return Response()  # the client has disconnected
@@ -157,11 +157,11 @@ class _Dashboard:
         )
         try:
             defaults = self._backend.settings.search_defaults()
-            response = await searched(call, parse_search(call.arguments, defaults=defaults))
+            response = await run_search(call, parse_search(call.arguments, defaults=defaults))
             return found_trail(response), HTTPStatus.OK
         except SearxMcpError as error:
             failure = error
-        except Exception:  # noqa: BLE001 - whatever it is, the user gets an answer
+        except Exception:  # noqa: BLE001 - whatever failed, the user gets a page
             failure = unforeseen()
         note_failure(failure.code.value)
         return failed_trail(failure, call.limit), status_of(failure)
@@ -196,7 +196,7 @@ class _Dashboard:
         return self._backend.settings.server.tool_timeout
 
     async def _look(self, identity: Identity) -> _Look:
-        """Return the pool and the corpus as a token may see them.
+        """Return a snapshot of what this token may see, at most two seconds old.
 
         Raises:
             SearxMcpError: the pool cannot be read.
@@ -232,7 +232,7 @@ class _Login:
         self._access = access
 
     async def show(self, request: Request) -> Response:
-        """Return the page; the dashboard if no token is required."""
+        """Return the login page; redirect to the dashboard if no token is required."""
         if not self._access.wants_token:
             return _to(DASHBOARD_PATH)
         return await _html(login_page(), request)
@@ -241,7 +241,7 @@ class _Login:
         """Log a user in with a token."""
         token = (await _form(request)).get("token", "").strip()
         found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
-        if isinstance(found, Refusal):
+        if isinstance(found, HttpRefusal):
             headers = {"retry-after": str(found.retry_after)} if found.retry_after else {}
             return await _html(login_page(found.message), request, found.status, headers)
         answer = _to(DASHBOARD_PATH)
@@ -261,7 +261,7 @@ def _file(name: str, kind: str) -> Any:  # noqa: ANN401 - an endpoint of Starlet
     headers = {**_HEADERS, "content-type": f"{kind}; charset=utf-8", "cache-control": "max-age=60"}
 
     async def endpoint(request: Request) -> Response:
-        return await response_with(content, request, headers)
+        return await build_response(content, request, headers)
 
     return endpoint
 
@@ -284,7 +284,7 @@ async def _html(
 ) -> Response:
     # Compression leaks nothing (BREACH): no page contains a secret, and only pages of this server can search.
     body = page.encode("utf-8", "replace")
-    return await response_with(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
+    return await build_response(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
 
 
 def _to(path: str) -> Response:

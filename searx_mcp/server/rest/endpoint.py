@@ -1,6 +1,7 @@
-"""Serves the requests to one operation: arguments in, an answer out, nothing for a client that is gone.
+"""The ASGI app of one REST operation: reads arguments, performs the call, and sends the response.
 
-Progress, and the result or error after it, go out as server-sent events (HTML standard, 9.2).
+A client may ask for progress, and the result or error after it, as server-sent events (HTML standard, 9.2). If it
+disconnects, the call is cancelled.
 """
 
 import asyncio
@@ -22,44 +23,44 @@ from searx_mcp.render.structured import scrub
 from searx_mcp.server.app import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
+from searx_mcp.server.rest.encoding import build_response, encode_json
 from searx_mcp.server.rest.errors import status_of
-from searx_mcp.server.rest.operation import Body, Call, Made, Operation, Text
-from searx_mcp.server.rest.written import encoded, response_with
-from searx_mcp.server.spans import continued
+from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text
+from searx_mcp.server.spans import continue_trace
 from searx_mcp.server.supervision import ProgressListener, unforeseen
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 
 EVENTS: Final = "text/event-stream"
 
-_PAUSE: Final = 15.0
-"""Seconds between comments that keep proxies from closing a quiet stream; many wait 60, some 30."""
+_COMMENT_INTERVAL: Final = 15.0
+"""Seconds between comments that keep proxies from closing an idle stream; many wait 60, some 30."""
 _EVENT_HEADERS: Final = (
     (b"content-type", EVENTS.encode()),
     (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),  # nginx would hold events back
+    (b"x-accel-buffering", b"no"),  # or nginx buffers events
 )
 
 
 class EventStream:
-    """An answer of events, each with JSON in one line; it begins with the first event.
+    """A response of server-sent events, each one line of JSON; the response starts with the first event.
 
     Attributes:
-        is_begun: whether the response has begun.
-        size: bytes sent.
+        is_begun: whether the response has started.
+        size: bytes sent so far.
 
     Args:
-        send: takes the answer.
+        send: ASGI send channel.
     """
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self.is_begun = False
         self.size = 0
 
     @asynccontextmanager
     async def kept_alive(self) -> AsyncIterator[None]:
-        """Keep the stream from going quiet while the block runs."""
+        """Send comments while the block runs, so that no proxy closes the stream."""
         async with asyncio.TaskGroup() as group:
             comments = group.create_task(self._comment())
             try:
@@ -72,23 +73,25 @@ class EventStream:
     ) -> None:
         """Send a progress event."""
         del total  # unknown
-        await self._write(event("progress", encoded({"progress": progress, "message": message})))
+        await self._write(
+            event("progress", encode_json({"progress": progress, "message": message}))
+        )
 
     async def end(self, last: bytes) -> None:
-        """Send the last event.
+        """Send the last event and end the response.
 
         Args:
-            last: as of `event`.
+            last: encoded event, from `event`.
         """
         await self._write(last, is_last=True)
 
     async def _comment(self) -> None:
         while True:
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(_COMMENT_INTERVAL)
             await self._write(b":\n\n")
 
     async def _write(self, body: bytes, *, is_last: bool = False) -> None:
-        async with self._turn:
+        async with self._lock:
             if not self.is_begun:
                 await self._send(
                     {"type": "http.response.start", "status": 200, "headers": [*_EVENT_HEADERS]}
@@ -99,11 +102,11 @@ class EventStream:
 
 
 def event(name: str, data: bytes) -> bytes:
-    """Write an event.
+    """Encode an event.
 
     Args:
         name: `progress`, `result` or `error`.
-        data: JSON, in which line breaks are escaped.
+        data: JSON on one line.
     """
     return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
 
@@ -111,10 +114,10 @@ def event(name: str, data: bytes) -> bytes:
 T = TypeVar("T")
 
 _HEADERS: Final = {"content-type": "application/json", "cache-control": "no-store"}
-_NO_OBJECT: Final = Refusal(
+_NOT_AN_OBJECT: Final = HttpRefusal(
     400, ErrorCode.INVALID_ARGUMENT, "The body is not a JSON object with the arguments of the call."
 )
-_TOO_MANY: Final = Refusal(
+_TOO_MANY: Final = HttpRefusal(
     400, ErrorCode.INVALID_ARGUMENT, "The query string has more than 100 parameters."
 )
 _MOST_PARAMETERS: Final = 100
@@ -125,8 +128,8 @@ class Endpoint:
     """Serves one operation, as an ASGI app.
 
     Args:
-        operation: what is done.
-        backend: performs it.
+        operation: operation to serve.
+        backend: performs the calls.
         offered: all operations of the server.
     """
 
@@ -138,10 +141,10 @@ class Endpoint:
         self._offered = offered
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Serve one request."""
         request = Request(scope, receive)
-        arguments = await _arguments(request, self._operation)
-        if isinstance(arguments, Refusal):
+        arguments = await _read_arguments(request, self._operation)
+        if isinstance(arguments, HttpRefusal):
             await arguments.send(scope, send, ())
             return
         log = self._backend.log.request(
@@ -150,44 +153,48 @@ class Endpoint:
             request_id=scope["state"]["request_id"],
             caller=identity_of(scope).name,
         )
-        with continued(request.headers), log as keep:
+        with continue_trace(request.headers), log as keep:
             wants_events = EVENTS in request.headers.get("accept", "")
             stream = EventStream(send) if self._operation.streams and wants_events else None
-            answered = await unless_gone(receive, self._answer(request, arguments, send, stream))
-            if answered is None:
+            sent = await unless_disconnected(
+                receive, self._respond(request, arguments, send, stream)
+            )
+            if sent is None:
                 note_failure("cancelled")
             else:
-                keep(*answered)
+                keep(*sent)
 
-    async def _answer(
+    async def _respond(
         self,
         request: Request,
         arguments: Mapping[str, Any],
         send: Send,
         stream: EventStream | None,
     ) -> tuple[int, int]:
-        """Answer in one piece or with events; give the status and the bytes."""
+        """Respond at once or with events; return the status and the bytes sent."""
         if stream is None:
-            outcome = await self._outcome(request, arguments, None)
+            outcome = await self._perform(request, arguments, None)
         else:
             async with stream.kept_alive():
-                outcome = await self._outcome(request, arguments, stream)
+                outcome = await self._perform(request, arguments, stream)
         if isinstance(outcome, SearxMcpError):
             note_failure(outcome.code.value)
             if stream is None or not stream.is_begun:
-                return await self._tell(outcome, request, send)
-            await stream.end(event("error", encoded(self._told(outcome, status_of(outcome)))))
+                return await self._send_error(outcome, request, send)
+            await stream.end(
+                event("error", encode_json(self._error_body(outcome, status_of(outcome))))
+            )
             return 200, stream.size
         if callable(outcome):
-            body, headers = await asyncio.to_thread(lambda: _written(outcome()))
+            body, headers = await asyncio.to_thread(lambda: _encode(outcome()))
         else:
-            body, headers = _written(outcome)
+            body, headers = _encode(outcome)
         if stream is None:
-            return await _send_whole(body, request, send, headers)
+            return await _send_body(body, request, send, headers)
         await stream.end(event("result", body))
         return 200, stream.size
 
-    async def _outcome(
+    async def _perform(
         self, request: Request, arguments: Mapping[str, Any], listener: ProgressListener | None
     ) -> Body | SearxMcpError:
         identity = identity_of(request.scope)
@@ -202,85 +209,89 @@ class Endpoint:
             return await self._operation.perform(call)
         except SearxMcpError as error:
             return error
-        except Exception:  # noqa: BLE001 - whatever it is, the client gets an answer
+        except Exception:  # noqa: BLE001 - whatever failed, the client gets a response
             return unforeseen()
 
-    async def _tell(self, error: SearxMcpError, request: Request, send: Send) -> tuple[int, int]:
-        status, told = status_of(error), self._told(error)
-        if self._operation.told is not None:
-            status, told = self._operation.told(error)
-        body = encoded(told)
+    async def _send_error(
+        self, error: SearxMcpError, request: Request, send: Send
+    ) -> tuple[int, int]:
+        status, content = status_of(error), self._error_body(error)
+        if self._operation.error_response is not None:
+            status, content = self._operation.error_response(error)
+        body = encode_json(content)
         seconds = seconds_until_retry(error)
         headers = {} if seconds is None else {"retry-after": str(seconds)}
         response = Response(body, status, {**_HEADERS, **headers})
         await response(request.scope, request.receive, send)
         return status, len(body)
 
-    def _told(self, error: SearxMcpError, status: int | None = None) -> Mapping[str, Any]:
+    def _error_body(self, error: SearxMcpError, status: int | None = None) -> Mapping[str, Any]:
         return error_body(error, self._backend.settings.server.tool_timeout, status=status)
 
 
-def _written(made: Made) -> tuple[bytes, Mapping[str, str]]:
-    """The body of an answer, and its headers."""
-    if isinstance(made, Text):
-        return scrub(made.content).encode(), {
+def _encode(content: Content) -> tuple[bytes, Mapping[str, str]]:
+    """Return the encoded body of a response, and its headers."""
+    if isinstance(content, Text):
+        return scrub(content.content).encode(), {
             **_HEADERS,
-            **dict(made.headers),
-            "content-type": made.media_type,
+            **dict(content.headers),
+            "content-type": content.media_type,
         }
-    return encoded(made), _HEADERS
+    return encode_json(content), _HEADERS
 
 
-async def _send_whole(
+async def _send_body(
     body: bytes, request: Request, send: Send, headers: Mapping[str, str]
 ) -> tuple[int, int]:
-    response = await response_with(body, request, headers)
+    response = await build_response(body, request, headers)
     await response(request.scope, request.receive, send)
     return response.status_code, len(response.body)
 
 
-async def unless_gone(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """Do some work, and stop if the client is gone.
+async def unless_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """Run `work`, and cancel it if the client disconnects.
 
     Args:
-        receive: of the request, whose body has been read.
-        work: ends soon once it is cancelled.
+        receive: ASGI receive channel of the request; its body has already been read.
+        work: coroutine that ends promptly when cancelled.
 
     Returns:
-        Its result, or `None` if the client is gone.
+        The result, or `None` if the client has disconnected.
     """
 
-    async def gone() -> None:
+    async def disconnected() -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
 
     async with asyncio.TaskGroup() as group:
-        working, waiting = group.create_task(work), group.create_task(gone())
+        working, waiting = group.create_task(work), group.create_task(disconnected())
         await asyncio.wait((working, waiting), return_when=asyncio.FIRST_COMPLETED)
         working.cancel()
         waiting.cancel()
     return None if working.cancelled() else working.result()
 
 
-async def _arguments(request: Request, operation: Operation) -> Mapping[str, Any] | Refusal:
-    """The arguments of the body, or of the query of a GET; repeated names have a list."""
-    if operation.reads is not None:
-        return operation.reads(request)
+async def _read_arguments(
+    request: Request, operation: Operation
+) -> Mapping[str, Any] | HttpRefusal:
+    """Return the arguments from the JSON body, the form or the query; repeated names give a list."""
+    if operation.read_arguments is not None:
+        return operation.read_arguments(request)
     takes_form = operation.takes_form
     if request.method == "POST" and not takes_form:
         try:
             found: Any = pydantic_core.from_json(await request.body(), allow_inf_nan=False)
         except ValueError:
-            return _NO_OBJECT
-        return found if isinstance(found, dict) else _NO_OBJECT
-    written = request.scope["query_string"]
+            return _NOT_AN_OBJECT
+        return found if isinstance(found, dict) else _NOT_AN_OBJECT
+    query_string = request.scope["query_string"]
     if takes_form:
-        # Other bodies have been refused; the form wins over the query.
+        # The guard lets only forms through; a form takes precedence over the query.
         form = await request.body() if request.method == "POST" else b""
-        written = b"&".join(filter(None, (form, written)))
-    if written.count(b"&") >= _MOST_PARAMETERS:
+        query_string = b"&".join(filter(None, (form, query_string)))
+    if query_string.count(b"&") >= _MOST_PARAMETERS:
         return _TOO_MANY
-    query = QueryParams(written)
+    query = QueryParams(query_string)
     lists = {name: query.getlist(name) for name in query if takes_form or name != _WHOLE}
     return {name: each[0] if len(each) == 1 else each for name, each in lists.items()}
 

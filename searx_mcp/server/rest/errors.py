@@ -1,4 +1,4 @@
-"""Statuses of errors in REST: one table from codes to statuses."""
+"""HTTP statuses of error codes in REST."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,8 +14,8 @@ from searx_mcp.errors import (
 )
 
 PAGE_FAILED: Final = 424
-"""Status for the failure of a page or another server, RFC 4918 11.4. A 404 would mean that the route does not exist, and
-a 5xx that this server fails: a balancer would eject it because of what its clients ask for."""
+"""Status for the failure of a page or another server (RFC 4918, 11.4). A 404 would mean that the route does not exist; a
+5xx would blame this server, and a load balancer would eject it for its clients' requests."""
 STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
     {
         **dict.fromkeys(ErrorCode, PAGE_FAILED),
@@ -34,11 +34,11 @@ STATUSES: Final[Mapping[ErrorCode, int]] = MappingProxyType(
         ErrorCode.DEADLINE_EXCEEDED: 504,
     }
 )
-"""The status of each code if the call fails with it; `status_of` handles the two exceptions."""
+"""Status for each error code of a failed call; `status_of` handles the two exceptions."""
 
 
 def status_of(error: SearxMcpError) -> int:
-    """The HTTP status of an error: it says whether the caller, a page or this server is at fault."""
+    """Return the HTTP status of an error, which tells whether the caller, a page or this server is at fault."""
     if isinstance(error, SettingsError):
         return 500
     is_page = isinstance(error, FetchError) and not isinstance(error, PolicyError | CursorError)

@@ -1,7 +1,7 @@
-"""Arguments as another project specifies them, made into ours.
+"""Conversion of arguments that another project specifies into ours.
 
-A model says all of them: a field that changes nothing here is read and ignored, one of which a single value is
-honoured is a `Literal`, and any other name is refused.
+A model declares every argument that is accepted. A field without effect here is accepted and ignored, a field with
+only one supported value is a `Literal`, and any other name is refused.
 """
 
 import re
@@ -21,48 +21,48 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.errors import status_of
 
 DEFAULT_CHARS: Final = 200_000
-"""Characters of a page if a call sets no number, as specified."""
-_LEAST_SECONDS: Final = 5.0
-"""Of a `FetchRequest`."""
+"""Characters of a page unless the call sets a number; specified by that project."""
+_MIN_TIMEOUT: Final = 5.0
+"""Shortest timeout of a `FetchRequest`."""
 _BOOLEAN: Final = re.compile(r"\b(True|False)\b")
-_KINDS: Final = frozenset({"str", "int", "float", "bool"})
-"""Names of the kinds of a union, which stand behind the name of the field that is wrong."""
+_UNION_MEMBERS: Final = frozenset({"str", "int", "float", "bool"})
+"""Members of a union, which pydantic appends to the path of a wrong field."""
 
 
 class Foreign(Frozen):
-    """Arguments that another project specifies; read as its model says, without further spellings."""
+    """Arguments that another project specifies; further spellings are not accepted."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
 
-def _exact(value: object) -> object:
-    """Refuse numbers for what is true or false; pydantic takes them for that.
+def _refuse_number(value: object) -> object:
+    """Refuse a number in place of a boolean; pydantic would accept 0 and 1.
 
     Raises:
-        ValueError: it is one.
+        ValueError: the value is a number.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        raise ValueError("must be true or false")  # noqa: TRY004 - as all that is wrong
+        raise ValueError("must be true or false")  # noqa: TRY004 - pydantic reports it
     return value
 
 
-EXACT: Final = BeforeValidator(_exact)
-Yes: TypeAlias = Annotated[Literal[True], EXACT] | None
-"""What cannot be declined."""
-No: TypeAlias = Annotated[Literal[False], EXACT] | None
-"""What is not offered, and may be declined."""
+NO_NUMBER: Final = BeforeValidator(_refuse_number)
+AlwaysOn: TypeAlias = Annotated[Literal[True], NO_NUMBER] | None
+"""A feature that cannot be turned off."""
+NotOffered: TypeAlias = Annotated[Literal[False], NO_NUMBER] | None
+"""A feature that is not offered and may be turned off."""
 ForeignT = TypeVar("ForeignT", bound=Foreign)
 
 
 def read(model: type[ForeignT], raw: Mapping[str, Any]) -> ForeignT:
-    """Read the arguments of a call.
+    """Validate the arguments of a call.
 
     Args:
-        model: what they may be.
-        raw: as the caller wrote them.
+        model: model of the arguments.
+        raw: arguments as the caller sent them.
 
     Raises:
-        InvalidArgumentError: some are unknown, missing, wrong or not offered here; names them.
+        InvalidArgumentError: some arguments are unknown, missing, wrong or not offered; the error names all of them.
     """
     try:
         return model.model_validate(raw)
@@ -74,66 +74,70 @@ def read(model: type[ForeignT], raw: Mapping[str, Any]) -> ForeignT:
 
 
 def to_search(
-    asked: Foreign, names: Mapping[str, str], more: Mapping[str, Any], defaults: SearchDefaults
+    arguments: Foreign, names: Mapping[str, str], extra: Mapping[str, Any], defaults: SearchDefaults
 ) -> SearchRequest:
-    """Make a search of what was asked.
+    """Convert arguments to a search request.
 
     Args:
-        asked: by the caller.
-        names: fields of `asked`, each with the argument of ours that it is.
-        more: further arguments, by our names.
-        defaults: what is taken where neither says anything.
+        arguments: arguments of the caller.
+        names: our name of each field that is also an argument of ours.
+        extra: further arguments, by our names.
+        defaults: values of arguments that are absent.
 
     Raises:
-        InvalidArgumentError: some are wrong; by the names as the caller knows them.
+        InvalidArgumentError: some arguments are wrong; the error has the caller's names for them.
     """
-    with _told_as_written(asked, names):
-        return parse_search({**_ours(asked, names), **more}, defaults=defaults)
+    with _with_their_names(arguments, names):
+        return parse_search({**_our_arguments(arguments, names), **extra}, defaults=defaults)
 
 
-def to_fetch(asked: Foreign, names: Mapping[str, str], more: Mapping[str, Any]) -> FetchRequest:
-    """Make a request for a page of what was asked, as `to_search` does."""
-    with _told_as_written(asked, names):
-        return parse_fetch({"max_chars": DEFAULT_CHARS, **_ours(asked, names), **more})
+def to_fetch(
+    arguments: Foreign, names: Mapping[str, str], extra: Mapping[str, Any]
+) -> FetchRequest:
+    """Convert arguments to a request for a page, like `to_search`."""
+    with _with_their_names(arguments, names):
+        return parse_fetch(
+            {"max_chars": DEFAULT_CHARS, **_our_arguments(arguments, names), **extra}
+        )
 
 
-def for_a_page(seconds: float) -> float:
-    """The seconds that a call names for a page, within what one may have."""
-    return min(max(seconds, _LEAST_SECONDS), MAX_TIMEOUT)
+def page_timeout(seconds: float) -> float:
+    """Clamp the timeout of a page, in seconds, to what a `FetchRequest` accepts."""
+    return min(max(seconds, _MIN_TIMEOUT), MAX_TIMEOUT)
 
 
 def status_for(error: SearxMcpError) -> int:
-    """The HTTP status of an error; unlike with our own routes, 400 for wrong arguments."""
+    """Return the HTTP status of an error; 400 for wrong arguments, where our own routes have 422."""
     return 400 if isinstance(error, InvalidArgumentError) else status_of(error)
 
 
-def _ours(asked: Foreign, names: Mapping[str, str]) -> dict[str, Any]:
-    given = ((ours, getattr(asked, theirs)) for theirs, ours in names.items())
+def _our_arguments(arguments: Foreign, names: Mapping[str, str]) -> dict[str, Any]:
+    given = ((ours, getattr(arguments, theirs)) for theirs, ours in names.items())
     return {ours: value for ours, value in given if value is not None}
 
 
 @contextmanager
-def _told_as_written(asked: Foreign, names: Mapping[str, str]) -> Iterator[None]:
-    fields = type(asked).model_fields
-    written = {ours: fields[theirs].alias or theirs for theirs, ours in names.items()}
+def _with_their_names(arguments: Foreign, names: Mapping[str, str]) -> Iterator[None]:
+    fields = type(arguments).model_fields
+    their_names = {ours: fields[theirs].alias or theirs for theirs, ours in names.items()}
     try:
         yield
     except InvalidArgumentError as error:
         raise InvalidArgumentError.of(
-            [InvalidArgumentError(written.get(name, name), why) for name, why in error.problems]
+            [InvalidArgumentError(their_names.get(name, name), why) for name, why in error.problems]
         ) from None
 
 
 def _name(problem: ErrorDetails) -> str:
-    """The path of what is wrong, without places in lists and the kinds of a union."""
+    """Return the path of a wrong field, without list indexes and members of a union."""
     parts: list[str] = []
     for part in problem["loc"]:
         if not isinstance(part, str):
             break
         parts.append(shown(part)[1:-1])
     last = parts[-1] if parts else ""
-    is_kind = last in _KINDS or "[" in last
-    return ".".join(parts[:-1] if is_kind and len(parts) > 1 else parts) or "body"
+    is_member = last in _UNION_MEMBERS or "[" in last
+    return ".".join(parts[:-1] if is_member and len(parts) > 1 else parts) or "body"
 
 
 def _reason(problem: ErrorDetails) -> str:

@@ -1,4 +1,4 @@
-"""Verbs and the state of the server with our own models: arguments as for the MCP tools."""
+"""REST routes with our own models: the verbs, with the arguments of the MCP tools, and the state of the server."""
 
 from functools import partial
 
@@ -14,26 +14,26 @@ from searx_mcp.models.spelling import shown
 from searx_mcp.models.wire import dumped
 from searx_mcp.server.events import note_empty
 from searx_mcp.server.rest.operation import Body, Call, body
-from searx_mcp.server.supervision import performed, supervise
+from searx_mcp.server.supervision import perform_verb, supervise
 from searx_mcp.verbs.verb import RequestT, ResponseT, Room, Verb
 from searx_mcp.verbs.web import WEB_SEARCH
 
 
 async def perform(verb: Verb[RequestT, ResponseT], call: Call) -> Body:
-    """Perform a verb with the arguments of a call."""
+    """Perform a verb with the arguments of a call and return the body of the response."""
     request = verb.parse(call.arguments, call.backend.settings)
-    found = await answered(verb, request, call)
+    found = await run_verb(verb, request, call)
     room = Room(budget=getattr(request, "max_tokens", None))
-    make = partial(dumped, found) if call.is_whole else partial(verb.writing().data, found, room)
-    # To fit a budget takes milliseconds, however small the answer.
-    return make if room.budget else body(found, make)
+    build = partial(dumped, found) if call.is_whole else partial(verb.writing().data, found, room)
+    # Fitting a budget takes milliseconds, however small the answer, so it always goes to a thread.
+    return build if room.budget else body(found, build)
 
 
-async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
-    """Perform a verb within the deadline of a call."""
+async def run_verb(verb: Verb[RequestT, ResponseT], request: RequestT, call: Call) -> ResponseT:
+    """Perform a verb within the deadline of a call and return its response."""
     if isinstance(request, FetchRequest) and request.further_urls:
         raise InvalidArgumentError("url", "must be one address; make a call for each")
-    found = await performed(
+    found = await perform_verb(
         verb,
         request,
         call.backend.get,
@@ -46,16 +46,16 @@ async def answered(verb: Verb[RequestT, ResponseT], request: RequestT, call: Cal
     return found
 
 
-async def searched(call: Call, request: SearchRequest) -> SearchResponse:
+async def run_search(call: Call, request: SearchRequest) -> SearchResponse:
     """Run one search within the deadline of a call."""
-    found = await answered(WEB_SEARCH, request, call)
+    found = await run_verb(WEB_SEARCH, request, call)
     if not isinstance(found, SearchResponse):
-        raise TypeError("several searches")  # no route that has one asks for them
+        raise TypeError("several searches")  # no route takes several queries here
     return found
 
 
 class RouteReport(Frozen):
-    """A route that a client may use.
+    """A route that the caller may use.
 
     Attributes:
         method: HTTP method.
@@ -69,14 +69,14 @@ class RouteReport(Frozen):
 
 
 class Capabilities(Frozen):
-    """What a client may use of a server with its token.
+    """What the caller's token permits, and the limits of the server.
 
     Attributes:
         name: name of the program.
         version: version of the program.
-        max_seconds: the longest time that any call may take, in seconds.
-        max_body_bytes: the largest request body, in bytes.
-        routes: the routes that it may use.
+        max_seconds: longest time that a call may take, in seconds.
+        max_body_bytes: largest request body, in bytes.
+        routes: routes that the caller may use.
     """
 
     name: str = "searx-mcp"
@@ -87,7 +87,7 @@ class Capabilities(Frozen):
 
 
 async def instances(call: Call) -> Body:
-    """Report the pool; sends no request."""
+    """Report the pool, without sending a request."""
     _refuse_arguments(call)
 
     async def work(_: Progress) -> PoolReport:
@@ -101,7 +101,7 @@ async def capabilities(call: Call) -> Body:
     """Report what the caller may use."""
     _refuse_arguments(call)
     settings = call.backend.settings
-    told = Capabilities(
+    report = Capabilities(
         max_seconds=call.limit,
         max_body_bytes=settings.http.max_body_size,
         routes=tuple(
@@ -109,7 +109,7 @@ async def capabilities(call: Call) -> Body:
             for each in call.allowed
         ),
     )
-    return told.model_dump(mode="json")
+    return report.model_dump(mode="json")
 
 
 def _refuse_arguments(call: Call) -> None:

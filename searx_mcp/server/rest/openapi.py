@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the table of operations and the models, so it says what the code does."""
+"""The OpenAPI 3.1 document, generated from the table of operations and the models, so that it matches the code."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +26,8 @@ from searx_mcp.server.web.policy import HEALTH_PATH, READY_PATH, SEARXNG_PATHS
 
 Json = dict[str, Any]
 
-_REFUSED: Final = (400, 401, 403, 408, 413, 415, 421, 429, 503)
-"""Statuses of the guard, and of the endpoint for arguments that it cannot parse."""
+_REFUSAL_STATUSES: Final = (400, 401, 403, 408, 413, 415, 421, 429, 503)
+"""Statuses of refusals by the guard, and by the endpoint for arguments that it cannot parse."""
 _JSON: Final = "application/json"
 _REFERENCE: Final = "#/components/schemas/{model}"
 _DESCRIPTION: Final = (
@@ -54,20 +54,20 @@ _RETRY_AFTER: Final = {
     }
 }
 _ATTRIBUTE: Final = re.compile(r"^    (\w+(?:,\s+\w+)*): ", re.MULTILINE)
-"""The names of an entry below `Attributes:`."""
-_NO_LETTER: Final = re.compile("[^a-z0-9]")
+"""Start of an entry under `Attributes:`, with one or more names."""
+_NOT_ALPHANUMERIC: Final = re.compile("[^a-z0-9]")
 _BY_MEDIA_TYPE: Final = frozenset({"accept"})
-"""Headers that OpenAPI has other words for."""
-_WAITS: Final = {429, 503}
-_BESIDE: Final = ("title", "description", "default")
-"""What a schema says beside the kinds of value."""
-_FURTHER: Final[Json] = {
+"""Headers that OpenAPI describes as media types instead of parameters."""
+_HAVE_RETRY_AFTER: Final = {429, 503}
+_ANNOTATIONS: Final = ("title", "description", "default")
+"""Keywords of a schema that hold whatever the type of the value."""
+_FURTHER_SPELLINGS: Final[Json] = {
     "safe_search": {"enum": [False, True, *SAFE_SEARCH]},
     "language": {"type": "string", "pattern": "^[A-Za-z]{2,3}([-_][A-Za-z]{2})?$"},
 }
-"""Spellings that are read beside those of the model."""
+"""Spellings that are accepted besides those of the model."""
 _EXAMPLES: Final[Json] = {"allowed_domains": ["python.org"], "blocked_domains": ["example.com"]}
-"""Of lists that must not share an entry, which a schema cannot say."""
+"""Distinct examples of two lists that must not share an entry, which a schema cannot express."""
 
 
 class OpenApi(BaseModel):
@@ -89,10 +89,10 @@ async def openapi(call: Call) -> Body:
 
 @lru_cache(maxsize=8)
 def document(operations: tuple[Operation, ...]) -> Json:
-    """Describe operations.
+    """Generate the document of these operations.
 
     Args:
-        operations: in their order; two of one path differ in their method.
+        operations: operations in the order of the document; those with the same path differ in method.
     """
     requests = _distinct([each.request for each in operations if each.request is not None])
     answers = _distinct([model for each in operations for model in _answers(each)])
@@ -103,20 +103,20 @@ def document(operations: tuple[Operation, ...]) -> Json:
     references, found = models_json_schema(kinds, ref_template=_REFERENCE)
     schemas: Json = found["$defs"]
     in_query = {each.request for each in operations if each.method == "GET"}
-    in_headers = {each.request for each in operations if each.reads is not None}
+    in_headers = {each.request for each in operations if each.read_arguments is not None}
     for model in requests:
         schema = schemas[_name(references[model, "validation"])]
         _keep_arguments(model, schema)
         if model not in in_query and not issubclass(model, Foreign):
-            _widen(schema)
+            _add_spellings(schema)
         if model in in_headers:
-            _need_no_null(schema)
+            _remove_null(schema)
         if model in {FetchRequest, WebFetchBody}:
-            _need_one(schema, "url", "cursor")
+            _require_one(schema, "url", "cursor")
         if model is ReadRequest:
-            _need_one(schema, "query", "queries")
+            _require_one(schema, "query", "queries")
     for name in _reachable([references[model, "serialization"] for model in answers], schemas):
-        # Empty fields are left out, and newer versions may add some.
+        # Responses omit empty fields, and newer versions may add fields.
         schemas[name].pop("required", None)
         schemas[name].pop("additionalProperties", None)
     for schema in schemas.values():
@@ -126,8 +126,8 @@ def document(operations: tuple[Operation, ...]) -> Json:
     for each in operations:
         paths.setdefault(each.path, {})[each.method.lower()] = _operation(each, refs, schemas)
     paths |= {
-        HEALTH_PATH: {"get": _watched("health", "Check that the process responds.")},
-        READY_PATH: {"get": _watched("ready", "Check that there is an instance to ask.", 503)},
+        HEALTH_PATH: {"get": _health_check("health", "Check that the process responds.")},
+        READY_PATH: {"get": _health_check("ready", "Check that there is an instance to ask.", 503)},
     }
     return {
         "openapi": "3.1.0",
@@ -173,7 +173,7 @@ def _basic(operation: Operation) -> list[Json]:
 def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
     body = [refs[model] for model in operation.responses]
     content: Json = {
-        kind: {"schema": _either(body) if kind.endswith("json") else {"type": "string"}}
+        kind: {"schema": _any_of(body) if kind.endswith("json") else {"type": "string"}}
         for kind in operation.media_types
     }
     if operation.streams:
@@ -181,21 +181,21 @@ def _responses(operation: Operation, refs: Mapping[Any, Json]) -> Json:
     responses: Json = {
         "200": {"description": "The answer.", "headers": _REQUEST_ID, "content": content}
     }
-    for status in sorted({*operation.statuses, *_REFUSED}):
+    for status in sorted({*operation.statuses, *_REFUSAL_STATUSES}):
         models = [operation.error] if status in operation.statuses else []
-        if status in _REFUSED:
+        if status in _REFUSAL_STATUSES:
             models.append(ErrorBody)
-        headers = _REQUEST_ID | (_RETRY_AFTER if status in _WAITS else {})
+        headers = _REQUEST_ID | (_RETRY_AFTER if status in _HAVE_RETRY_AFTER else {})
         responses[str(status)] = {
             "description": _phrase(status),
             "headers": headers,
-            "content": {_JSON: {"schema": _either([refs[each] for each in _distinct(models)])}},
+            "content": {_JSON: {"schema": _any_of([refs[each] for each in _distinct(models)])}},
         }
     return responses
 
 
-def _watched(name: str, summary: str, *others: int) -> Json:
-    """Describe a route for monitors."""
+def _health_check(name: str, summary: str, *others: int) -> Json:
+    """Describe a health check."""
     body = {"content": {_JSON: {"schema": {"type": "object"}}}}
     return {
         "operationId": name,
@@ -216,7 +216,7 @@ def _parameters(operation: Operation, schema: Json) -> list[Json]:
     return [
         {
             "name": name,
-            "in": _place(operation, name),
+            "in": _location(operation, name),
             "description": rules["description"],
             "required": name in required,
             "schema": rules,
@@ -226,15 +226,15 @@ def _parameters(operation: Operation, schema: Json) -> list[Json]:
     ]
 
 
-def _place(operation: Operation, name: str) -> str:
-    """Where a request has a parameter."""
+def _location(operation: Operation, name: str) -> str:
+    """Return where a request carries a parameter."""
     if f"{{{name}}}" in operation.path:
         return "path"
-    return "query" if operation.reads is None else "header"
+    return "query" if operation.read_arguments is None else "header"
 
 
 def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
-    """Remove the fields that callers may not set, and describe the others as the CLI does."""
+    """Remove fields that callers may not set, and describe the others like the CLI."""
     declared = arguments_of(model) if issubclass(model, Frozen) else {}
     if not declared:
         return
@@ -245,18 +245,18 @@ def _keep_arguments(model: type[BaseModel], schema: Json) -> None:
     }
     for rules in schema["properties"].values():
         if rules.get("default") in (None, "", []):
-            # Stands for an argument that is not given; as a value it may be refused.
+            # This default means that the argument is absent; sent as a value, it may be refused.
             rules.pop("default", None)
 
 
-def _need_one(schema: Json, *names: str) -> None:
-    """Say that one of some arguments is needed; an empty one is as good as none."""
+def _require_one(schema: Json, *names: str) -> None:
+    """Require at least one of these arguments, and not an empty one."""
     given: Json = {"not": {"enum": [None, "", []]}}
     schema["anyOf"] = [{"required": [name], "properties": {name: given}} for name in names]
 
 
-def _need_no_null(schema: Json) -> None:
-    """Leave out null, which stands for a header that is not sent."""
+def _remove_null(schema: Json) -> None:
+    """Remove null, which means that a header is absent."""
     for name, rules in schema["properties"].items():
         kinds = [kind for kind in rules.pop("anyOf", ()) if kind != {"type": "null"}]
         schema["properties"][name] = rules | (kinds[0] if len(kinds) == 1 else {})
@@ -264,58 +264,60 @@ def _need_no_null(schema: Json) -> None:
             del schema["properties"][name]["default"]
 
 
-def _widen(schema: Json) -> None:
-    """Say what else a body may hold, as `searx_mcp.arguments` reads it.
+def _add_spellings(schema: Json) -> None:
+    """Add the spellings that `searx_mcp.arguments` accepts.
 
-    Null and an empty text stand for an argument that is not given, one text for a list of texts, and names for a
-    boolean. Numbers as text stay unsaid: no pattern could say their bounds.
+    Null and an empty string mean that an argument is absent, a single string may replace a list of them, and words a
+    boolean. Numbers as strings are not described, since no pattern could express their bounds.
     """
     required = schema.get("required", ())
     for name, rules in schema["properties"].items():
-        told = {key: rules.pop(key) for key in _BESIDE if key in rules}
+        annotations = {key: rules.pop(key) for key in _ANNOTATIONS if key in rules}
         kinds = [*rules.pop("anyOf", ()), *([{**rules}] if rules else [])]
         types = [kind.get("type") for kind in kinds]
         for entries in [kind for kind in kinds if kind.get("type") == "array"]:
             kinds.append({**entries["items"], "minLength": 1})
-            if "pattern" in entries["items"]:  # names of engines, of which empty ones are left out
+            if "pattern" in entries["items"]:  # names of engines; empty ones are ignored
                 entries["items"] = {"anyOf": [entries["items"], {"const": ""}]}
         if "boolean" in types:
             kinds.append({"enum": [0, 1, *BOOLEANS]})
-        if name in _FURTHER:
-            kinds.append(_FURTHER[name])
+        if name in _FURTHER_SPELLINGS:
+            kinds.append(_FURTHER_SPELLINGS[name])
         if name not in required:
             kinds = [kind for kind in kinds if kind != {"type": "null"}]
             kinds.append({"enum": [None, ""]})
         if name in _EXAMPLES:
-            told["examples"] = [_EXAMPLES[name]]
-        schema["properties"][name] = told | (kinds[0] if len(kinds) == 1 else {"anyOf": kinds})
+            annotations["examples"] = [_EXAMPLES[name]]
+        schema["properties"][name] = annotations | (
+            kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+        )
 
 
 def _describe_fields(schema: Json) -> None:
-    """Give the fields what the docstring of their model says of them."""
-    told, _, listed = schema.get("description", "").partition("\n\nAttributes:\n")
-    if not listed:
+    """Move the descriptions of fields from the docstring of their model to the fields."""
+    summary, _, attributes = schema.get("description", "").partition("\n\nAttributes:\n")
+    if not attributes:
         return
-    schema["description"] = told
-    fields = {_folded(name): rules for name, rules in schema["properties"].items()}
-    _, *parts = _ATTRIBUTE.split(listed)
+    schema["description"] = summary
+    fields = {_fold(name): rules for name, rules in schema["properties"].items()}
+    _, *parts = _ATTRIBUTE.split(attributes)
     for names, text in zip(parts[::2], parts[1::2], strict=True):
         description = " ".join(text.split())
         for name in re.split(r",\s+", names):
-            rules = fields.get(_folded(name), fields.get(_folded(f"x{name}"), {}))
+            rules = fields.get(_fold(name), fields.get(_fold(f"x{name}"), {}))
             rules.setdefault("description", description[0].upper() + description[1:])
 
 
-def _folded(name: str) -> str:
-    """A name as fields, their aliases and headers have it in common."""
-    return _NO_LETTER.sub("", name.lower())
+def _fold(name: str) -> str:
+    """Return the form of a name that a field, its alias and its header share."""
+    return _NOT_ALPHANUMERIC.sub("", name.lower())
 
 
 def _answers(operation: Operation) -> list[type[BaseModel]]:
     return [*operation.responses, operation.error, ErrorBody]
 
 
-def _either(schemas: Sequence[Json]) -> Json:
+def _any_of(schemas: Sequence[Json]) -> Json:
     return {"anyOf": [*schemas]} if len(schemas) > 1 else schemas[0]
 
 
@@ -328,22 +330,22 @@ def _name(reference: Json) -> str:
 
 
 def _reachable(roots: Sequence[Json], schemas: Json) -> set[str]:
-    """The names of the schemas that these references reach."""
+    """Return the names of all schemas that these references lead to."""
     found: set[str] = set()
     todo = [*map(_name, roots)]
     while todo:
         if (name := todo.pop()) not in found:
             found.add(name)
-            todo.extend(_named_in(schemas[name]))
+            todo.extend(_references_in(schemas[name]))
     return found
 
 
-def _named_in(value: object) -> Iterator[str]:
+def _references_in(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         if isinstance(value.get("$ref"), str):
             yield _name(value)
         for each in value.values():
-            yield from _named_in(each)
+            yield from _references_in(each)
     elif isinstance(value, list):
         for each in value:
-            yield from _named_in(each)
+            yield from _references_in(each)

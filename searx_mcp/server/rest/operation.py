@@ -1,4 +1,4 @@
-"""One REST operation as data: its handler, its description, and the tool that it belongs to."""
+"""A REST operation as data: its route, handler and description, and the tool that it belongs to."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.render.error_body import ErrorBody
 from searx_mcp.server.app import Backend
-from searx_mcp.server.rest.written import is_small
+from searx_mcp.server.rest.encoding import is_small
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The body of an answer that is no JSON.
+    """A response body that is not JSON.
 
     Attributes:
-        content: whole.
-        media_type: with its parameters.
-        headers: of the answer, besides the usual ones.
+        content: complete text.
+        media_type: media type with its parameters.
+        headers: response headers besides the usual ones.
     """
 
     content: str
@@ -31,19 +31,19 @@ class Text:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-Made: TypeAlias = Mapping[str, Any] | Sequence[Any] | Text
-Body: TypeAlias = Made | Callable[[], Made]
-"""The body of an answer, or what makes it outside the event loop: many pages take tens of milliseconds."""
+Content: TypeAlias = Mapping[str, Any] | Sequence[Any] | Text
+Body: TypeAlias = Content | Callable[[], Content]
+"""A response body, or a function that builds it in a thread: many pages take tens of milliseconds."""
 
 
-def body(found: object, make: Callable[[], Made]) -> Body:
-    """Make the body of an answer if it is small, else give back what makes it.
+def body(found: object, build: Callable[[], Content]) -> Body:
+    """Build a small body at once; for a large one, return the function that builds it.
 
     Args:
-        found: what the body is made of.
-        make: makes it.
+        found: value that the body is built from.
+        build: builds the body.
     """
-    return make() if is_small(found) else make
+    return build() if is_small(found) else build
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Call:
     """One request to an operation.
 
     Attributes:
-        backend: performs it.
-        arguments: of the body or the query, as the caller wrote them.
-        listener: is told how it goes; `None` for nobody.
-        is_whole: whether the caller wants the response with every field, as a thin client does.
-        allowed: the operations that the caller may use.
+        backend: performs the call.
+        arguments: arguments as the caller sent them.
+        listener: receives progress, if the caller wants it.
+        is_whole: whether to return every field of the response, as the thin client needs.
+        allowed: operations that the caller may use.
     """
 
     backend: Backend
@@ -66,31 +66,31 @@ class Call:
 
     @property
     def limit(self) -> float:
-        """Seconds that it may take."""
+        """Seconds that the call may take."""
         return self.backend.settings.server.tool_timeout
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A route, and what is published of it.
+    """A route, its handler, and what OpenAPI publishes about it.
 
     Attributes:
-        name: unique; in logs and in the OpenAPI document.
-        method: of HTTP.
-        path: of the route.
+        name: unique name, in logs and in the OpenAPI document.
+        method: HTTP method.
+        path: path of the route.
         summary: one sentence for a person.
-        request: the model of the arguments; `None` for none. More spellings of them are understood.
-        responses: the models of the body of an answer with status 200.
-        statuses: of other answers, besides those of the guard.
-        perform: does it.
-        tool: whose use it is, for what tokens and settings allow; `None` for everybody.
-        streams: whether progress can be had as server-sent events.
-        has_whole: whether `whole=true` gives every field.
-        takes_form: whether the body of a POST is a form, and the query has arguments, too.
-        error: the model of the body where it fails.
-        told: the status and the body of an error, where they are not those of all operations.
-        reads: takes the arguments out of a request, where they are neither a JSON object, a form nor a query.
-        media_types: of answers with status 200.
+        request: model of the arguments, of which further spellings are accepted; `None` for none.
+        responses: models of the body with status 200.
+        statuses: other statuses, besides those of the guard.
+        perform: handler of a call.
+        tool: tool that a token and the settings must allow; `None` for everybody.
+        streams: whether a client may get progress as server-sent events.
+        has_whole: whether `whole=true` returns every field.
+        takes_form: whether a POST has a form, whose arguments may also be in the query.
+        error: model of the body of an error.
+        error_response: returns the status and body of an error, if they differ from those of our own routes.
+        read_arguments: returns the arguments of a request that has them elsewhere than in a JSON object, a form or a query.
+        media_types: media types with status 200.
     """
 
     name: str
@@ -106,6 +106,6 @@ class Operation:
     has_whole: bool = False
     takes_form: bool = False
     error: type[BaseModel] = ErrorBody
-    told: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None
-    reads: Callable[[Request], Mapping[str, Any]] | None = None
+    error_response: Callable[[SearxMcpError], tuple[int, Mapping[str, Any]]] | None = None
+    read_arguments: Callable[[Request], Mapping[str, Any]] | None = None
     media_types: tuple[str, ...] = ("application/json",)

@@ -1,4 +1,4 @@
-"""The two routes whose bodies another project specifies, for clients of that project."""
+"""The two routes under `/v1/tools`, for clients of another project, which specifies their bodies."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.spelling import shown
 from searx_mcp.server.rest.foreign import DEFAULT_CHARS
-from searx_mcp.server.rest.full import answered, searched
+from searx_mcp.server.rest.full import run_search, run_verb
 from searx_mcp.server.rest.operation import Body, Call, body
 from searx_mcp.verbs.web import WEB_FETCH
 
@@ -113,7 +113,7 @@ class WebFetchAnswer(Frozen):
 async def web_search(call: Call) -> Body:
     """Search, without reading the pages."""
     request = _search_request(call.arguments, call.backend.settings.search_defaults())
-    response = await searched(call, request)
+    response = await run_search(call, request)
     return body(
         response, lambda: _search_answer(response).model_dump(mode="json", exclude_none=True)
     )
@@ -121,18 +121,18 @@ async def web_search(call: Call) -> Body:
 
 async def web_fetch(call: Call) -> Body:
     """Read a page."""
-    page = await answered(WEB_FETCH, _fetch_request(call.arguments), call)
+    page = await run_verb(WEB_FETCH, _fetch_request(call.arguments), call)
     return body(page, lambda: _fetch_answer(page).model_dump(mode="json", exclude_none=True))
 
 
 def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchRequest:
-    _check(raw, WebSearchBody.model_fields, one_text="query")
+    _refuse_unknown(raw, WebSearchBody.model_fields, one_text="query")
     most = min(_MOST_RESULTS, defaults.max_results)
     defaults = replace(defaults, results_count=min(_RESULTS, most), max_results=most)
     try:
         return parse_search({**raw, "fetch_content": False}, defaults=defaults)
     except InvalidArgumentError as error:
-        known = ", ".join(get_args(Recency))  # the tools of MCP have shorter names for them
+        known = ", ".join(get_args(Recency))  # the MCP tools have shorter names for these
         reason = f"{shown(raw.get('recency'))} is not one of {known}"
         raise InvalidArgumentError.of(
             [
@@ -143,14 +143,14 @@ def _search_request(raw: Mapping[str, Any], defaults: SearchDefaults) -> SearchR
 
 
 def _fetch_request(raw: Mapping[str, Any]) -> FetchRequest:
-    _check(raw, WebFetchBody.model_fields, one_text="url")
+    _refuse_unknown(raw, WebFetchBody.model_fields, one_text="url")
     request = parse_fetch(raw)
     most = request.max_chars or DEFAULT_CHARS
     return request.model_copy(update={"max_chars": most})
 
 
-def _check(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
-    """Refuse arguments that the specification lacks, although the MCP tools accept them."""
+def _refuse_unknown(raw: Mapping[str, Any], known: Collection[str], *, one_text: str) -> None:
+    """Refuse arguments that the MCP tools accept but the specification does not have."""
     wrong = [
         InvalidArgumentError(shown(name)[1:-1], f"is unknown; known: {', '.join(known)}")
         for name in raw

@@ -1,7 +1,7 @@
-"""Who may send a request, which tools they may call, and how often.
+"""Authentication by token, tool permissions and quotas.
 
-A login at the dashboard is a cookie: the token's name and an expiry time, sealed. The token itself is never stored in
-a browser.
+Logging in at the dashboard sets a signed cookie with the token's name and an expiry time, so that browsers never
+store the token itself.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ from searx_mcp.server.web.policy import (
     SEARXNG_PATH,
     SEARXNG_PATHS,
     WRONG_ORIGIN,
-    Refusal,
-    asks_searxng,
+    HttpRefusal,
     is_same_origin,
+    is_searxng_search,
     key_of,
     message_of,
 )
@@ -74,35 +74,35 @@ _TOOLS: Final[Mapping[str, Tool]] = {
         Tool.WEB_FETCH,
     ),
 }
-"""The tool that each route corresponds to."""
-_READER: Final = "/r/"
+"""Tool whose permission and quota a route needs."""
+_READER_PREFIX: Final = "/r/"
 _CORPUS: Final = "/v1/corpus"
 _BEARER: Final = re.compile(rb"(?i:bearer) +(\S{1,1000}) *")
 _BASIC: Final = re.compile(rb"(?i:basic) +([A-Za-z0-9+/]{1,2000}={0,2}) *")
 _KEY_HEADER: Final = b"x-api-key"
-"""In which LibreChat sends the key of an instance."""
+"""Carries LibreChat's key for a SearXNG instance."""
 _REALM: Final = b'realm="searx-mcp"'
 
 
 def tool_of(method: str, path: str) -> Tool | None:
-    """The tool that a route corresponds to; `None` if it neither sends requests nor reads pages."""
+    """Return the tool that a route stands for; `None` if it neither sends requests nor reads pages."""
     if path == DASHBOARD_PATH:
         return Tool.WEB_SEARCH if method == "POST" else None
     if path == _CORPUS or (path.startswith(f"{_CORPUS}/") and path not in _TOOLS):
         return Tool.CORPUS_STATUS if method == "GET" else Tool.INGEST
-    return Tool.WEB_FETCH if path.startswith(_READER) else _TOOLS.get(path)
+    return Tool.WEB_FETCH if path.startswith(_READER_PREFIX) else _TOOLS.get(path)
 
 
 class Access:
-    """Admits requests by their token, and counts calls.
+    """Authenticates requests by their token and enforces quotas.
 
     Args:
-        config: one token, a file of them, or none.
-        settings: name the server that counts calls across processes, if there is one.
-        clock: Unix seconds.
+        config: HTTP settings with one token, a tokens file, or neither.
+        settings: settings of the Redis server that counts calls across processes, if there is one.
+        clock: current time in Unix seconds.
 
     Raises:
-        SettingsError: the file cannot be used.
+        SettingsError: the tokens file is unusable.
     """
 
     def __init__(
@@ -117,76 +117,81 @@ class Access:
             self._file = TokensFile(Path(config.tokens_file).expanduser())
         self._is_open = not config.wants_token
         self._takes_key = config.key_in_query
-        # The hashes in the file are no secret; a login with one of its tokens ends with the process.
+        # The hashes in a tokens file are not secret, so its logins use a random key and end with the process.
         self._secret = self._token or secrets.token_bytes(32)
         self._clock = clock
         self._shared = SharedCounts(settings)
         self._quotas = Quotas(self._shared)
-        self._wrong = WrongTokens(self._shared)
+        self._wrong_tokens = WrongTokens(self._shared)
 
     @override
     def __repr__(self) -> str:
         return "<Access>"
 
-    async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who sends a request, or why it is refused for its token or the rights of that."""
-        # Refused clients look there for OAuth; let them find that there is none.
+    async def admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | HttpRefusal:
+        """Return the identity that sent a request, or the refusal if its token is missing, wrong or lacks rights."""
+        # After a 401, clients probe /.well-known/ for OAuth; a 404 there tells them that there is none.
         path = scope["path"]
-        is_public = path in LOGIN_PATHS or path.startswith("/.well-known/") or asks_searxng(scope)
+        is_public = (
+            path in LOGIN_PATHS or path.startswith("/.well-known/") or is_searxng_search(scope)
+        )
         if self._is_open or is_public:
             return EVERYBODY
         if path in COOKIE_PATHS and b"authorization" not in headers:
-            return await self._logged_in(scope, headers)
-        found = self._presented(scope, headers)
+            return await self._identify_by_cookie(scope, headers)
+        found = self._credentials(scope, headers)
         if found is None:
-            return _refusal(scope, "A token is required: send Authorization: Bearer TOKEN.")
+            return _unauthorized(scope, "A token is required: send Authorization: Bearer TOKEN.")
         user, token = found
-        identity = await self._known(token)
+        identity = await self._find_identity(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
-            return await self._wrong_token(scope)
-        return _permitted(scope, identity)
+            return await self._refuse_token(scope)
+        return _check_tool(scope, identity)
 
     @property
     def wants_token(self) -> bool:
-        """Whether requests need a token, and users have to log in."""
+        """Whether requests need a token and users must log in."""
         return not self._is_open
 
-    async def log_in(self, scope: Scope, token: bytes) -> str | Refusal:
-        """The cookie header for a valid token, or why the login is refused."""
-        identity = await self._known(token)
+    async def log_in(self, scope: Scope, token: bytes) -> str | HttpRefusal:
+        """Return the `Set-Cookie` header for a valid token, or the refusal."""
+        identity = await self._find_identity(token)
         if identity is None:
-            return await self._wrong_token(scope)
-        origin = dict(scope["headers"]).get(b"origin", b"")  # a proxy may stand before us
+            return await self._refuse_token(scope)
+        origin = dict(scope["headers"]).get(b"origin", b"")  # TLS may end at a proxy
         is_secure = scope.get("scheme") == "https" or origin.startswith(b"https://")
-        key = self._key(hashlib.sha256(token).digest())
-        return sealed(identity.name, key, self._clock(), is_secure=is_secure)
+        key = self._signing_key(hashlib.sha256(token).digest())
+        return login_cookie(identity.name, key, self._clock(), is_secure=is_secure)
 
     @staticmethod
     def log_out() -> str:
-        """The header that deletes the cookie."""
-        return forgotten()
+        """Return the `Set-Cookie` header that deletes the login."""
+        return logout_cookie()
 
-    async def _logged_in(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who the login cookie belongs to; browsers also send it to pages of other ports."""
-        claim = claimed(headers.get(b"cookie", b""), self._clock())
+    async def _identify_by_cookie(
+        self, scope: Scope, headers: Mapping[bytes, bytes]
+    ) -> Identity | HttpRefusal:
+        """Return the identity behind a login cookie; checks the origin, as pages on other ports send the cookie too."""
+        login = read_login(headers.get(b"cookie", b""), self._clock())
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
-        for digest, identity in await self._digests() if claim else ():
-            if claim and claim.name == identity.name and claim.is_sealed_with(self._key(digest)):
-                return _permitted(scope, identity)
-        return _LOG_IN
+        for digest, identity in await self._digests() if login else ():
+            key = self._signing_key(digest)
+            if login and login.name == identity.name and login.is_signed_by(key):
+                return _check_tool(scope, identity)
+        return _LOGIN_REQUIRED
 
     async def _digests(self) -> list[tuple[bytes, Identity]]:
         if self._file is not None:
-            return [(known.digest, known.identity) for known in await self._file.look()]
+            return [(known.digest, known.identity) for known in await self._file.current()]
         return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
 
-    def _key(self, digest: bytes) -> bytes:
-        """The key that seals the cookies of one token; removing a token from the file ends its logins."""
+    def _signing_key(self, digest: bytes) -> bytes:
+        """Derive the key that signs the cookies of one token, so that removing the token ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 
-    async def charge(self, scope: Scope, identity: Identity) -> Refusal | None:
-        """Count a request if it is a call; give the refusal if its sender has no calls left."""
+    async def charge(self, scope: Scope, identity: Identity) -> HttpRefusal | None:
+        """Count a request if it is a tool call; return the refusal if the quota is used up."""
         if (identity.per_minute or identity.per_day) is None or not _is_call(scope):
             return None
         wait = await self._quotas.charge(
@@ -200,13 +205,13 @@ class Access:
         return _too_many(_limits_of(identity), wait)
 
     async def aclose(self) -> None:
-        """Close the connection to the shared counts."""
+        """Close the connection to the shared counters."""
         await self._shared.aclose()
 
-    def _presented(
+    def _credentials(
         self, scope: Scope, headers: Mapping[bytes, bytes]
     ) -> tuple[str | None, bytes] | None:
-        """The user, if one is named, and the token of a request."""
+        """Return the user name, if the client sent one, and the token."""
         authorization = headers.get(b"authorization", b"")
         if found := _BEARER.fullmatch(authorization):
             return None, found[1]
@@ -217,17 +222,17 @@ class Access:
         key = headers.get(_KEY_HEADER, b"") or (key_of(scope) if self._takes_key else b"")
         return (None, key) if key else None
 
-    async def _known(self, token: bytes) -> Identity | None:
+    async def _find_identity(self, token: bytes) -> Identity | None:
         if self._file is not None:
-            return find(await self._file.look(), token)
+            return find(await self._file.current(), token)
         return EVERYBODY if hmac.compare_digest(token, self._token) else None
 
-    async def _wrong_token(self, scope: Scope) -> Refusal:
+    async def _refuse_token(self, scope: Scope) -> HttpRefusal:
         address = (scope.get("client") or ("",))[0]
-        wait = await self._wrong.charge(address, asyncio.get_running_loop().time())
+        wait = await self._wrong_tokens.charge(address, asyncio.get_running_loop().time())
         if not wait:
-            return _refusal(scope, "The token is not valid.", b', error="invalid_token"')
-        # Close, so that each guess costs a connection.
+            return _unauthorized(scope, "The token is not valid.", b', error="invalid_token"')
+        # Closing makes every guess cost a connection.
         return _too_many(
             "Too many wrong tokens from this address", wait, ((b"connection", b"close"),)
         )
@@ -241,14 +246,14 @@ def _user_and_token(credentials: bytes) -> tuple[str, bytes] | None:
     return (user.decode("utf-8", "replace"), token) if colon and token else None
 
 
-def _refusal(scope: Scope, message: str, reason: bytes = b"") -> Refusal:
+def _unauthorized(scope: Scope, message: str, reason: bytes = b"") -> HttpRefusal:
     challenges = [(b"www-authenticate", b"Bearer " + _REALM + reason)]
     if scope["path"] in SEARXNG_PATHS:
         challenges.append((b"www-authenticate", b"Basic " + _REALM + b', charset="UTF-8"'))
-    return Refusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
+    return HttpRefusal(401, ErrorCode.UNAUTHORIZED, message, tuple(challenges))
 
 
-_LOG_IN: Final = Refusal(
+_LOGIN_REQUIRED: Final = HttpRefusal(
     303,
     ErrorCode.UNAUTHORIZED,
     "A token is required, as Authorization: Bearer TOKEN, or a login at the dashboard.",
@@ -256,26 +261,28 @@ _LOG_IN: Final = Refusal(
 )
 
 
-def _permitted(scope: Scope, identity: Identity) -> Identity | Refusal:
+def _check_tool(scope: Scope, identity: Identity) -> Identity | HttpRefusal:
     vouch_for(scope)
     tool = tool_of(scope["method"], scope["path"])
     return identity if tool is None or identity.may(tool) else _forbidden(tool)
 
 
-def _forbidden(tool: Tool) -> Refusal:
-    return Refusal(
+def _forbidden(tool: Tool) -> HttpRefusal:
+    return HttpRefusal(
         403,
         ErrorCode.UNAUTHORIZED,
         f"The token does not allow {tool}: http.tokens_file sets its tools.",
     )
 
 
-def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Refusal:
+def _too_many(
+    reason: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] = ()
+) -> HttpRefusal:
     seconds = math.ceil(wait)
-    return Refusal(
+    return HttpRefusal(
         429,
         ErrorCode.RATE_LIMITED,
-        f"{what}: try again in {seconds:,} seconds.",
+        f"{reason}: try again in {seconds:,} seconds.",
         headers,
         retry_after=seconds,
     )
@@ -283,8 +290,8 @@ def _too_many(what: str, wait: float, headers: tuple[tuple[bytes, bytes], ...] =
 
 def _limits_of(identity: Identity) -> str:
     limits = ((identity.per_minute, "minute"), (identity.per_day, "day"))
-    told = " and ".join(f"{limit:,} calls a {period}" for limit, period in limits if limit)
-    return f"The token has used up its quota of {told}"
+    quota = " and ".join(f"{limit:,} calls a {period}" for limit, period in limits if limit)
+    return f"The token has used up its quota of {quota}"
 
 
 def _is_call(scope: Scope) -> bool:
@@ -293,68 +300,68 @@ def _is_call(scope: Scope) -> bool:
     return message_of(scope).get("method") == "tools/call"
 
 
-_NAME: Final = b"searx-mcp"
-_SECONDS: Final = 43_200
-"""A working day and a bit; then users log in again."""
-_VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
+_COOKIE_NAME: Final = b"searx-mcp"
+_LOGIN_SECONDS: Final = 43_200
+"""Lifetime of a login: a working day and some."""
+_COOKIE_VALUE: Final = re.compile(rb"([a-z0-9_.-]{0,32})\.([0-9]{1,12})\.([0-9a-f]{64})")
 _COOKIE: Final = re.compile(rb"(?:\A|; ?)searx-mcp=([^; ]{1,200})(?=;|\Z)")
 
 
-def sealed(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
-    """Give the header that makes a browser keep a login.
+def login_cookie(name: str, key: bytes, now: float, *, is_secure: bool) -> str:
+    """Return the `Set-Cookie` header that stores a login.
 
     Args:
-        name: of the token; empty where there is one for all.
-        key: of the token and of this server.
+        name: name of the token; empty if all users share one.
+        key: signing key, specific to the token and this server.
         now: Unix seconds.
         is_secure: whether the browser reached the server through TLS.
     """
-    claim = f"{name}.{int(now) + _SECONDS}".encode()
-    return _header(claim + b"." + _seal(key, claim), _SECONDS, is_secure=is_secure)
+    claim = f"{name}.{int(now) + _LOGIN_SECONDS}".encode()
+    return _set_cookie(claim + b"." + _signature(key, claim), _LOGIN_SECONDS, is_secure=is_secure)
 
 
-def forgotten() -> str:
-    """Give the header that makes a browser forget a login."""
-    return _header(b"", 0, is_secure=False)
+def logout_cookie() -> str:
+    """Return the `Set-Cookie` header that deletes a login."""
+    return _set_cookie(b"", 0, is_secure=False)
 
 
-def claimed(header: bytes, now: float) -> "Claim | None":
-    """Read the login cookie of a request; `None` if there is none or it has expired.
+def read_login(header: bytes, now: float) -> "_Login | None":
+    """Parse the login cookie of a request; `None` if it is absent, malformed or expired.
 
     Args:
-        header: all its cookies.
+        header: the `Cookie` header.
         now: Unix seconds.
     """
     cookie = _COOKIE.search(header)
-    found = _VALUE.fullmatch(cookie[1]) if cookie else None
+    found = _COOKIE_VALUE.fullmatch(cookie[1]) if cookie else None
     if found is None or int(found[2]) < now:
         return None
-    return Claim(found[1].decode(), found[1] + b"." + found[2], found[3])
+    return _Login(found[1].decode(), found[1] + b"." + found[2], found[3])
 
 
-class Claim:
-    """Who a browser says it is.
+class _Login:
+    """A login as the browser sent it; not yet verified.
 
     Args:
-        name: of the token.
-        claim: what is sealed.
-        seal: as the browser sent it.
+        name: name of the token.
+        claim: signed part of the cookie.
+        signature: signature in the cookie.
     """
 
-    def __init__(self, name: str, claim: bytes, seal: bytes) -> None:
+    def __init__(self, name: str, claim: bytes, signature: bytes) -> None:
         self.name = name
         self._claim = claim
-        self._seal = seal
+        self._signature = signature
 
-    def is_sealed_with(self, key: bytes) -> bool:
-        """Tell whether it was sealed here for this token."""
-        return hmac.compare_digest(_seal(key, self._claim), self._seal)
+    def is_signed_by(self, key: bytes) -> bool:
+        """Tell whether this key made the signature."""
+        return hmac.compare_digest(_signature(key, self._claim), self._signature)
 
 
-def _seal(key: bytes, claim: bytes) -> bytes:
+def _signature(key: bytes, claim: bytes) -> bytes:
     return hmac.new(key, claim, hashlib.sha256).hexdigest().encode()
 
 
-def _header(value: bytes, seconds: int, *, is_secure: bool) -> str:
+def _set_cookie(value: bytes, seconds: int, *, is_secure: bool) -> str:
     secure = "; Secure" if is_secure else ""
-    return f"{_NAME.decode()}={value.decode()}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"
+    return f"{_COOKIE_NAME.decode()}={value.decode()}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}"

@@ -1,4 +1,4 @@
-"""HTTP connections of uvicorn, bounded in number and in how long a client may keep one waiting."""
+"""Limits on uvicorn's connections: how many there are, and how long a client may keep one waiting."""
 
 import asyncio
 import contextlib
@@ -20,39 +20,39 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.server.web.shares import Clients, Connections, vouching
 
 _LINGER: Final = 1.0
-"""Seconds that a client has to read why it is refused."""
+"""Seconds that a refused client has to read the response."""
 
-_TURN: Final = 4_096
-"""Bytes that are parsed in a turn of the event loop: of bodies in chunks of one byte, h11 takes 4 ms
-for so many, and 280 for what uvicorn reads at once."""
-_ACCEPTED: Final = 128
-"""Connections that are accepted in a turn of the event loop; asyncio would take all that wait."""
+_TURN_BYTES: Final = 4_096
+"""Bytes parsed per turn of the event loop: for a body in chunks of one byte, h11 takes 4 ms for this many,
+and 280 ms for what uvicorn reads at once."""
+_BACKLOG: Final = 128
+"""Connections accepted per turn of the event loop; by default asyncio accepts all that wait."""
 
 _HEAD_END: Final = re.compile(rb"\n\r?\n")
 _LONGEST_END: Final = 3
 _LOOSE_LINE: Final = re.compile(rb"(?<!\r)\n|\n[ \t]")
-"""A line that ends without CR, or goes on in the next one: what a proxy makes of it may differ from what h11 does."""
+"""A bare LF or a folded line, which a proxy may parse differently from h11."""
 _CLOSE: Final = (b"connection", b"close")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What clients may take of a server; times in seconds.
+    """Limits on what clients may use of the server; times in seconds.
 
     Attributes:
-        connections: open ones, of which one client has a quarter. A client of the handshake protocol has one for
-            its stream and one for each call, so a thousand clients fit.
-        strangers: of those, the ones that no token has come over, where there are tokens.
-        head: for the head of a request, from its first byte, or from the connection.
-        body: for the body of a request.
-        write: for a client to read what was sent.
-        idle: for a connection without a request. Clients drop theirs after 4 (undici) or 5 (httpx);
-            a client that keeps one longer would send into one that is being closed.
-        sessions: idle ones of the handshake protocol, at some 40 kB each.
-        session_idle: for a session without a request and without a stream.
-        stop: for running calls when the server is to stop. Docker kills ten seconds after its signal; what the
-            server closes behind them takes the rest.
-        last: for a request that is on its way then, over a connection that waits for one.
+        connections: open connections; one client may have a quarter. A client of the handshake protocol has one for
+            its stream and one per call, so a thousand clients fit.
+        strangers: open connections over which no token has come yet, where tokens are required.
+        head: time for a request head, from its first byte or from the start of the connection.
+        body: time for a request body.
+        write: time for a client to read what was sent.
+        idle: lifetime of a connection without a request. Clients close theirs after 4 (undici) or 5 (httpx); one
+            that waited longer than the server might send into a closing connection.
+        sessions: idle sessions of the handshake protocol, at some 40 kB each.
+        session_idle: lifetime of a session without a request or a stream.
+        stop: time for running calls when the server stops. Docker kills ten seconds after its signal; closing
+            everything else takes the rest.
+        last: time, at the stop, for a request already on its way over an idle connection.
     """
 
     connections: int = 2_048
@@ -71,10 +71,10 @@ LIMITS: Final = Limits()
 
 
 def raise_descriptors(limits: Limits) -> Limits:
-    """Let this process open as many files as it may, and take no more connections than half of them.
+    """Raise the limit of open files as needed, and cap the connections at half of it.
 
-    What the server itself opens for a call has the other half: a process usually has 1,024 (256 on
-    macOS) until it asks for more.
+    The other half is for what calls open themselves. A process usually starts with 1,024 (256 on macOS) and
+    may ask for more.
     """
     if sys.platform == "win32":
         return limits
@@ -93,14 +93,14 @@ def raise_descriptors(limits: Limits) -> Limits:
 
 
 class ServingConfig(uvicorn.Config):
-    """How uvicorn serves: without logs of requests, without trust in headers of proxies.
+    """Configuration of uvicorn without access logs and without trust in proxy headers.
 
     Args:
-        app: to be served.
-        limits: of its connections.
-        stop: seconds after which what has not ended is not waited for.
-        clients: tell whose a connection is.
-        wants_token: whether a connection without a token is a stranger's.
+        app: app to serve.
+        limits: limits on connections.
+        stop: seconds that a stop waits for running requests.
+        clients: finds the client of a connection by its address.
+        wants_token: whether connections without a token count as strangers.
     """
 
     def __init__(
@@ -121,22 +121,22 @@ class ServingConfig(uvicorn.Config):
             server_header=False,
             date_header=False,
             timeout_keep_alive=limits.idle,
-            backlog=_ACCEPTED,
+            backlog=_BACKLOG,
             timeout_graceful_shutdown=math.ceil(stop),
         )
 
 
 class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
-    """A connection that ends if its client is too slow, and is refused if there are too many.
+    """A connection that closes if its client is too slow, and is refused if there are too many.
 
-    uvicorn bounds the time between requests and the size of a head, but waits without end for a head,
-    and for a client that does not read; and it parses whatever has arrived in one go.
+    uvicorn limits the time between requests and the size of a head, but waits forever for a head or for a client
+    that does not read, and parses everything that has arrived in one go.
 
-    It ends, too, with an answer that says so, or that is given before the whole body has arrived. Then its client has
-    a second to read it.
+    The connection also closes after a response that says so, or that was sent before the whole body arrived. Its
+    client then has a second to read the response.
 
-    A head that a proxy may read otherwise is refused, and after a request with two lengths the connection
-    ends: what follows could be a request that the proxy has not seen.
+    Against request smuggling, a head that a proxy may parse differently is refused, and a request with two lengths
+    closes the connection: what follows could be a request that the proxy has not seen.
     """
 
     def __init__(
@@ -150,19 +150,19 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         state = vouching(app_state, lambda: self._open.vouch(self))
         super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
-        self._head: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
         self._is_refused = False
         self._is_stopping = False
-        self._room = bytearray()
+        self._read_buffer = bytearray()
         self._tail = b""
-        self._is_head_there = True
-        self._end = _End(self)
+        self._has_whole_head = True
+        self._response_transport = _ResponseTransport(self)
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # - as uvicorn's
         super().connection_made(transport)
-        # Whatever the kernel does not take at once stops the clock of `write`.
+        # Anything the kernel does not take at once starts the `write` timer.
         transport.set_write_buffer_limits(high=0)
         count = len(self.connections)
         self._entry = self._open.enter(self, self.client)
@@ -171,55 +171,55 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         elif count > self._limits.connections or self._entry.is_surplus:
             self._refuse(_TOO_MANY)
         else:
-            self._expect_head()
+            self._start_head_timer()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_head()
+        self._cancel_head_timer()
         self._open.leave(self, self._entry)
         self.resume_writing()
         super().connection_lost(exc)
 
     def make_room(self) -> None:
-        """Close for another connection: no token has come over this one."""
+        """Close this connection, over which no token has come, in favour of another."""
         self.transport.abort()
 
     @override
     def get_buffer(self, sizehint: int) -> bytearray:
-        self._room = bytearray(_TURN)
-        return self._room
+        self._read_buffer = bytearray(_TURN_BYTES)
+        return self._read_buffer
 
     @override
     def buffer_updated(self, nbytes: int) -> None:
-        self.data_received(bytes(self._room[:nbytes]))
+        self.data_received(bytes(self._read_buffer[:nbytes]))
 
     @override
     def data_received(self, data: bytes) -> None:
         if not self._is_refused:
-            # So that a head is looked through once, however many pieces it comes in.
+            # Searching the new bytes and a short tail scans a head once, however many pieces it comes in.
             seen = self._tail + data
             self._tail = seen[-_LONGEST_END:]
-            self._is_head_there = _HEAD_END.search(seen) is not None
+            self._has_whole_head = _HEAD_END.search(seen) is not None
             super().data_received(data)
-            self._is_head_there = True
-            self._expect_head()
+            self._has_whole_head = True
+            self._start_head_timer()
             if self._is_stopping:
                 self._end_with_answer()
 
     @override
     def handle_events(self) -> None:
-        if self._is_head_there and self.conn.their_state is h11.IDLE:
-            waiting = self.conn.trailing_data[0]
-            end = _HEAD_END.search(waiting)
-            if end is not None and _LOOSE_LINE.search(waiting, 0, end.end()):
+        if self._has_whole_head and self.conn.their_state is h11.IDLE:
+            unread = self.conn.trailing_data[0]
+            end = _HEAD_END.search(unread)
+            if end is not None and _LOOSE_LINE.search(unread, 0, end.end()):
                 self.send_400_response("")
                 return
         super().handle_events()
-        # RFC 9112, 6.1: it is read in chunks, and the connection ends.
+        # RFC 9112, 6.1: chunked encoding overrides the length, and the connection must close.
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is None:
             return
-        cycle.transport = self._end  # type: ignore[assignment] # - has what it uses
+        cycle.transport = self._response_transport  # type: ignore[assignment] # - has what it uses
         if cycle.keep_alive and _has_two_lengths(self.headers):
             self.headers.append(_CLOSE)
             cycle.keep_alive = False
@@ -231,7 +231,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             self.end()
 
     def end(self) -> None:
-        """Close; if the client still sends, once it has had time to read the answer, which a reset would destroy."""
+        """Close the connection; while the client still sends, only after it could read the response, which a reset would lose."""
         if self.conn.their_state is not h11.SEND_BODY:
             self.transport.close()
         elif not self._is_refused:
@@ -239,9 +239,9 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
     @override
     def shutdown(self) -> None:
-        """Close after the answer to the current request, or to one on its way.
+        """Close after the response to the current request, or to one already on its way.
 
-        A client whose connection is then closed cannot know whether it was performed.
+        If such a request met a closed connection, its client could not know whether it was performed.
         """
         self._is_stopping = True
         if self._is_refused:
@@ -250,7 +250,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             self.loop.call_later(self._limits.last, self._close_unused)
 
     def _end_with_answer(self) -> bool:
-        """Keep the connection no longer than its request, and tell whether there is one."""
+        """Close after the current response; tell whether there is one to wait for."""
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is None or cycle.response_complete:
             return False
@@ -264,61 +264,61 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
     @override
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._unread = self.loop.call_later(self._limits.write, self.transport.abort)
+        self._write_timer = self.loop.call_later(self._limits.write, self.transport.abort)
 
     @override
     def resume_writing(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
         super().resume_writing()
 
     @override
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP, unless the request that it belongs to is answered already; not both."""
+        """Refuse bytes that are not HTTP, unless a response to that request has already begun."""
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and not cycle.response_complete:
             cycle.disconnected = True
             cycle.message_event.set()
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._refuse(_NO_HTTP)
+            self._refuse(_NOT_HTTP)
         else:
             self.transport.close()
 
-    def _expect_head(self) -> None:
-        """Wait for the head of a request, unless one is being served."""
+    def _start_head_timer(self) -> None:
+        """Start the timer of the next head, unless a request is being served."""
         cycle: RequestResponseCycle | None = self.cycle
         if cycle is not None and not cycle.response_complete:
-            self._forget_head()
-        elif self._head is None and not self.transport.is_closing():
-            self._head = self.loop.call_later(self._limits.head, self.transport.close)
+            self._cancel_head_timer()
+        elif self._head_timer is None and not self.transport.is_closing():
+            self._head_timer = self.loop.call_later(self._limits.head, self.transport.close)
 
-    def _forget_head(self) -> None:
-        if self._head is not None:
-            self._head.cancel()
-            self._head = None
+    def _cancel_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
-    def _refuse(self, answer: bytes) -> None:
-        self.transport.write(answer)
+    def _refuse(self, response: bytes) -> None:
+        self.transport.write(response)
         self._linger()
 
     def _linger(self) -> None:
-        """Read no more, and close in a second."""
+        """Stop reading, and close in a second."""
         self._is_refused = True
-        self._forget_head()
+        self._cancel_head_timer()
         if self.transport.can_write_eof():
             self.transport.write_eof()
-        self._head = self.loop.call_later(_LINGER, self.transport.abort)
+        self._head_timer = self.loop.call_later(_LINGER, self.transport.abort)
 
 
-class _End:
-    """What an answer is written to: the transport of a connection, which ends as that does.
+class _ResponseTransport:
+    """The transport that uvicorn writes responses to; closing it leaves the client time to read.
 
     uvicorn writes a head and the body behind it one after the other. They go out as one packet, which costs
     both sides half.
 
     Args:
-        connection: it.
+        connection: the connection behind it.
     """
 
     def __init__(self, connection: BoundedConnection) -> None:
@@ -326,7 +326,7 @@ class _End:
         self._held = b""
 
     def write(self, data: bytes) -> None:
-        """Send a part of the answer, together with the next one if that follows at once."""
+        """Send a part of the response, together with the next one if that follows at once."""
         if self._held:
             data, self._held = self._held + data, b""
             self._connection.transport.write(data)
@@ -339,12 +339,12 @@ class _End:
             self.write(b"")
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._flush()
         self._connection.end()
 
     def is_closing(self) -> bool:
-        """Tell whether it has ended."""
+        """Tell whether the connection is closing."""
         return self._connection.transport.is_closing()
 
 
@@ -352,7 +352,7 @@ def _has_two_lengths(headers: list[tuple[bytes, bytes]]) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}
 
 
-def _answer(head: str, code: ErrorCode, message: str) -> bytes:
+def _error_response(head: str, code: ErrorCode, message: str) -> bytes:
     body = json.dumps({"error": {"code": code.value, "message": message}})
     return (
         f"HTTP/1.1 {head}\r\nconnection: close\r\n"
@@ -360,12 +360,12 @@ def _answer(head: str, code: ErrorCode, message: str) -> bytes:
     ).encode()
 
 
-_TOO_MANY: Final = _answer(
+_TOO_MANY: Final = _error_response(
     "503 Service Unavailable\r\nretry-after: 5",
     ErrorCode.RATE_LIMITED,
     "Too many connections: try again in a few seconds.",
 )
-_NO_HTTP: Final = _answer(
+_NOT_HTTP: Final = _error_response(
     "400 Bad Request",
     ErrorCode.INVALID_ARGUMENT,
     "Not an HTTP/1.1 request, or its URL or headers are too long.",

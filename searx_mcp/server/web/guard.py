@@ -1,7 +1,7 @@
-"""The checks that every HTTP request passes before anything reads it: one ASGI middleware over the whole app.
+"""The ASGI middleware that checks every HTTP request before the app sees it.
 
-In this order, the cheapest first: the host name, the origin, the token, the content type, and the size and
-time of the body.
+The checks run from the cheapest to the dearest: host name, origin, token, content type, and the size and duration
+of the body.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ from searx_mcp.server.web.policy import (
     TOO_LARGE,
     TOO_SLOW,
     WRONG_HOST,
+    HttpRefusal,
     Policy,
-    Refusal,
     message_of,
     without_key,
 )
@@ -39,22 +39,22 @@ _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
 
 
-class Exchange:
-    """A request, its body and its answer so far.
+class ActiveRequest:
+    """A request being served, and how far its response has got.
 
-    It ends early where the client has gone, or where `end` was called since the server stops. What
-    serves it is then told that the client has gone. In the handshake protocol a call goes on without
-    its client, for one that comes back for the answer; answers are not kept here, so it is cancelled.
+    It ends early if the client disconnects, or if `end` is called because the server or the session ends; the app
+    then receives a disconnect. In MCP's handshake protocol the SDK lets a call run on for a client that may return
+    for the answer. Answers are not kept here, so such a call is cancelled.
 
     Args:
-        scope: of the request.
-        headers: of the request, by name.
-        body: of the request, whole.
-        send: takes the answer.
-        more: headers of the answer, besides its own.
+        scope: ASGI scope of the request.
+        headers: request headers by name.
+        body: complete request body.
+        send: ASGI send channel.
+        extra_headers: response headers to add to those of the app.
 
     Attributes:
-        scope: of the request.
+        scope: ASGI scope of the request.
     """
 
     def __init__(
@@ -63,18 +63,18 @@ class Exchange:
         headers: Mapping[bytes, bytes],
         body: bytes,
         send: Send,
-        more: Iterable[tuple[bytes, bytes]] = (),
+        extra_headers: Iterable[tuple[bytes, bytes]] = (),
     ) -> None:
         self.scope = scope
         self._headers = headers
         self._body = body
         self._send = send
-        self._more = tuple(more)
+        self._extra_headers = tuple(extra_headers)
         self._is_read = False
-        self._is_over = asyncio.Event()
-        self._is_done = asyncio.Event()
-        self._ended_with: Refusal | None = None
-        self._is_begun = self._is_complete = self._is_stream = False
+        self._has_ended = asyncio.Event()
+        self._is_served = asyncio.Event()
+        self._refusal: HttpRefusal | None = None
+        self._has_begun = self._is_complete = self._is_stream = False
 
     @property
     def carries_call(self) -> bool:
@@ -83,78 +83,78 @@ class Exchange:
 
     @property
     def session(self) -> bytes:
-        """Its session, together with the caller who opened it; empty without one."""
+        """The MCP session, qualified by the caller's name; empty without one."""
         name = self._headers.get(_SESSION, b"")
         return identity_of(self.scope).name.encode() + b" " + name if name else b""
 
     @property
     def ends_session(self) -> bool:
-        """Whether it is the request by which a client ends its session."""
+        """Whether this request ends the client's session."""
         return bool(self.scope["method"] == "DELETE" and self.session)
 
     async def done(self) -> None:
-        """Wait until it is served, or ended."""
-        await self._is_done.wait()
+        """Wait until the request has been served or has ended."""
+        await self._is_served.wait()
 
-    def end(self, refusal: Refusal) -> None:
-        """End it, with this refusal if it has no answer yet."""
-        self._ended_with = refusal
-        self._is_over.set()
+    def end(self, refusal: HttpRefusal) -> None:
+        """End the request, with this refusal if no response has begun."""
+        self._refusal = refusal
+        self._has_ended.set()
 
     async def serve(self, app: ASGIApp, receive: Receive) -> None:
-        """Let an app answer it, and complete what the app leaves open.
+        """Serve the request, and complete a response that the app left open.
 
         Args:
-            app: serves it.
-            receive: tells when the client has gone.
+            app: app that serves the request.
+            receive: ASGI receive channel; its body has already been read.
         """
         try:
             await self._serve(app, receive)
         finally:
-            self._is_done.set()
+            self._is_served.set()
 
     async def _serve(self, app: ASGIApp, receive: Receive) -> None:
         async with asyncio.TaskGroup() as group:
             watch = group.create_task(self._watch(receive))
             try:
-                await app(self.scope, self._replay, self._answer)
+                await app(self.scope, self._replay, self._relay)
             finally:
                 watch.cancel()
-        if self._is_complete or not self._is_over.is_set():
+        if self._is_complete or not self._has_ended.is_set():
             return
-        if self._ended_with is not None:
-            await self._close(self._ended_with)
+        if self._refusal is not None:
+            await self._refuse(self._refusal)
         if self.request_id is not None and self.session:
             await app(*self._cancellation())
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._is_over.set()
+        self._has_ended.set()
 
     async def _replay(self) -> Message:
         if self._is_read:
-            await self._is_over.wait()
+            await self._has_ended.wait()
             return {"type": "http.disconnect"}
         self._is_read = True
         return {"type": "http.request", "body": self._body, "more_body": False}
 
-    async def _answer(self, message: Message) -> None:
+    async def _relay(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
-            self._is_begun = True
+            self._has_begun = True
             self._is_stream = any(
                 name.lower() == b"content-type" and value.startswith(_EVENTS)
                 for name, value in headers
             )
-            message = {**message, "headers": [*headers, *self._more]}
+            message = {**message, "headers": [*headers, *self._extra_headers]}
         elif message["type"] == "http.response.body":
             self._is_complete = not message.get("more_body", False)
         await self._send(message)
 
-    async def _close(self, refusal: Refusal) -> None:
-        if not self._is_begun:
-            await refusal.send(self.scope, self._send, self._more, self.request_id)
+    async def _refuse(self, refusal: HttpRefusal) -> None:
+        if not self._has_begun:
+            await refusal.send(self.scope, self._send, self._extra_headers, self.request_id)
             return
         last = b""
         is_rest = self.scope["path"] != MCP_PATH
@@ -166,12 +166,12 @@ class Exchange:
 
     @property
     def request_id(self) -> str | int | None:
-        """The id of the JSON-RPC request in the body, if it is an MCP request."""
+        """JSON-RPC id of an MCP request, if it has one."""
         found = message_of(self.scope).get("id")
         return found if isinstance(found, str | int) else None
 
     def _cancellation(self) -> tuple[Scope, Receive, Send]:
-        """The request by which a client of the handshake protocol would cancel this one."""
+        """Return the request with which a client of the handshake protocol would cancel this one."""
         body = json.dumps({
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
@@ -189,21 +189,21 @@ class Exchange:
 
 
 _LAST_CALLS: Final = 1.0
-"""Seconds for the calls of a session to end before it does."""
+"""Seconds that the calls of a session have to end before the session does."""
 _HEADER_NAMES: Final = re.compile(rb"[A-Za-z0-9-]{1,60}(?:[ \t]*,[ \t]*[A-Za-z0-9-]{1,60}){0,30}")
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 
 class Guard:
-    """Serves the requests that a policy allows, and refuses the others.
+    """Passes permitted requests to the app and refuses the others.
 
     Args:
-        app: what serves them.
-        policy: which requests are served.
-        access: whose are, and how many.
-        body_seconds: in which the body of a request must have arrived.
-        clients: tell whose a request is.
-        most: requests in flight, of which one client and one token have a quarter each.
+        app: app that serves the permitted requests.
+        policy: rules for hosts, origins and bodies.
+        access: authentication and quotas.
+        body_seconds: seconds within which a body must arrive.
+        clients: finds the client of a request by its address.
+        most: requests in flight; one client, and one token, may have a quarter of them.
     """
 
     def __init__(
@@ -222,96 +222,98 @@ class Guard:
         self._body_seconds = body_seconds
         self._clients = clients
         self._turns, self._turns_of_tokens = Turns(most), Turns(most)
-        self._open: set[Exchange] = set()
+        self._open: set[ActiveRequest] = set()
         self._ending: set[bytes] = set()
         self._is_stopping = self._is_cut = False
 
     def stop(self) -> None:
-        """Report it to monitors, and end the streams that carry no call.
+        """Report the server as not ready, and end streams that carry no call.
 
-        Calls that were on their way are still served.
+        Running calls, and those already on their way, are still served.
         """
         self._is_stopping = True
-        for exchange in self._open:
-            if not exchange.carries_call:
-                exchange.end(STOPPING)
+        for active in self._open:
+            if not active.carries_call:
+                active.end(STOPPING)
 
     def cut(self) -> None:
-        """End every request, and accept no more."""
+        """End all requests and accept no more."""
         self._is_cut = True
-        for exchange in self._open:
-            exchange.end(STOPPING)
+        for active in self._open:
+            active.end(STOPPING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request in the turn of its client, or refuse it."""
+        """Serve a request once its client's share has room, or refuse it."""
         if scope["type"] != "http":
-            await self._serve_anybody(scope, receive, send)
+            await self._pass_on(scope, receive, send)
             return
         try:
             async with self._turns.turn(self._clients.at(scope.get("client"))):
-                await self._take(scope, receive, send)
+                await self._check_and_serve(scope, receive, send)
         except Busy:
             await BUSY.send(scope, send, ())
 
-    async def _take(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _check_and_serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in OPEN_PATHS:
-            await self._serve_anybody(scope, receive, send)
+            await self._pass_on(scope, receive, send)
             return
-        if scope["path"] == f"{MCP_PATH}/":  # as users write it
+        if scope["path"] == f"{MCP_PATH}/":  # users add the slash
             scope = {**scope, "path": MCP_PATH}
         headers = _by_name(scope["headers"])
         request_id = _request_id(headers)
         scope = {**scope, "state": {**scope.get("state", {}), "request_id": request_id}}
-        scope["headers"] = [_as_the_sdk_writes(*row) for row in scope["headers"]]
-        shared = [(b"x-request-id", request_id.encode())]
-        admitted = await self._admitted(scope, headers)
+        scope["headers"] = [_lower_media_type(*row) for row in scope["headers"]]
+        extra_headers = [(b"x-request-id", request_id.encode())]
+        admitted = await self._admit(scope, headers)
         if (origin := headers.get(b"origin")) and self._policy.allows_origin(origin):
-            shared += _shared_with(origin)
-            asked = headers.get(b"access-control-request-method")
-            if scope["method"] == "OPTIONS" and asked and admitted is not WRONG_HOST:
-                await _preflight(send, headers, shared)
+            extra_headers += _cors_headers(origin)
+            preflight_method = headers.get(b"access-control-request-method")
+            if scope["method"] == "OPTIONS" and preflight_method and admitted is not WRONG_HOST:
+                await _preflight(send, headers, extra_headers)
                 return
-        if isinstance(admitted, Refusal):
-            await admitted.send(scope, send, shared)
+        if isinstance(admitted, HttpRefusal):
+            await admitted.send(scope, send, extra_headers)
             return
         try:
             body = await self._body(receive)
-            scope = self._understood(scope, body)
-        except _Refused as exc:
-            await exc.refusal.send(scope, send, shared)
-        except _Gone:
+            scope = self._with_message(scope, body)
+        except _RefusedError as exc:
+            await exc.refusal.send(scope, send, extra_headers)
+        except _DisconnectedError:
             pass
         else:
             scope = without_key(scope)
-            exchange = Exchange(_marked(scope, admitted), headers, body, send, shared)
-            if refusal := await self._served(exchange, admitted, receive):
-                await refusal.send(scope, send, shared, exchange.request_id)
+            active = ActiveRequest(
+                _with_sender(scope, admitted), headers, body, send, extra_headers
+            )
+            if refusal := await self._serve_in_turn(active, admitted, receive):
+                await refusal.send(scope, send, extra_headers, active.request_id)
 
-    async def _served(
-        self, exchange: Exchange, identity: Identity, receive: Receive
-    ) -> Refusal | None:
-        """Serve a complete request in the turn of its token, or tell why it is refused."""
+    async def _serve_in_turn(
+        self, active: ActiveRequest, identity: Identity, receive: Receive
+    ) -> HttpRefusal | None:
+        """Serve a complete request once its token's share has room, or return the refusal."""
         try:
             async with self._turns_of_tokens.turn(identity.name):
-                refusal = await self._unserved(exchange, identity)
+                refusal = await self._charge(active, identity)
                 if refusal is None:
-                    await self._serve(exchange, receive)
+                    await self._serve(active, receive)
                 return refusal
         except Busy:
             return BUSY
 
-    async def _unserved(self, exchange: Exchange, identity: Identity) -> Refusal | None:
-        """Why a complete request is refused; `None` if it is not."""
-        if self._is_cut or (self._is_stopping and not exchange.carries_call):
+    async def _charge(self, active: ActiveRequest, identity: Identity) -> HttpRefusal | None:
+        """Charge a complete request to its token; return the refusal if it must not be served."""
+        if self._is_cut or (self._is_stopping and not active.carries_call):
             return STOPPING
-        if exchange.session in self._ending:
+        if active.session in self._ending:
             return SESSION_ENDED
-        refusal = await self._access.charge(exchange.scope, identity)
-        # Its session may have ended meanwhile.
-        return refusal or (SESSION_ENDED if exchange.session in self._ending else None)
+        refusal = await self._access.charge(active.scope, identity)
+        # The session may have ended during the await.
+        return refusal or (SESSION_ENDED if active.session in self._ending else None)
 
-    async def _serve_anybody(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def hear() -> Message:
+    async def _pass_on(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_and_close() -> Message:
             if (message := await receive())["type"] == "lifespan.shutdown":
                 await self._access.aclose()
             return message
@@ -319,51 +321,51 @@ class Guard:
         if self._is_stopping and scope.get("path") == READY_PATH:
             await STOPPING.send(scope, send, ())
         else:
-            await self._app(scope, hear, send)
+            await self._app(scope, receive_and_close, send)
 
-    async def _admitted(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | Refusal:
-        """Who sends a request, or why it is refused for its headers."""
-        if refusal := self._policy.wrong_place(headers):
+    async def _admit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Identity | HttpRefusal:
+        """Return the sender of a request, or the refusal for its headers."""
+        if refusal := self._policy.check_host_and_origin(headers):
             return refusal
         admitted = await self._access.admit(scope, headers)
-        if isinstance(admitted, Refusal):
+        if isinstance(admitted, HttpRefusal):
             return admitted
-        return self._policy.wrong_kind(scope, headers) or admitted
+        return self._policy.check_media_types(scope, headers) or admitted
 
-    async def _serve(self, exchange: Exchange, receive: Receive) -> None:
+    async def _serve(self, active: ActiveRequest, receive: Receive) -> None:
         try:
-            if exchange.ends_session:
-                await self._end_calls(exchange.session)
-            self._open.add(exchange)
-            await exchange.serve(self._app, receive)
+            if active.ends_session:
+                await self._end_calls(active.session)
+            self._open.add(active)
+            await active.serve(self._app, receive)
         finally:
-            self._open.discard(exchange)
-            if exchange.ends_session:
-                self._ending.discard(exchange.session)
+            self._open.discard(active)
+            if active.ends_session:
+                self._ending.discard(active.session)
 
     async def _end_calls(self, session: bytes) -> None:
-        """End the calls of a session, before it ends itself: the SDK would close what they write to."""
+        """End the calls of a session before the SDK closes the streams they write to."""
         self._ending.add(session)
         with suppress(TimeoutError):
             async with asyncio.timeout(_LAST_CALLS):
-                calls = [exchange for exchange in self._open if exchange.session == session]
+                calls = [active for active in self._open if active.session == session]
                 for call in calls:
                     call.end(SESSION_ENDED)
                 for call in calls:
                     await call.done()
 
-    def _understood(self, scope: Scope, body: bytes) -> Scope:
+    def _with_message(self, scope: Scope, body: bytes) -> Scope:
         found = self._policy.with_message(scope, body)
-        if isinstance(found, Refusal):
-            raise _Refused(found)
+        if isinstance(found, HttpRefusal):
+            raise _RefusedError(found)
         return found
 
     async def _body(self, receive: Receive) -> bytes:
-        """Read the whole body, so that nothing else waits for it.
+        """Read the whole body, so that the app never waits for it.
 
         Raises:
-            _Refused: it is too large, or did not arrive in time.
-            _Gone: the client has gone.
+            _RefusedError: the body is too large or too slow.
+            _DisconnectedError: the client has disconnected.
         """
         body = bytearray()
         try:
@@ -371,55 +373,55 @@ class Guard:
                 while (message := await receive())["type"] == "http.request":
                     body += message.get("body", b"")
                     if len(body) > self._policy.max_body:
-                        raise _Refused(TOO_LARGE)
+                        raise _RefusedError(TOO_LARGE)
                     if not message.get("more_body", False):
                         break
                 else:
-                    raise _Gone
+                    raise _DisconnectedError
         except TimeoutError as exc:
-            raise _Refused(TOO_SLOW) from exc
+            raise _RefusedError(TOO_SLOW) from exc
         return bytes(body)
 
 
-class _Refused(Exception):  # noqa: N818 - an answer
-    def __init__(self, refusal: Refusal) -> None:
+class _RefusedError(Exception):
+    def __init__(self, refusal: HttpRefusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
 
 
-class _Gone(Exception):  # noqa: N818 - no answer
+class _DisconnectedError(Exception):
     pass
 
 
 def _request_id(headers: Mapping[bytes, bytes]) -> str:
-    """The id of a request in the logs of its client and of this server: the client's own, or a new one."""
+    """Return the id that logs show for a request: the client's own if valid, or a new one."""
     found = _REQUEST_ID.fullmatch(headers.get(b"x-request-id", b""))
     return found[0].decode() if found else secrets.token_hex(8)
 
 
 def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """The headers of a request by name; one that is sent twice counts as empty."""
+    """Return headers by name; one sent twice counts as empty, since readers may differ on which holds."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         found[name] = value if name not in found else b""
     return found
 
 
-def _as_the_sdk_writes(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """A header as the SDK compares it: media types in lower case (RFC 9110, 8.3.1)."""
+def _lower_media_type(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Lower the case of media types, which the SDK compares case-sensitively (but see RFC 9110, 8.3.1)."""
     return name, value.lower() if name == b"content-type" else value
 
 
-def _marked(scope: Scope, identity: Identity) -> Scope:
-    """The scope with its sender; the SDK binds MCP sessions to their opener."""
+def _with_sender(scope: Scope, identity: Identity) -> Scope:
+    """Return the scope with its sender, in the form by which the SDK binds MCP sessions to their opener."""
     scope = marked(scope, identity)
     if identity.name:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))
     return scope
 
 
-def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
-    """The headers by which a browser lets a page read an answer."""
+def _cors_headers(origin: bytes) -> list[tuple[bytes, bytes]]:
+    """Return the CORS headers that let a page of this origin read the response."""
     return [
         (b"access-control-allow-origin", origin),
         (
@@ -431,16 +433,20 @@ def _shared_with(origin: bytes) -> list[tuple[bytes, bytes]]:
 
 
 async def _preflight(
-    send: Send, headers: Mapping[bytes, bytes], shared: list[tuple[bytes, bytes]]
+    send: Send, headers: Mapping[bytes, bytes], extra_headers: list[tuple[bytes, bytes]]
 ) -> None:
-    """Answer the preflight of a web page; it carries no token."""
-    wanted = headers.get(b"access-control-request-headers", b"")
-    allowed = wanted if _HEADER_NAMES.fullmatch(wanted) else b"authorization, content-type"
+    """Answer a CORS preflight, which carries no token."""
+    requested_headers = headers.get(b"access-control-request-headers", b"")
+    allowed = (
+        requested_headers
+        if _HEADER_NAMES.fullmatch(requested_headers)
+        else b"authorization, content-type"
+    )
     answer = [
         (b"access-control-allow-methods", b"GET, POST, DELETE"),
         (b"access-control-allow-headers", allowed),
         (b"access-control-max-age", b"600"),
-        *shared,
+        *extra_headers,
     ]
     await send({"type": "http.response.start", "status": 204, "headers": answer})
     await send({"type": "http.response.body", "body": b""})

@@ -1,6 +1,6 @@
-"""Which HTTP requests are served, and how the others are refused.
+"""Rules that decide which HTTP requests are served, and the refusals of all others.
 
-No part of a request is quoted, neither in a response nor in a log.
+Neither a refusal nor a log ever quotes a part of the request.
 """
 
 import ipaddress
@@ -21,56 +21,56 @@ from searx_mcp.settings.server import HttpConfig
 
 MCP_PATH: Final = "/mcp"
 SEARXNG_PATH: Final = "/search"
-"""Where clients of SearXNG search, with a form where they like."""
+"""Search route of SearXNG; clients may post a form to it."""
 SEARXNG_PATHS: Final = frozenset({SEARXNG_PATH, "/config", "/autocompleter", "/stats/errors"})
-"""What its clients ask; many support no bearer token, but Basic authentication or a key."""
+"""Routes of SearXNG's clients; many of them support Basic authentication or a key, but no bearer token."""
 HEALTH_PATH: Final = "/healthz"
 READY_PATH: Final = "/readyz"
 METRICS_PATH: Final = "/metrics"
 OPEN_PATHS: Final = frozenset({HEALTH_PATH, READY_PATH})
-"""Served to everyone; all others need a token, if the server has one."""
+"""Served without a token, even if the server has one."""
 DASHBOARD_PATH: Final = "/"
 LOGIN_PATH: Final = "/login"
 LOGOUT_PATH: Final = "/logout"
 STYLE_PATH: Final = "/dashboard.css"
 SCRIPT_PATH: Final = "/dashboard.js"
 LOGIN_PATHS: Final = frozenset({LOGIN_PATH, STYLE_PATH, SCRIPT_PATH})
-"""What a browser needs to log in; served without a token."""
+"""What a browser loads to log in; served without a token."""
 COOKIE_PATHS: Final = frozenset({DASHBOARD_PATH, LOGOUT_PATH})
-"""Where the login cookie counts as a token; nowhere else, so that no web page can use it for calls."""
+"""Routes that accept the login cookie; no others do, so that a web page cannot make calls with it."""
 
-_KEY: Final = b"key"
-_ASKS: Final = re.compile(rb"(?:\A|&)q=[^&]")
+_KEY_PARAMETER: Final = b"key"
+_HAS_QUERY: Final = re.compile(rb"(?:\A|&)q=[^&]")
 
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
-_AUTHORITY: Final = re.compile(
+_HOST_AND_PORT: Final = re.compile(
     rb"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?"
 )
 _OUR_SITES: Final = frozenset({b"none", b"same-origin"})
-"""Values of Sec-Fetch-Site: the user, or a page of this server; https://www.w3.org/TR/fetch-metadata/."""
+"""Sec-Fetch-Site of requests by the user or by pages of this server; https://www.w3.org/TR/fetch-metadata/."""
 _JSON: Final = re.compile(rb"(?i:application/json)[ \t]*(;.*)?")
 _FORM: Final = re.compile(rb"(?i:application/x-www-form-urlencoded)[ \t]*(;.*)?")
 _FORM_PATHS: Final = frozenset({SEARXNG_PATH, DASHBOARD_PATH, LOGIN_PATH, LOGOUT_PATH})
 _MAX_VALUES: Final = 10_000
-"""In a body: a megabyte of brackets would block all requests for .37 s, this many values for 15 ms; calls have a few dozen."""
-_MESSAGE: Final = "searx_mcp.message"
-"""Key of a scope."""
-_ENDING: Final = frozenset({401, 403, 421})
-"""Statuses after which the connection ends: a stranger who tries again has to open another."""
+"""Most JSON values in a body: parsing them blocks the server for 15 ms, a megabyte of brackets for .37 s. Calls have a few dozen."""
+_MESSAGE_KEY: Final = "searx_mcp.message"
+"""Scope key of the parsed JSON-RPC message."""
+_CLOSING: Final = frozenset({401, 403, 421})
+"""Statuses that close the connection, so that each attempt of a stranger costs a new one."""
 _INVALID_REQUEST: Final = -32_600
 """JSON-RPC 2.0, 5.1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not served.
+class HttpRefusal:
+    """The response to a request that is not served.
 
     Attributes:
-        status: HTTP status of the response.
-        code: the error code.
-        message: the reason, in one sentence.
-        headers: headers of the response, besides those of its body.
-        retry_after: seconds after which it may be served; 0 if unknown.
+        status: HTTP status.
+        code: error code.
+        message: reason, in one sentence.
+        headers: response headers besides those that describe the body.
+        retry_after: seconds after which a retry may succeed; 0 if unknown.
     """
 
     status: int
@@ -80,109 +80,109 @@ class Refusal:
     retry_after: int = 0
 
     def content(self, scope: Scope, request_id: str | int | None = None) -> Mapping[str, Any]:
-        """The refusal as JSON; for MCP as a JSON-RPC error.
+        """Return the refusal as a JSON value; for MCP, as a JSON-RPC error.
 
         Args:
-            scope: of the request.
-            request_id: the JSON-RPC id in its body, if known.
+            scope: ASGI scope of the request.
+            request_id: JSON-RPC id of the request, if known.
         """
         error: dict[str, Any] = {"code": self.code.value, "message": self.message}
         if self.retry_after:
             error["retry_after"] = self.retry_after
         if scope["path"] != MCP_PATH:
             return {"error": error}
-        told = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
-        return {"jsonrpc": "2.0", "id": request_id, "error": told}
+        rpc_error = {"code": _INVALID_REQUEST, "message": self.message, "data": error}
+        return {"jsonrpc": "2.0", "id": request_id, "error": rpc_error}
 
     async def send(
         self,
         scope: Scope,
         send: Send,
-        more: Iterable[tuple[bytes, bytes]],
+        extra_headers: Iterable[tuple[bytes, bytes]],
         request_id: str | int | None = None,
     ) -> None:
-        """Answer a request with this refusal.
+        """Send this refusal as the response.
 
         Args:
-            scope: of the request.
-            send: takes the answer.
-            more: headers of the answer.
-            request_id: as of `content`.
+            scope: ASGI scope of the request.
+            send: ASGI send channel.
+            extra_headers: additional response headers.
+            request_id: JSON-RPC id of the request, if known.
         """
         body = json.dumps(self.content(scope, request_id)).encode()
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
             *self.headers,
-            *more,
+            *extra_headers,
         ]
         if self.retry_after:
             headers.append((b"retry-after", b"%d" % self.retry_after))
-        if self.status in _ENDING:
+        if self.status in _CLOSING:
             headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": body})
 
 
-WRONG_HOST: Final = Refusal(
+WRONG_HOST: Final = HttpRefusal(
     421,
     ErrorCode.UNAUTHORIZED,
     "This host name is not allowed: http.allowed_hosts lists the names that are.",
 )
-WRONG_ORIGIN: Final = Refusal(
+WRONG_ORIGIN: Final = HttpRefusal(
     403,
     ErrorCode.UNAUTHORIZED,
     "This origin is not allowed: http.allowed_origins lists those that are.",
 )
-_NO_JSON: Final = Refusal(
+_NOT_JSON: Final = HttpRefusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
     "The body must be JSON, with Content-Type: application/json and no Content-Encoding.",
 )
-_NO_FORM: Final = Refusal(
+_NOT_A_FORM: Final = HttpRefusal(
     415,
     ErrorCode.UNSUPPORTED_CONTENT_TYPE,
     "The body, if any, must be a form, with Content-Type: application/x-www-form-urlencoded and no"
     " Content-Encoding.",
 )
-_NO_EVENTS: Final = Refusal(
+_NO_EVENTS: Final = HttpRefusal(
     406,
     ErrorCode.INVALID_ARGUMENT,
     "The answer may be an event stream: send Accept: application/json, text/event-stream.",
 )
-TOO_LARGE: Final = Refusal(
+TOO_LARGE: Final = HttpRefusal(
     413,
     ErrorCode.CONTENT_TOO_LARGE,
     "The body is too large: http.max_body_size sets the limit.",
 )
-_NO_SESSION: Final = Refusal(
+_NO_SESSION: Final = HttpRefusal(
     405,
     ErrorCode.INVALID_ARGUMENT,
     "This URL is for MCP clients, which send POST first: enter it in a client's configuration.",
     ((b"allow", b"POST"),),
 )
-_NO_MESSAGE: Final = Refusal(
+_NOT_A_MESSAGE: Final = HttpRefusal(
     400,
     ErrorCode.INVALID_ARGUMENT,
     "The body is not a JSON-RPC 2.0 message: an object with jsonrpc and method, and an id if it"
     " expects a response.",
 )
-_TOO_MANY: Final = Refusal(
+_TOO_MANY: Final = HttpRefusal(
     413, ErrorCode.CONTENT_TOO_LARGE, f"The body has more than {_MAX_VALUES:,} values."
 )
-TOO_SLOW: Final = Refusal(
+TOO_SLOW: Final = HttpRefusal(
     408, ErrorCode.TIMEOUT, "The body did not arrive in time.", ((b"connection", b"close"),)
 )
-BUSY: Final = Refusal(
+BUSY: Final = HttpRefusal(
     503,
     ErrorCode.RATE_LIMITED,
     "Too many requests at once from this client: try again in a few seconds.",
     retry_after=5,
 )
-SESSION_ENDED: Final = Refusal(
+SESSION_ENDED: Final = HttpRefusal(
     404, ErrorCode.NOT_FOUND, "The session has ended: start a new one with initialize."
 )
-STOPPING: Final = Refusal(
+STOPPING: Final = HttpRefusal(
     503,
     ErrorCode.CONNECTION_ERROR,
     "The server is stopping: try again in a few seconds.",
@@ -193,12 +193,12 @@ STOPPING: Final = Refusal(
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Which requests are served.
+    """Decides which requests are served, by host, origin and body.
 
     Attributes:
-        hosts: names, with a port or for all ports, that a request may be sent to; `None` allows all.
-        addresses: whether it may also be sent to any IP address.
-        origins: web origins that may send one; those without a port stand for all ports.
+        hosts: accepted host names, each for one port or, without a port, for all; `None` accepts any.
+        addresses: whether any IP address is accepted as a host, too.
+        origins: accepted web origins; one without a port stands for all ports.
         max_body: largest body, in bytes.
     """
 
@@ -209,10 +209,10 @@ class Policy:
 
     @classmethod
     def of(cls, config: HttpConfig) -> Self:
-        """The policy of a server with these settings.
+        """Return the policy of a server with these settings.
 
-        A web page that rebinds its name to this server (DNS rebinding) neither knows the token nor can
-        send a request to an address instead of its name: https://fetch.spec.whatwg.org/#forbidden-request-header.
+        A web page that rebinds its name to this server (DNS rebinding) neither knows the token nor can it
+        put an address into the Host header: https://fetch.spec.whatwg.org/#forbidden-request-header.
         """
         named = {host.lower() for host in config.allowed_hosts}
         local = is_loopback(config.host)
@@ -229,45 +229,45 @@ class Policy:
             max_body=config.max_body_size,
         )
 
-    def wrong_place(self, headers: Mapping[bytes, bytes]) -> Refusal | None:
-        """Why a request is refused for its host name, or for the web page that sent it; `None` if it is not."""
+    def check_host_and_origin(self, headers: Mapping[bytes, bytes]) -> HttpRefusal | None:
+        """Return the refusal of a request for its host name or its origin, if any."""
         if not self.allows_host(headers.get(b"host", b"")):
             return WRONG_HOST
         if (origin := headers.get(b"origin")) is not None:
             is_allowed = is_same_origin(headers) or self.allows_origin(origin)
             return None if is_allowed else WRONG_ORIGIN
-        # Images, forms and links of a page send no Origin with GET, but browsers send Sec-Fetch-Site.
+        # A GET from an image, a form or a link has no Origin, but browsers add Sec-Fetch-Site.
         return None if headers.get(b"sec-fetch-site", b"none") in _OUR_SITES else WRONG_ORIGIN
 
-    def wrong_kind(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Refusal | None:
-        """Why a request is refused for what its headers say about its body; `None` if it is not."""
+    def check_media_types(self, scope: Scope, headers: Mapping[bytes, bytes]) -> HttpRefusal | None:
+        """Return the refusal of a request for its method, media types or declared length, if any."""
         if scope["method"] == "POST":
             if scope["path"] in _FORM_PATHS:
                 if not _is_form(headers):
-                    return _NO_FORM
-            elif not _is_json(headers) and (scope["path"] == MCP_PATH or not _is_absent(headers)):
-                return _NO_JSON
+                    return _NOT_A_FORM
+            elif not _is_json(headers) and (scope["path"] == MCP_PATH or not _has_no_body(headers)):
+                return _NOT_JSON
         elif scope["path"] == MCP_PATH and b"mcp-session-id" not in headers:
             return _NO_SESSION
-        if scope["path"] == MCP_PATH and not _takes_answer(scope):
+        if scope["path"] == MCP_PATH and not _accepts_answer(scope):
             return _NO_EVENTS
         return TOO_LARGE if self._is_too_long(headers.get(b"content-length", b"")) else None
 
     def _is_too_long(self, length: bytes) -> bool:
-        # Invalid numbers are caught when the bytes are counted; a long one may be too long for `int`.
+        # An invalid number is caught when the bytes are counted; a huge one must not reach `int`.
         is_long = len(length) > len(str(self.max_body))
         return is_long or (length.isdigit() and int(length) > self.max_body)
 
     @staticmethod
-    def with_message(scope: Scope, body: bytes) -> Scope | Refusal:
-        """Parse a body that is posted to MCP, once for all who ask `message_of`.
+    def with_message(scope: Scope, body: bytes) -> Scope | HttpRefusal:
+        """Parse the body of a POST to MCP once, for all callers of `message_of`.
 
         Args:
-            scope: of the request.
-            body: whole.
+            scope: ASGI scope of the request.
+            body: complete body.
 
         Returns:
-            The scope with the message, or why the request is refused for its body.
+            The scope with the message, or the refusal.
         """
         if sum(map(body.count, b"[{,")) > _MAX_VALUES:
             return _TOO_MANY
@@ -276,17 +276,17 @@ class Policy:
         try:
             message: Any = pydantic_core.from_json(body)
         except ValueError:
-            return scope  # the SDK's parser says where it is wrong
+            return scope  # the SDK's parser tells where the error is
         is_message = (
             isinstance(message, dict)
             and message.get("jsonrpc") == "2.0"
             and (isinstance(message.get("method"), str) or "id" in message)
         )
-        return {**scope, _MESSAGE: message} if is_message else _NO_MESSAGE
+        return {**scope, _MESSAGE_KEY: message} if is_message else _NOT_A_MESSAGE
 
     def allows_host(self, host: bytes) -> bool:
-        """Tell whether a request may be sent to this host, with or without a port."""
-        found = _AUTHORITY.fullmatch(host)
+        """Tell whether a Host header, with or without a port, is accepted."""
+        found = _HOST_AND_PORT.fullmatch(host)
         if found is None:
             return False
         name, whole = found[1].decode().lower(), host.decode().lower()
@@ -295,52 +295,51 @@ class Policy:
         return self.addresses and is_address(name)
 
     def allows_origin(self, origin: bytes) -> bool:
-        """Tell whether a page of this origin may send a request."""
+        """Tell whether a page of this origin may send requests."""
         whole = origin.decode("latin-1").lower()
         without_port = re.sub(r":[0-9]{1,5}\Z", "", whole)
         return whole in self.origins or without_port in self.origins
 
 
-def asks_searxng(scope: Scope) -> bool:
-    """Tell whether a client of SearXNG searches at the front page, which leads to the search."""
+def is_searxng_search(scope: Scope) -> bool:
+    """Tell whether a client of SearXNG searches at the front page, which redirects to the search."""
     is_front = scope["path"] == DASHBOARD_PATH and scope["method"] == "GET"
-    return is_front and _ASKS.search(scope.get("query_string", b"")) is not None
+    return is_front and _HAS_QUERY.search(scope.get("query_string", b"")) is not None
 
 
 def key_of(scope: Scope) -> bytes:
-    """The key in the query of a request; empty without one."""
-    return next((value for name, value in _parameters(scope) if name == _KEY), b"")
+    """Return the key in the query string; empty if there is none."""
+    return next((value for name, value in _parameters(scope) if name == _KEY_PARAMETER), b"")
 
 
 def without_key(scope: Scope) -> Scope:
-    """The scope of a request of a client of SearXNG without the key in its query, which nothing else may see."""
+    """Return the scope of a SearXNG route without the key in its query string, so that nothing logs or forwards it."""
     if scope["path"] not in SEARXNG_PATHS or not key_of(scope):
         return scope
     rest = b"&".join(
         part
         for part in scope.get("query_string", b"").split(b"&")
-        if part.partition(b"=")[0] != _KEY
+        if part.partition(b"=")[0] != _KEY_PARAMETER
     )
     return {**scope, "query_string": rest}
 
 
 def _parameters(scope: Scope) -> Iterator[tuple[bytes, bytes]]:
-    """The parameters in the query of a request."""
     for part in scope.get("query_string", b"").split(b"&"):
         name, _, value = part.partition(b"=")
         yield name, unquote_to_bytes(value)
 
 
 def message_of(scope: Scope) -> Mapping[str, Any]:
-    """The JSON-RPC message of a request to MCP; empty if it carries none."""
-    found: Mapping[str, Any] = scope.get(_MESSAGE, {})
+    """Return the JSON-RPC message of a request to MCP; empty if it has none."""
+    found: Mapping[str, Any] = scope.get(_MESSAGE_KEY, {})
     return found
 
 
 def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a request comes from a page of the same host and port that it is sent to.
+    """Tell whether the page that sent a request has the host and port it was sent to.
 
-    Browsers write both alike, without the default port. A rebound name is refused as a host.
+    Browsers leave out the default port in both headers. The check of the host refuses a rebound name.
     """
     scheme, _, authority = headers.get(b"origin", b"").partition(b"://")
     is_web = scheme in {b"http", b"https"}
@@ -348,7 +347,7 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def is_address(host: str) -> bool:
-    """Tell whether a host is an IP address, with or without brackets, and not a name."""
+    """Tell whether a host is an IP address, with or without brackets, rather than a name."""
     try:
         ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -357,7 +356,7 @@ def is_address(host: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach what listens on a host; of names, only `localhost`."""
+    """Tell whether only this machine can reach a listener on this host; of all names, only `localhost` counts."""
     host = host.lower()
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
@@ -367,8 +366,8 @@ def _is_json(headers: Mapping[bytes, bytes]) -> bool:
     return bool(_JSON.fullmatch(headers.get(b"content-type", b""))) and encoding == b"identity"
 
 
-def _takes_answer(scope: Scope) -> bool:
-    """Tell whether a client reads what MCP answers: JSON or events to POST, events to GET."""
+def _accepts_answer(scope: Scope) -> bool:
+    """Tell whether a client accepts MCP's media types: JSON and events for POST, events for GET."""
     takes_json, takes_events = check_accept_headers(Request(scope))
     match scope["method"]:
         case "POST":
@@ -380,13 +379,13 @@ def _takes_answer(scope: Scope) -> bool:
 
 
 def _is_form(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether a body is a form or absent; without one, POST does no more than GET, which other sites cannot send either."""
+    """Tell whether a body is a form or absent; a POST without one does no more than a GET; other sites can send neither."""
     encoding = headers.get(b"content-encoding", b"identity").lower()
     kind = headers.get(b"content-type", b"")
     return encoding == b"identity" and (not kind or bool(_FORM.fullmatch(kind)))
 
 
-def _is_absent(headers: Mapping[bytes, bytes]) -> bool:
-    """Tell whether there is no body (RFC 9112, 6.3): the route says whether it needs one, and whether it takes POST."""
+def _has_no_body(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether there is no body (RFC 9112, 6.3); then the route decides whether that is an error."""
     has_length = headers.get(b"content-length", b"0").strip(b"0") != b""
     return not (b"content-type" in headers or b"transfer-encoding" in headers or has_length)

@@ -1,7 +1,7 @@
-"""How many calls a token has left, and how many wrong tokens an address may send.
+"""Quotas of calls per token, and limits for wrong tokens per address.
 
-Where several processes share a server they count there, and so keep to a limit together; while it is away each goes by what
-it has let in itself.
+Processes that share a Redis server count there and so keep one limit together. While it is down, each process goes
+by its own counts.
 """
 
 import asyncio
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from searx_mcp.storage.redis_quotas import RedisQuotas
 
 _SLOTS: Final = 60
-"""Parts of a window; a call counts for up to a part longer than the window."""
-_WRONG: Final = 10
-"""Wrong tokens of an address in a minute; enough for a typo, or for a client with an outdated token."""
+"""Slots of a window; a call counts for up to one slot longer than the window."""
+_MOST_WRONG_TOKENS: Final = 10
+"""Wrong tokens that an address may send in a minute: enough for typos or a client with an outdated token."""
 _MINUTE: Final = 60.0
 _DAY: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4_096
-_GROUP: Final = 2
-"""Bytes of an address's hash in the shared counts: at most 65,536 counts, and no address is stored."""
+_GROUP_BYTES: Final = 2
+"""Bytes of the hash that stands for an address in the shared counts: at most 65,536 keys, and no address is stored."""
 
 Windows = Sequence[tuple[int, float]]
-"""How many calls in how many seconds."""
+"""Pairs of a number of calls and the seconds they may fall in."""
 
 
 class SlidingCount:
-    """Counts events of the last seconds, in bounded space.
+    """Counts events in a sliding window, in bounded space.
 
     Args:
-        limit: events in any window.
-        seconds: the window's length.
+        limit: most events in a window.
+        seconds: length of the window.
     """
 
     def __init__(self, limit: int, seconds: float) -> None:
@@ -48,7 +48,7 @@ class SlidingCount:
         self._counts: deque[tuple[int, int]] = deque()
 
     def wait(self, now: float) -> float:
-        """Seconds until there is room for one more; 0 if there is."""
+        """Return the seconds until another event fits; 0 if it fits now."""
         oldest = math.floor(now / self._slot) - _SLOTS
         while self._counts and self._counts[0][0] < oldest:
             self._counts.popleft()
@@ -72,10 +72,10 @@ class SlidingCount:
 
 
 class SharedCounts:
-    """Counts shared by several processes; opened with the first counted call.
+    """Counts in Redis, shared by several processes; connects with the first counted call.
 
     Args:
-        settings: name the server, if there is one.
+        settings: settings of the Redis server, if there is one.
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -83,21 +83,21 @@ class SharedCounts:
         self._counts: RedisQuotas | None = None
 
     async def charge(self, name: str, windows: Windows) -> tuple[float, bool] | None:
-        """Count a call if there is room for it in all windows.
+        """Count a call if it fits into all windows.
 
         Args:
-            name: whose call it is.
-            windows: that count it.
+            name: key of the caller.
+            windows: limits of the caller.
 
         Returns:
-            As `Counts.charge`; `None` where there is no server, or it is away.
+            As `Counts.charge`; `None` if there is no server or it is down.
         """
         if self._settings is None or not self._settings.redis.url.get_secret_value():
             return None
         try:
             return await (self._counts or await self._open(self._settings)).charge(name, windows)
         except (SettingsError, StorageError):
-            return None  # the client that serves calls reports what is wrong
+            return None  # the search client uses the same server and reports the error
 
     async def _open(self, settings: Settings) -> "RedisQuotas":
         stores: Any = await asyncio.to_thread(import_module, "searx_mcp.client.stores")
@@ -112,11 +112,11 @@ class SharedCounts:
 
 
 class Counts:
-    """The calls of each name.
+    """Counts calls by name.
 
     Args:
-        shared: also counts them.
-        most: names that this process remembers, those that called last.
+        shared: counts shared with other processes.
+        most: names to remember; the one unused for longest is dropped first.
     """
 
     def __init__(self, shared: SharedCounts, most: float = math.inf) -> None:
@@ -127,28 +127,27 @@ class Counts:
     async def charge(
         self, name: str, shared_name: str, windows: Windows, now: float
     ) -> tuple[float, bool]:
-        """Count a call if there is room for it in all windows.
+        """Count a call if it fits into all windows.
 
         Args:
-            name: whose call it is.
-            shared_name: the same, for the shared counts.
-            windows: that count it.
-            now: seconds of a clock that never goes back.
+            name: key of the caller.
+            shared_name: key of the caller in the shared counts.
+            windows: limits of the caller.
+            now: monotonic time in seconds.
 
         Returns:
-            0, or the seconds after which there is room and nothing is counted; and whether it was the last call that
-            had room.
+            The seconds until the call fits, or 0 if it was counted; and whether it used up the limit.
         """
         found = await self._shared.charge(shared_name, windows) if windows else None
-        counts = self._of(name, windows)
-        wait, is_last = found or (_wait(counts, now), False)
+        counts = self._counts_of(name, windows)
+        wait, is_last = found or (_longest_wait(counts, now), False)
         if not wait:
-            for count in counts:  # also if the server counts: it may go away
+            for count in counts:  # even if Redis counts: it may go down
                 count.add(now)
-        return wait, is_last if found else not wait and bool(_wait(counts, now))
+        return wait, is_last if found else not wait and bool(_longest_wait(counts, now))
 
-    def _of(self, name: str, windows: Windows) -> list[SlidingCount]:
-        """The counts of a name, with their limits: the file of tokens may have changed."""
+    def _counts_of(self, name: str, windows: Windows) -> list[SlidingCount]:
+        """Return the counters of a name, with the current limits: the tokens file may have changed."""
         kept = self._counts.setdefault(name, {})
         self._counts.move_to_end(name)
         if len(self._counts) > self._most:
@@ -161,15 +160,15 @@ class Counts:
         return counts
 
 
-def _wait(counts: Sequence[SlidingCount], now: float) -> float:
+def _longest_wait(counts: Sequence[SlidingCount], now: float) -> float:
     return max((count.wait(now) for count in counts), default=0.0)
 
 
 class Quotas:
-    """The calls of each name of a token.
+    """Enforces the limits of named tokens.
 
     Args:
-        shared: also counts them.
+        shared: counts shared with other processes.
     """
 
     def __init__(self, shared: SharedCounts) -> None:
@@ -178,16 +177,16 @@ class Quotas:
     async def charge(
         self, name: str, *, per_minute: int | None, per_day: int | None, now: float
     ) -> float:
-        """Count a call if there is room for it.
+        """Count a call if the quota allows it.
 
         Args:
-            name: whose call it is.
-            per_minute: calls that they have in 60 seconds; `None` for no limit.
-            per_day: likewise in 24 hours.
-            now: seconds of a clock that never goes back.
+            name: name of the token.
+            per_minute: calls allowed in 60 seconds; `None` for no limit.
+            per_day: calls allowed in 24 hours; `None` for no limit.
+            now: monotonic time in seconds.
 
         Returns:
-            0, or the seconds after which there is room; nothing is counted then.
+            The seconds until a call is allowed; 0 if it was counted.
         """
         limits = ((per_minute, _MINUTE), (per_day, _DAY))
         windows = [(limit, seconds) for limit, seconds in limits if limit is not None]
@@ -198,23 +197,23 @@ class Quotas:
 
 
 class WrongTokens:
-    """The wrong tokens that each address has sent in the last minute.
+    """Limits the wrong tokens that an address may send in a minute.
 
-    A right token is served whatever came before it from its address, which may be that of a proxy.
+    A valid token is always accepted: the address may be a proxy that other clients share.
 
     Args:
-        shared: also counts them.
+        shared: counts shared with other processes.
     """
 
     def __init__(self, shared: SharedCounts) -> None:
         self._counts = Counts(shared, most=_MOST_ADDRESSES)
 
     async def charge(self, address: str, now: float) -> float:
-        """Count a wrong token; 0, or the seconds for which the address may send no more of them."""
-        who = customer_of(address)
-        group = blake2b(who.encode(), digest_size=_GROUP).hexdigest()
-        windows = [(_WRONG, _MINUTE)]
-        wait, is_last = await self._counts.charge(who, f"wrong:{group}", windows, now)
+        """Count a wrong token; return the seconds until the address may send another, or 0."""
+        client = customer_of(address)
+        group = blake2b(client.encode(), digest_size=_GROUP_BYTES).hexdigest()
+        windows = [(_MOST_WRONG_TOKENS, _MINUTE)]
+        wait, is_last = await self._counts.charge(client, f"wrong:{group}", windows, now)
         if is_last:
-            note_guesses(who)
+            note_guesses(client)
         return wait

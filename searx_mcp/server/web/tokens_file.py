@@ -1,7 +1,7 @@
-"""The file of named tokens: read, checked, and read again when it changes.
+"""The tokens file: read, checked, and reloaded when it changes.
 
-It holds SHA-256 hashes. A token has 32 random bytes, so hashing guesses does not find it, and a
-slow hash, which every request would pay for, adds nothing.
+It holds SHA-256 hashes. A token has 32 random bytes and cannot be guessed from its hash, so a slow hash would cost
+every request time and add nothing.
 """
 
 import asyncio
@@ -29,28 +29,28 @@ from searx_mcp.settings.tools import Tool
 
 SETTING: Final = "http.tokens_file"
 _PREFIX: Final = "smcp_"
-"""Lets scanners and people recognise a token."""
+"""Lets secret scanners and people recognise a token."""
 _RANDOM_BYTES: Final = 32
-_LEAST: Final = 43
-"""Characters of 32 bytes in URL-safe base64: shorter tokens can be guessed from their hash."""
+_MIN_LENGTH: Final = 43
+"""Characters of 32 bytes in URL-safe base64; a shorter token might be guessed from its hash."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,31}")
-"""Shorter than any token, so that a misplaced token is never shown as a name."""
-_NAME_WANTED: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
+"""Shorter than any token, so that a token in the wrong place is never shown as a name."""
+_NAME_RULE: Final = "a name has 1 to 32 lower-case letters, digits, dots, - and _"
 _MOST_BYTES: Final = 262_144
 _MOST_TOKENS: Final = 1_000
 _MOST_NAMESPACES: Final = 100
-"""Each has a thread and an open corpus file from its first use on."""
-_LOOK_SECONDS: Final = 1.0
+"""Each one used holds a thread and an open corpus file."""
+_CHECK_INTERVAL: Final = 1.0
 """Seconds between two checks of the file."""
-_PATIENCE: Final = 1.0
-"""Seconds that a request waits for a check; a hanging file system must not stop the server."""
+_CHECK_TIMEOUT: Final = 1.0
+"""Seconds that a request waits for a check, so that a hanging file system does not stop the server."""
 _ADVICE: Final = "Make one with: searx-mcp token NAME >> FILE"
-_UNREAD: Final = "the file cannot be read: {}"
+_UNREADABLE: Final = "the file cannot be read: {}"
 _LINE: Final = re.compile(r"line [0-9]{1,7}")
 
 
 class _Entry(Frozen):
-    """The table `[tokens.NAME]`."""
+    """A table `[tokens.NAME]`."""
 
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     tools: tuple[Tool, ...] | None = None
@@ -61,12 +61,12 @@ class _Entry(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A token that is let in.
+class KnownToken:
+    """A valid token.
 
     Attributes:
         digest: SHA-256 of the token.
-        identity: whose it is.
+        identity: identity of its holder.
     """
 
     digest: bytes = field(repr=False)
@@ -77,28 +77,28 @@ def new_token(name: str) -> tuple[str, str]:
     """Make a token.
 
     Args:
-        name: under which it stands in the file.
+        name: name of the token in the file.
 
     Returns:
-        The token, which is kept nowhere, and the lines for the file.
+        The token, which is stored nowhere, and the lines for the file.
 
     Raises:
-        ValueError: the name cannot be used.
+        ValueError: the name is invalid.
     """
     if not _NAME.fullmatch(name):
-        raise ValueError(_NAME_WANTED)
+        raise ValueError(_NAME_RULE)
     token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
     key = f'"{name}"' if "." in name else name
     return token, f'[tokens.{key}]\nsha256 = "{_digest(token.encode()).hex()}"\n'
 
 
-def find(tokens: tuple[Known, ...], token: bytes) -> Identity | None:
-    """Find whose token it is; takes the same time for a wrong one as for a right one."""
+def find(tokens: tuple[KnownToken, ...], token: bytes) -> Identity | None:
+    """Return the identity of a token; takes as long for a wrong token as for a valid one."""
     digest, found = _digest(token), None
     for known in tokens:
         if hmac.compare_digest(known.digest, digest):
             found = known.identity
-    return found if len(token) >= _LEAST else None
+    return found if len(token) >= _MIN_LENGTH else None
 
 
 def _digest(token: bytes) -> bytes:
@@ -106,52 +106,54 @@ def _digest(token: bytes) -> bytes:
 
 
 class TokensFile:
-    """The tokens of a file, and what became of it since.
+    """The tokens in a file, reloaded when it changes.
 
-    A file that has become unusable changes nothing: its last good content goes on to count, and the log
-    says what is wrong. That holds for one that is gone or has no byte, too, as it is for a moment while
-    an editor writes it. Whose table was deleted from a file is refused.
+    If the file becomes unusable, the last good content stays in force and the log tells the reason. A missing or
+    empty file counts as unusable, because it may be so for a moment while an editor saves it. A token whose table
+    was deleted is refused.
 
     Args:
-        path: of the file; a symbolic link is followed.
+        path: path of the file; a symbolic link is followed.
 
     Raises:
-        SettingsError: it cannot be used.
+        SettingsError: the file is unusable at the start.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
             self._mark, self.tokens = _read(path)
-        except _Unusable as exc:
+        except _UnusableError as exc:
             raise SettingsError(SETTING, str(exc), advice=exc.advice or _ADVICE) from None
         if not self.tokens:
             raise SettingsError(SETTING, "the file holds no token", advice=_ADVICE)
         note_tokens(len(self.tokens))
-        self._next_look = 0.0
-        self._look: asyncio.Future[None] | None = None
+        self._next_check = 0.0
+        self._check: asyncio.Future[None] | None = None
         self._is_settled = False
         self._problem = ""
 
-    async def look(self) -> tuple[Known, ...]:
-        """The tokens in the file, at most a second old."""
+    async def current(self) -> tuple[KnownToken, ...]:
+        """Return the tokens in the file, at most a second old."""
         loop = asyncio.get_running_loop()
-        is_looking = self._look is not None and not self._look.done()
-        if loop.time() >= self._next_look and not is_looking:
-            self._next_look = loop.time() + _LOOK_SECONDS
-            self._look = loop.run_in_executor(None, self._take)
-            await asyncio.wait({self._look}, timeout=_PATIENCE)
+        is_checking = self._check is not None and not self._check.done()
+        if loop.time() >= self._next_check and not is_checking:
+            self._next_check = loop.time() + _CHECK_INTERVAL
+            self._check = loop.run_in_executor(None, self._reload)
+            await asyncio.wait({self._check}, timeout=_CHECK_TIMEOUT)
         return self.tokens
 
-    def _take(self) -> None:
-        """Read the file if it has changed, and once more later: file times may be coarse."""
+    def _reload(self) -> None:
+        """Read the file if it has changed, and once more at the next check: coarse file times may hide a change."""
         try:
             is_same = _mark_of(self._path.stat()) == self._mark
             if is_same and self._is_settled and not self._problem:
                 return
             mark, tokens = _read(self._path)
-        except (OSError, _Unusable) as exc:
-            reason = str(exc) if isinstance(exc, _Unusable) else _UNREAD.format(exc.strerror)
+        except (OSError, _UnusableError) as exc:
+            reason = (
+                str(exc) if isinstance(exc, _UnusableError) else _UNREADABLE.format(exc.strerror)
+            )
             if reason != self._problem:
                 note_tokens_unread(reason, len(self.tokens))
             self._problem = reason
@@ -162,8 +164,8 @@ class TokensFile:
         self.tokens, self._problem = tokens, ""
 
 
-class _Unusable(Exception):  # noqa: N818 - of a file
-    """Why the file cannot be used; never quotes a hash or a token."""
+class _UnusableError(Exception):
+    """The file is unusable; the reason never quotes a hash or a token."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         super().__init__(reason)
@@ -171,15 +173,15 @@ class _Unusable(Exception):  # noqa: N818 - of a file
 
 
 def _mark_of(status: os.stat_result) -> tuple[int, ...]:
-    """A value that differs after a file was changed or replaced."""
+    """Return a value that differs once the file was changed or replaced."""
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _read(path: Path) -> tuple[tuple[int, ...], tuple[Known, ...]]:
-    """The file's mark and its tokens.
+def _read(path: Path) -> tuple[tuple[int, ...], tuple[KnownToken, ...]]:
+    """Read the mark and the tokens of a file.
 
     Raises:
-        _Unusable: and why.
+        _UnusableError: the file cannot be read or is invalid.
     """
     try:
         with open_regular(path) as file:
@@ -187,82 +189,82 @@ def _read(path: Path) -> tuple[tuple[int, ...], tuple[Known, ...]]:
             _check_owner(status)
             content = file.read(_MOST_BYTES + 1)
     except OSError as exc:
-        raise _Unusable(_UNREAD.format(exc.strerror)) from exc
+        raise _UnusableError(_UNREADABLE.format(exc.strerror)) from exc
     if len(content) > _MOST_BYTES:
-        raise _Unusable(f"the file is longer than {_MOST_BYTES:,} bytes")
-    return _mark_of(status), _parsed(content)
+        raise _UnusableError(f"the file is longer than {_MOST_BYTES:,} bytes")
+    return _mark_of(status), _parse(content)
 
 
 def _check_owner(status: os.stat_result) -> None:
-    """Refuse a file by which another user could let themselves in; hashes may be seen by all.
+    """Refuse a file that lets other users add tokens; they may read it, as hashes are not secret.
 
     Raises:
-        _Unusable: another user owns it or may write to it.
+        _UnusableError: another user owns it or may write to it.
     """
     if os.name == "nt":
         return
     if status.st_uid not in {0, os.geteuid()}:
-        raise _Unusable("the file belongs to another user", "It must be yours or root's.")
+        raise _UnusableError("the file belongs to another user", "It must be yours or root's.")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise _Unusable("other users may write to the file", "Run: chmod go-w FILE")
+        raise _UnusableError("other users may write to the file", "Run: chmod go-w FILE")
 
 
-def _parsed(content: bytes) -> tuple[Known, ...]:
-    """The tokens of a file's content.
+def _parse(content: bytes) -> tuple[KnownToken, ...]:
+    """Parse the content of a file.
 
     Raises:
-        _Unusable: and where.
+        _UnusableError: the content is invalid.
     """
     if not content:
-        raise _Unusable("the file is empty")
+        raise _UnusableError("the file is empty")
     try:
         tables = tomllib.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError as exc:
-        raise _Unusable("the file is not UTF-8 text") from exc
+        raise _UnusableError("the file is not UTF-8 text") from exc
     except (ValueError, RecursionError) as exc:
-        # Without the library's words, which may show what stands there.
+        # Only the line number: the library's message may quote a token.
         found = _LINE.search(str(exc))
-        raise _Unusable(f"the file is not TOML{f' ({found[0]})' if found else ''}") from exc
+        raise _UnusableError(f"the file is not TOML{f' ({found[0]})' if found else ''}") from exc
     entries = tables.pop("tokens", None)
     if tables or not isinstance(entries, dict):
-        raise _Unusable("the file must hold tables [tokens.NAME] and nothing else")
+        raise _UnusableError("the file must hold tables [tokens.NAME] and nothing else")
     if len(entries) > _MOST_TOKENS:
-        raise _Unusable(f"the file has more than {_MOST_TOKENS:,} tokens")
-    tokens = tuple(_known(number, *item) for number, item in enumerate(entries.items(), 1))
+        raise _UnusableError(f"the file has more than {_MOST_TOKENS:,} tokens")
+    tokens = tuple(_parse_entry(number, *item) for number, item in enumerate(entries.items(), 1))
     if len({known.digest for known in tokens}) < len(tokens):
-        raise _Unusable("two names have the same sha256")
+        raise _UnusableError("two names have the same sha256")
     if len({known.identity.namespace for known in tokens}) > _MOST_NAMESPACES:
-        raise _Unusable(f"the file has more than {_MOST_NAMESPACES} namespaces")
+        raise _UnusableError(f"the file has more than {_MOST_NAMESPACES} namespaces")
     return tokens
 
 
-def _known(number: int, name: str, table: object) -> Known:
+def _parse_entry(number: int, name: str, table: object) -> KnownToken:
     if not _NAME.fullmatch(name):
-        raise _Unusable(f"the name of table {number} cannot be used: {_NAME_WANTED}")
+        raise _UnusableError(f"the name of table {number} cannot be used: {_NAME_RULE}")
     try:
         entry = _Entry.model_validate(table)
     except ValidationError as exc:
-        raise _Unusable(f"tokens.{name}{_wrong(exc)}") from exc
+        raise _UnusableError(f"tokens.{name}{_problem_of(exc)}") from exc
     tools = None if entry.tools is None else frozenset(entry.tools)
     identity = Identity(
         name, tools, entry.per_minute, entry.per_day, entry.namespace, entry.metrics
     )
-    return Known(bytes.fromhex(entry.sha256), identity)
+    return KnownToken(bytes.fromhex(entry.sha256), identity)
 
 
-def _wrong(error: ValidationError) -> str:
-    """What is wrong in an entry, without its value."""
+def _problem_of(error: ValidationError) -> str:
+    """Describe the first error in an entry, without quoting its value."""
     details = error.errors(include_input=False, include_url=False)[0]
     if not details["loc"]:
         return " is not a table"
     key = str(details["loc"][0])
     if details["type"] == "extra_forbidden":
-        hint = did_you_mean(key, _WANTED)
-        return f" has an unknown key{hint}; known: {', '.join(_WANTED)}"
-    return f".{key} must be {_WANTED[key]}"
+        hint = did_you_mean(key, _EXPECTED)
+        return f" has an unknown key{hint}; known: {', '.join(_EXPECTED)}"
+    return f".{key} must be {_EXPECTED[key]}"
 
 
-_WANTED: Final[Mapping[str, str]] = {
+_EXPECTED: Final[Mapping[str, str]] = {
     "sha256": "64 lower-case hexadecimal digits, as searx-mcp token NAME prints them",
     "tools": f"a list of {', '.join(Tool)}",
     "per_minute": "a whole number from 1 to 100,000",

@@ -30,8 +30,8 @@ from searx_mcp.models.hits import (
 )
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.server.compat.searxng import written_answer
-from searx_mcp.server.rest.written import encoded
+from searx_mcp.server.compat.searxng import as_json
+from searx_mcp.server.rest.encoding import encode_json
 from searx_mcp.sources.searxng.json_parser import parse_json
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -204,7 +204,7 @@ def response_with(*results: SearchResult, **more: object) -> SearchResponse:
 
 
 def read_again(response: SearchResponse):
-    page = parse_json(encoded(written_answer(response)), base_url="https://us.example/").page
+    page = parse_json(encode_json(as_json(response)), base_url="https://us.example/").page
     assert page is not None
     return page
 
@@ -272,7 +272,7 @@ def test_what_stands_around_the_rows_is_read_again():
 
 def test_what_open_collections_ask_to_be_said_is_said():
     row = SearchResult(title="Bees", url=URL, score=1, attribution="Photo: B. Keeper, CC BY")
-    body = written_answer(response_with(row, attribution=("Data: a collection, ODbL.",)))
+    body = as_json(response_with(row, attribution=("Data: a collection, ODbL.",)))
     assert body["attribution"] == ["Data: a collection, ODbL."]
     assert body["results"][0]["metadata"] == "Photo: B. Keeper, CC BY"
 
@@ -289,7 +289,7 @@ def test_a_date_is_one_that_programs_can_read_or_none(published, date, text):
     row = SearchResult(
         title="", url=URL, score=1, published_at=published, published_text="5 minutes ago"
     )
-    (written,) = written_answer(response_with(row))["results"]
+    (written,) = as_json(response_with(row))["results"]
     assert (written["publishedDate"], written["pubdate"]) == (date, text)
 
 

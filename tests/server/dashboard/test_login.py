@@ -5,7 +5,7 @@ import re
 import pytest
 
 from searx_mcp.server.web.access import Access
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 
@@ -164,7 +164,7 @@ class Door:
 
     async def lets_in(self, cookie: bytes) -> bool:
         scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-        return not isinstance(await self._access.admit(scope, {b"cookie": cookie}), Refusal)
+        return not isinstance(await self._access.admit(scope, {b"cookie": cookie}), HttpRefusal)
 
 
 async def test_a_login_ends_after_a_day():

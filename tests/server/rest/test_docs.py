@@ -10,7 +10,7 @@ import pytest
 from searx_mcp.server import metrics
 from searx_mcp.server.rest.errors import PAGE_FAILED, STATUSES
 from searx_mcp.server.routes import OPERATIONS
-from searx_mcp.server.web.policy import Refusal
+from searx_mcp.server.web.policy import HttpRefusal
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "rest.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^\$ (curl .+)$(?:\n```\n\n```json\n(.+)\n```)?", TEXT, re.MULTILINE)
@@ -24,7 +24,7 @@ def test_the_table_has_the_route_with_its_statuses(operation):
 
 
 def test_the_row_of_the_metrics_has_their_refusals():
-    refusals = {each.status for each in vars(metrics).values() if isinstance(each, Refusal)}
+    refusals = {each.status for each in vars(metrics).values() if isinstance(each, HttpRefusal)}
     (row,) = re.findall(r"^\| `GET /metrics` \|.*$", TEXT, re.MULTILINE)
     assert {int(status) for status in row.rsplit("|", 2)[1].split(",")} == refusals
 

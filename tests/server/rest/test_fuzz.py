@@ -54,7 +54,7 @@ async def test_every_body_and_query_is_answered_as_documented(shared_app, call, 
     operation, body = call
     transport = httpx2.ASGITransport(shared_app)
     async with httpx2.AsyncClient(base_url="http://localhost", transport=transport) as rest:
-        if operation.reads is not None:
+        if operation.read_arguments is not None:
             path = operation.path.replace(
                 "{url}", quote(str(body.get("url", "")), errors="replace")
             )

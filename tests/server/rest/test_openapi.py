@@ -77,7 +77,7 @@ def validator_of(operation, status: int) -> jsonschema.Draft202012Validator:
 
 
 async def call(rest: httpx2.AsyncClient, operation, arguments, **query: str) -> httpx2.Response:
-    if operation.reads is not None:
+    if operation.read_arguments is not None:
         headers = {name: text for name, text in arguments.items() if name != "url"}
         path = operation.path.replace("{url}", arguments.get("url", ""))
         return await rest.get(path, headers=headers)

@@ -11,7 +11,7 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.server.identity import EVERYBODY, Identity
 from searx_mcp.server.routes import OPERATIONS
 from searx_mcp.server.web.access import Access, tool_of
-from searx_mcp.server.web.policy import Policy, Refusal
+from searx_mcp.server.web.policy import HttpRefusal, Policy
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.tools import Tool
@@ -36,7 +36,7 @@ def scope(path: str = "/mcp", method: str = "POST", client: str = "192.0.2.7") -
     return {"type": "http", "method": method, "path": path, "client": (client, 7)}
 
 
-async def admitted(access: Access, authorization: str, **parts: str) -> Identity | Refusal:
+async def admitted(access: Access, authorization: str, **parts: str) -> Identity | HttpRefusal:
     headers = {b"authorization": authorization.encode()} if authorization else {}
     return await access.admit(scope(**parts), headers)
 
@@ -74,7 +74,7 @@ async def test_a_token_opens_what_it_names(tokens, name, path, status):
         assert isinstance(found, Identity)
         assert found.name == name
     else:
-        assert isinstance(found, Refusal)
+        assert isinstance(found, HttpRefusal)
         assert found.status == status
         assert any(key == b"www-authenticate" for key, _ in found.headers) is (status == 401)
         assert made[name] not in repr(found)
@@ -119,7 +119,7 @@ async def test_clients_of_searxng_name_themselves_by_basic_authentication(
 async def test_the_one_token_goes_with_any_user(tokens):
     access = Access(HttpConfig(token=TOKEN))
     assert await admitted(access, basic("anybody", TOKEN), path="/search") is EVERYBODY
-    assert isinstance(await admitted(access, basic("", TOKEN[:-1]), path="/search"), Refusal)
+    assert isinstance(await admitted(access, basic("", TOKEN[:-1]), path="/search"), HttpRefusal)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ async def test_the_one_token_goes_with_any_user(tokens):
 )
 async def test_what_is_no_user_and_no_token_is_asked_for_both(tokens, authorization):
     found = await admitted(Access(tokens[1]), authorization, path="/search", method="GET")
-    assert isinstance(found, Refusal)
+    assert isinstance(found, HttpRefusal)
     challenges = [value for key, value in found.headers if key == b"www-authenticate"]
     assert challenges == [
         b'Bearer realm="searx-mcp"',
@@ -150,13 +150,13 @@ async def test_a_stranger_who_guesses_is_slowed_and_the_owner_is_not(tokens, cap
     access = Access(config)
     wrong = f"Bearer {new_token('x')[0]}"
     found = [await admitted(access, wrong) for _ in range(12)]
-    refusals = [each for each in found if isinstance(each, Refusal)]
+    refusals = [each for each in found if isinstance(each, HttpRefusal)]
     assert [refusal.status for refusal in refusals] == [401] * 10 + [429] * 2
     assert 0 < refusals[-1].retry_after <= 61
     assert (b"connection", b"close") in refusals[-1].headers
     assert isinstance(await admitted(access, f"Bearer {made['all']}"), Identity)
     elsewhere = await admitted(access, wrong, client="192.0.2.8")
-    assert isinstance(elsewhere, Refusal)
+    assert isinstance(elsewhere, HttpRefusal)
     assert elsewhere.status == 401
     said = [r.getMessage() for r in caplog.records]
     assert said == ["server.wrong_tokens address=192.0.2.7"]
@@ -165,7 +165,7 @@ async def test_a_stranger_who_guesses_is_slowed_and_the_owner_is_not(tokens, cap
 def posted(body: bytes, path: str = "/mcp") -> Scope:
     """The scope of a request with a body that is not refused."""
     found = Policy.with_message(scope(path), body)
-    assert not isinstance(found, Refusal)
+    assert not isinstance(found, HttpRefusal)
     return found
 
 
@@ -177,7 +177,7 @@ async def test_calls_are_counted_by_name_and_other_requests_are_not(tokens, capl
     assert isinstance(few, Identity)
     assert isinstance(free, Identity)
 
-    async def charged(who: Identity, path: str = "/mcp", body: object = None) -> Refusal | None:
+    async def charged(who: Identity, path: str = "/mcp", body: object = None) -> HttpRefusal | None:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"} if body is None else body
         return await access.charge(posted(json.dumps(call).encode(), path), who)
 

@@ -26,14 +26,14 @@ def path(tmp_path):
 
 
 def rewritten(file: TokensFile) -> None:
-    """Let the next look be one that reads."""
-    file._next_look = 0.0
+    """Let the next call read the file."""
+    file._next_check = 0.0
 
 
 async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
     token, lines = new_token("laptop")
     path.write_text(lines)
-    tokens = await TokensFile(path).look()
+    tokens = await TokensFile(path).current()
     assert find(tokens, token.encode()) == Identity("laptop")
     assert find(tokens, new_token("laptop")[0].encode()) is None
     assert token not in lines
@@ -43,7 +43,7 @@ async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
 async def test_everything_that_a_token_allows_is_read(path):
     rights = 'tools = ["web_search"]\nper_minute = 60\nper_day = 1_000\nnamespace = "a"\n'
     path.write_text(f"\ufeff{PLAIN}{rights}", encoding="utf-8")
-    (known,) = await TokensFile(path).look()
+    (known,) = await TokensFile(path).current()
     assert known.identity == Identity("laptop", frozenset({Tool.WEB_SEARCH}), 60, 1_000, "a")
     assert known.identity.may(Tool.WEB_SEARCH)
     assert not known.identity.may(Tool.WEB_FETCH)
@@ -56,7 +56,7 @@ async def test_the_example_of_the_docs_is_a_file_of_tokens(path):
     reporter = Identity(
         "reporter", frozenset({Tool.WEB_SEARCH, Tool.WEB_FETCH}), 60, 1_000, "reports", metrics=True
     )
-    identities = [known.identity for known in await TokensFile(path).look()]
+    identities = [known.identity for known in await TokensFile(path).current()]
     assert identities == [Identity("laptop"), reporter]
 
 
@@ -67,7 +67,7 @@ async def test_a_short_token_is_refused_although_its_hash_is_there(path):
     for text in (token, token + "a"):
         digest = hashlib.sha256(text.encode()).hexdigest()
         path.write_text(f'[tokens.a]\nsha256 = "{digest}"\n')
-        found = find(await TokensFile(path).look(), text.encode())
+        found = find(await TokensFile(path).current(), text.encode())
         assert (found is None) is (text == token)
 
 
@@ -165,10 +165,10 @@ async def test_a_change_counts_and_a_broken_file_does_not(path, caplog):
     ):
         path.write_text(content)
         rewritten(file)
-        seen.append([known.identity.name for known in await file.look()])
+        seen.append([known.identity.name for known in await file.current()])
     path.unlink()
     rewritten(file)
-    assert await file.look() == ()
+    assert await file.current() == ()
     assert seen == [["phones"], ["phones"], ["phones"], ["laptop"], []]
     said = [record.getMessage() for record in caplog.records]
     assert [line.split()[0] for line in said] == [
@@ -190,18 +190,18 @@ async def test_a_change_within_the_same_tick_of_the_files_clock_is_seen(path):
     path.write_text(PLAIN.replace("laptop", "phones"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     rewritten(file)
-    (known,) = await file.look()
+    (known,) = await file.current()
     assert known.identity.name == "phones"
 
 
 async def test_it_is_looked_at_once_a_second_however_many_ask(path):
     path.write_text(PLAIN)
     file = TokensFile(path)
-    await file.look()
+    await file.current()
     path.write_text(PLAIN.replace("laptop", "phones"))
     async with asyncio.TaskGroup() as group:
-        looks = [group.create_task(file.look()) for _ in range(50)]
-    assert {known.identity.name for look in looks for known in look.result()} == {"laptop"}
+        reads = [group.create_task(file.current()) for _ in range(50)]
+    assert {known.identity.name for read in reads for known in read.result()} == {"laptop"}
 
 
 async def test_nothing_of_a_token_is_shown(path):
