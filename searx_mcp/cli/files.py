@@ -15,6 +15,7 @@ from rich.text import Text
 
 from searx_mcp.cli.output import WIDE, console, plain_table, plain_text, print_json, print_prose
 from searx_mcp.cli.running import check, loaded, working
+from searx_mcp.content.json_layout import laid_out
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
 
@@ -217,4 +218,4 @@ def _age(seconds: float) -> str:
 
 def _print_json(data: dict[str, object]) -> None:
     # Unmodified paths: cleaned ones would not name a file.
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    click.echo(laid_out(json.dumps(data, ensure_ascii=False)))

@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from searx_mcp.cli.running import say, spinner, wrapped
 from searx_mcp.content.clean import clean
+from searx_mcp.content.json_layout import laid_out
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print data for a program."""
     from searx_mcp.render.structured import scrub  # noqa: PLC0415 - what tables do not need
 
-    click.echo(json.dumps(scrub(data), ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(laid_out(json.dumps(scrub(data), ensure_ascii=False, allow_nan=False)))
 
 
 def error_data(error: SearxMcpError, **more: object) -> dict[str, Any]:

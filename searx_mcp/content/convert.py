@@ -3,7 +3,6 @@
 A job takes bytes and the options of `document.options_for`, and returns the frame that `document.from_frame` reads.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,6 +17,7 @@ from searx_mcp.content.document import Document, to_frame
 from searx_mcp.content.feeds import MAX_ENTRIES, Feed, is_html, json_feed, xml_feed
 from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.content.html.metadata import Metadata
+from searx_mcp.content.json_layout import json_text
 from searx_mcp.content.listed_feed import listed_feed, plain_text
 from searx_mcp.content.markdown import disarm, disarm_plain, escape, fence
 from searx_mcp.content.outline import headings
@@ -80,21 +80,6 @@ _NOTE_PLAIN: Final = (
     "Plain text instead of Markdown, menus included: the page was too complex to convert."
 )
 _NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
-
-_PRETTY_CHARS: Final = 200_000
-"""Longer JSON stays unformatted: 1.8 MB would take a good part of a second and is not worth it."""
-
-_PRETTY_DEPTH: Final = 64
-"""Deeper JSON stays unformatted: each level indents every line in it, and the decoder of the standard library
-recurses."""
-
-_MAX_PRETTY: Final = 1_000_000
-"""Characters; 180 kB of numbers in 60 brackets would become 11 MB of spaces."""
-
-_PART = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++')
-_BRACKET = re.compile(r"[\[\]{}]")
-_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
-_INDENT: Final = "  "
 
 
 def convert(
@@ -335,63 +320,7 @@ def _line(text: str, max_chars: int) -> tuple[str, int]:
     return clean_line(cleaned, max_chars), hidden
 
 
-def json_text(text: str) -> str:
-    """JSON with one member per line; anything else unchanged.
-
-    Numbers and duplicate members stay as written; escaped letters become letters.
-
-    Args:
-        text: a body with a JSON media type.
-    """
-    if len(text) > _PRETTY_CHARS or _nesting(text) > _PRETTY_DEPTH or not _is_json(text):
-        return text
-    pieces: list[str] = []
-    depth, is_fresh = 0, False
-    for part in _PART.findall(text):
-        if part in "]}":
-            depth -= 1
-            pieces.append(part if is_fresh else f"\n{_INDENT * depth}{part}")
-            is_fresh = False
-            continue
-        if is_fresh:
-            pieces.append("\n" + _INDENT * depth)
-        is_fresh = part in "[{"
-        if is_fresh:
-            depth += 1
-            pieces.append(part)
-        elif part == ",":
-            pieces.append(f",\n{_INDENT * depth}")
-        else:
-            pieces.append(": " if part == ":" else _unescaped(part))
-    pretty = "".join(pieces)
-    return pretty if len(pretty) <= _MAX_PRETTY else text
-
-
 def fenced(text: str, *, language: str) -> str:
     """Data in a fence; empty if there is no data."""
     code = text.strip()
     return fence(code, language=language) if code else ""
-
-
-def _is_json(text: str) -> bool:
-    try:
-        # Numbers are not converted: Python refuses those with more than 4,300 digits.
-        json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
-    except ValueError:
-        return False
-    return True
-
-
-def _nesting(text: str) -> int:
-    """Most brackets that are open at once; those in strings count, too."""
-    depth = deepest = 0
-    for bracket in _BRACKET.findall(text):
-        depth += 1 if bracket in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _unescaped(part: str) -> str:
-    if part[0] == '"' and _ESCAPED.search(part):
-        return json.dumps(json.loads(part), ensure_ascii=False)
-    return part

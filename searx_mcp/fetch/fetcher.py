@@ -292,7 +292,7 @@ class Fetcher:
             text, base = page.markdown_content, page.final_url
             return page, addresses_in(text, base=base, is_markdown=True)
 
-        is_short = kept.capture.page.document.is_short
+        is_short = reading.kept.capture.page.document.is_short
         page, addresses = shown() if is_short else await asyncio.to_thread(shown)
         self._provenance.remember([page.final_url, *addresses], "link")
         return page

@@ -76,6 +76,7 @@ class PageContent(Frozen):
         total_chars: code points in the whole page's Markdown; `None` if `markdown` is all of it.
         passages: all of `markdown` in parts, the best match for the query first; none if no word of the
             query tells them apart. Left out when serialized.
+        answered: whether a passage supports the query; `None` if that was not judged, as without a token budget.
     """
 
     markdown: str
@@ -90,6 +91,7 @@ class PageContent(Frozen):
     next_offset: int | None = None
     total_chars: int | None = None
     passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)
+    answered: SkipJsonSchema[bool | None] = None
 
 
 class SearchResult(Frozen):

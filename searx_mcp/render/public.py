@@ -17,7 +17,7 @@ from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.page import part
 from searx_mcp.render.reading import Reading
-from searx_mcp.render.search import Layout, lay_out, left_out_line, unshown_line
+from searx_mcp.render.search import Layout, lay_out, left_out_line, left_pages
 from searx_mcp.render.structured import marked, without_absent
 from searx_mcp.render.surroundings import ADVICE
 from searx_mcp.render.tokens import estimate
@@ -83,8 +83,7 @@ def response_data(
         notes.append(ADVICE)
     if layout.left_out:
         notes.append(left_out_line(layout.left_out))
-    if layout.unshown:
-        notes.append(unshown_line(layout.unshown, fetch))
+    notes += left_pages(layout, fetch)
     if fetch and any(page.was_cut for page in layout.readings):
         notes.append(_READ_ON.format(fetch=fetch))
     fitted = layout.short.model_copy(
@@ -210,6 +209,7 @@ def _fitted_content(
             "quality": None if content.quality is None else round(content.quality, 2),
             "truncated": page is None or page.is_partial,
             "next_offset": page.next_offset if page else 0,
+            "answered": None,
         }
     )
 

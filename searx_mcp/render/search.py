@@ -3,8 +3,9 @@
 Priority of the budget: the heading; direct answers, remarks and lines beside the results, a third at most; as
 many results as fit with their full snippets, the last of them possibly with a part of it, and the number of omitted
 ones; the details of the results' kinds; the rest of the answers and remarks; engines and licences; pages by score,
-each by the passages that match the query best; for pages that do not fit, a short summary. A snippet that the shown
-text of its page repeats is omitted, and the pages get its room.
+each by the passages that match the query best; for pages that do not fit, a short summary. Pages without a passage
+that supports the query are only named if another page has one. A snippet that the shown text of its page repeats is
+omitted, and the pages get its room.
 """
 
 import re
@@ -41,6 +42,7 @@ class Layout:
     Attributes:
         left_out: number of results for which not even title and address fit.
         unshown: number of pages that were read and do not fit.
+        off_topic: numbers of the results whose pages are not shown since they do not support the query.
         beside: untrusted lines beside the results.
         remarks: our remarks on the search, one line each.
         short: the response, with everything around its results shortened.
@@ -53,6 +55,7 @@ class Layout:
     left_out: int
     readings: tuple[Reading, ...]
     unshown: int
+    off_topic: tuple[int, ...]
     beside: tuple[str, ...]
     remarks: tuple[str, ...]
 
@@ -87,7 +90,7 @@ def search_text(
         fenced(found, boundary=boundary) if found else "",
         left_out_line(layout.left_out) if layout.left_out else "",
         *(page.block(boundary) for page in layout.readings),
-        unshown_line(layout.unshown, fetch) if layout.unshown else "",
+        *left_pages(layout, fetch),
         "\n".join(layout.remarks),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -126,7 +129,12 @@ def lay_out(
     smallest = min((each.cost for each in bare), default=0)
     least = _least(said, left - smallest, room // 6)
     entries, left = _listed(bare, left - sum(least), boundary)
-    pages = sum(_page_of(each) is not None for each in entries)
+    off_topic = () if budget is None else _off_topic(entries)
+    named = line_cost(_off_topic_line(off_topic, fetch)) if off_topic else 0
+    if named > left:
+        off_topic, named = (), 0
+    left -= named
+    pages = sum(_page_of(each) is not None for each in entries) - len(off_topic)
     reserve = line_cost(unshown_line(pages, fetch)) if pages else 0
     reserve = reserve if reserve <= left else 0
     left -= reserve
@@ -138,7 +146,11 @@ def lay_out(
         left -= spent - granted
         around.append(taken)
     entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
-    sources = _sources(entries, boundary, left + reserve, fetch)
+    sources = [
+        source
+        for source in _sources(entries, boundary, left + reserve, fetch)
+        if source.number not in off_topic
+    ]
     told, readings, rest = _with_pages(entries, sources, left + reserve)
     if len(readings) < len(sources):
         told, readings, rest = _with_pages(entries, sources, left)
@@ -154,6 +166,7 @@ def lay_out(
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
         unshown=len(unshown) if reserve else 0,
+        off_topic=off_topic,
         beside=beside,
         remarks=remarks,
     )
@@ -169,6 +182,30 @@ def unshown_line(count: int, fetch: str) -> str:
     """Say that pages were read but are not shown, and how to get them if `web_fetch` is published."""
     told, them = counted(count, "more page"), "it" if count == 1 else "them"
     return f"{told} left out for lack of room{f': {fetch} reads {them}' if fetch else ''}."
+
+
+def left_pages(layout: Layout, fetch: str) -> list[str]:
+    """Say which pages are not shown, and why; one sentence for each reason."""
+    told = [unshown_line(layout.unshown, fetch)] if layout.unshown else []
+    if layout.off_topic:
+        told.append(_off_topic_line(layout.off_topic, fetch))
+    return told
+
+
+def _off_topic_line(numbers: Sequence[int], fetch: str) -> str:
+    *most, last = map(str, numbers)
+    why, which, them = "it does", f"page of result {last}", "it"
+    if most:
+        why, which, them = "they do", f"pages of results {', '.join(most)} and {last}", "them"
+    how = f" {fetch} reads {them}." if fetch else ""
+    return f"Left out because {why} not fit the query: the {which}.{how}"
+
+
+def _off_topic(entries: list[Entry]) -> tuple[int, ...]:
+    """Return the numbers of results whose pages do not support the query, if another page may."""
+    verdicts = {each.number: page.answered for each in entries if (page := _page_of(each))}
+    off_topic = tuple(number for number, answered in verdicts.items() if answered is False)
+    return off_topic if len(off_topic) < len(verdicts) else ()
 
 
 def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:

@@ -156,10 +156,12 @@ class ResultReader:
         reading.assessment = known
         reading.content = _content(page, known, gist, round(elapsed * 1_000))
         asked.tell()
-        return 0 if known.is_wall else tokens
+        return 0 if known.is_wall or known.answered is False else tokens
 
     def _weighed(self, page: Page, asked: "_Asked") -> tuple[PageAssessment, int, str]:
-        known = assess_page(page, query=asked.query, config=self._quality)
+        known = assess_page(
+            page, query=asked.query, config=self._quality, is_room_short=asked.room is not None
+        )
         gist = page.summary
         if asked.room is not None and not gist and known.passages:
             gist = summarize(known.passages[0].text, query=asked.query, max_chars=_GIST_CHARS)
@@ -228,4 +230,5 @@ def _content(page: Page, known: PageAssessment, gist: str, fetch_time_ms: int) -
         next_offset=page.next_offset,
         total_chars=None if page.next_offset is None else page.total_chars,
         passages=known.passages,
+        answered=known.answered,
     )

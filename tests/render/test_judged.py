@@ -7,6 +7,7 @@ from searx_mcp.models.response import DroppedPage, FetchStats, PageContent, Poor
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data
 from searx_mcp.render.search import search_text
+from searx_mcp.render.tokens import estimate
 
 LONG = "\n\n".join(f"Paragraph {n} says a little more of what is meant." for n in range(300))
 POINTS = ("The first point is here.", "The second is another.", "The third is in the summary.")
@@ -74,6 +75,50 @@ def test_a_page_that_is_whole_needs_no_key_points(make_response, make_page, boun
     assert response_data(response)["results"][0]["content"]["key_points"] == list(POINTS)
     fetched = make_page("A text.", key_points=POINTS)
     assert "Key points" not in page_text(fetched, budget=2_000, boundary=boundary)
+
+
+def off_topic(*numbers: int, count: int = 3) -> list[SearchResult]:
+    return [
+        result(n, page(f"{n} says {LONG}", answered=n not in numbers), description=f"Snippet {n}.")
+        for n in range(1, count + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ((2,), "because it does not fit the query: the page of result 2. web_fetch reads it."),
+        (
+            (1, 2, 4),
+            "because they do not fit the query: the pages of results 1, 2 and 4. web_fetch reads them.",
+        ),
+    ],
+)
+def test_pages_beside_the_query_leave_their_room_to_the_others(
+    make_response, boundary, numbers, told
+):
+    response = make_response(*off_topic(*numbers, count=4), fetch_content=True)
+    text = search_text(response, budget=2_000, boundary=boundary)
+    data = response_data(response, budget=2_000, boundary=boundary)
+    assert f"\n\nLeft out {told}" in text
+    assert f"Left out {told}" in data["notes"]
+    for number, shown in enumerate(data["results"], start=1):
+        assert f"Snippet {number}." in text
+        assert ("content" in shown) is (number not in numbers)
+        assert (f"\n{number} says Paragraph 0" in text) is (number not in numbers)
+    assert "answered" not in str(data)
+    assert 1_800 < estimate(text) <= 2_000
+
+
+@pytest.mark.parametrize("budget", [None, 2_000])
+def test_pages_are_shown_if_none_fits_the_query_or_room_is_unlimited(
+    make_response, boundary, budget
+):
+    numbers = (1, 2, 3) if budget else (2,)
+    response = make_response(*off_topic(*numbers), fetch_content=True)
+    text = search_text(response, budget=budget, boundary=boundary)
+    assert "fit the query:" not in text
+    assert text.count("\nPage of result") == 3
 
 
 @pytest.mark.parametrize("budget", [1_000, 20_000])

@@ -215,12 +215,25 @@ def test_no_result_is_lost_without_a_word(worth, strength):
     assert judged(results, values, config) == judgement
 
 
-def test_a_page_has_its_passages_those_that_fit_the_query_first():
-    sections = [f"## Part {n}\n\n{'Bees live in hives. ' * 30}\n\n" for n in range(9)]
-    sections[6] += "Their dance tells the others the direction.\n\n"
-    sections[7] += "```\n" + "code of the dance\n" * 200 + "```\n"
-    markdown = "".join(sections)
-    page = Page(
+@pytest.mark.parametrize(
+    ("query", "is_answered"),
+    [
+        ("how do bees tell others the direction", True),
+        ("bees direction 2026 site:bees.example -wasps filetype:html", True),
+        ("how do bees sleep in 300 days", False),
+        ("price of a heat pump", False),
+    ],
+)
+def test_a_page_supports_a_query_but_for_its_operators_and_years(query, is_answered):
+    markdown = "Bees live in hives.\n\nTheir dance tells the others the direction of a flower.\n"
+    page = page_of(markdown)
+    assert assess_page(page, query=query, config=QUIET).answered is None
+    judged = assess_page(page, query=query, config=QUIET, is_room_short=True)
+    assert judged.answered is is_answered
+
+
+def page_of(markdown: str) -> Page:
+    return Page(
         url="https://a.example/",
         final_url="https://a.example/",
         title="Bees",
@@ -232,6 +245,14 @@ def test_a_page_has_its_passages_those_that_fit_the_query_first():
         word_count=1,
         outline=headings(markdown),
     )
+
+
+def test_a_page_has_its_passages_those_that_fit_the_query_first():
+    sections = [f"## Part {n}\n\n{'Bees live in hives. ' * 30}\n\n" for n in range(9)]
+    sections[6] += "Their dance tells the others the direction.\n\n"
+    sections[7] += "```\n" + "code of the dance\n" * 200 + "```\n"
+    markdown = "".join(sections)
+    page = page_of(markdown)
     passages = assess_page(page, query="direction of a dance", config=QUIET).passages
     assert "tells the others the direction" in passages[0].text
     assert passages[0].path == ("Part 6",)
