@@ -10,7 +10,7 @@ from typing import Final
 
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
-from searx_mcp.content.main.text_density import HEADINGS, INLINE, Element, live
+from searx_mcp.content.main.text_density import HEADINGS, INLINE, LONG_CHARS, Element, live
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import Rule
 
@@ -30,6 +30,8 @@ _LINKED: Final = 0.9
 _MAX_LINKS: Final = 6
 """Separate links with different texts; if there are more, they name the subjects of the text, as in a news
 overview."""
+
+_PICTURES: Final = frozenset({"figure", "figcaption"})
 
 _CAPTION = re.compile(
     r"(?<![a-zA-Z])(?:captions?|bildunterschrift|bildtext|legende)(?![a-z])|Captions?(?![a-z])"
@@ -126,6 +128,38 @@ def take_out_end(elements: list[Element], root: Element) -> None:
         ):
             return
         line.take_out(Rule.LINE)
+
+
+def lead(elements: list[Element], title: Element, root: Element) -> list[Element]:
+    """The paragraph between the title of an article and its text, with the prose after it in the same block.
+
+    Many pages write it beside the text. A shorter line there is as often a motto, a caption or a byline.
+    """
+    rule = _Asides(elements, root)
+    for element in live(elements):
+        if (
+            title.end <= element.start < root.start
+            and element.text == element.run >= LONG_CHARS
+            and element.tag not in INLINE
+            and element.parent is not None
+            and not (rule.holds(element) or _is_of_picture(element))
+        ):
+            return [
+                part
+                for part in element.parent.children
+                if part.prose
+                and not part.is_out
+                and element.start <= part.start < part.end <= root.start
+            ]
+    return []
+
+
+def _is_of_picture(line: Element) -> bool:
+    return (
+        line.tag == "figcaption"
+        or line.is_inside(_PICTURES)
+        or _CAPTION.search(line.names) is not None
+    )
 
 
 def captions(elements: list[Element], root: Element) -> list[Element]:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.main.asides import (
     captions,
     is_needed,
+    lead,
     take_out_asides,
     take_out_end,
     words_beside,
@@ -101,10 +102,12 @@ def _roots(
         named.lowered.clear()
     is_article = kind is PageKind.ARTICLE
     roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints))
-    if kind in {PageKind.DOCUMENTATION, PageKind.FORUM}:
-        title = _title(elements, roots[0], hints.title)
-        if title is not None:
+    title = _title(elements, roots[0], hints.title)
+    if title is not None:
+        if kind in {PageKind.DOCUMENTATION, PageKind.FORUM}:
             _begin(elements, title, roots[0], shapes)
+        elif is_article:
+            roots = [*lead(elements, title, roots[0]), *roots]
     raise_lowered(elements, lowered + named.lowered, roots, kind, shapes)
     for root in roots:
         take_out_teasers(elements, kind, root)

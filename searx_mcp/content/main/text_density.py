@@ -28,7 +28,7 @@ HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PROSE_CHARS: Final = 25
 """A run of text of this length is prose and not a label, if less than half of it is linked."""
 
-_LONG_CHARS: Final = 140
+LONG_CHARS: Final = 140
 """A run of prose of this length is a paragraph of an article and not a line of a card: in the pages of WCXB dev, the
 element with most of such text has 4,600 characters of it in the median article, and 250 to 570 in the median
 listing, collection, product and service."""
@@ -73,7 +73,7 @@ class Element:
         elements: descendants.
         run: characters of its own text, including the inline elements in it, as written.
         run_linked: of these, the characters inside links, as written.
-        long: characters of the long paragraphs directly inside it, as written; see `_LONG_CHARS`.
+        long: characters of the long paragraphs directly inside it, as written; see `LONG_CHARS`.
         is_out: whether it has been removed; descendants of such an element are not marked.
         rule: that removed it.
     """
@@ -246,7 +246,7 @@ def _add_prose(element: Element) -> None:
     """Count the run of a block, if it reads as prose."""
     if element.run >= _PROSE_CHARS and element.run_linked * 2 < element.run:
         element.prose += element.run
-        if element.parent is not None and element.run >= _LONG_CHARS:
+        if element.parent is not None and element.run >= LONG_CHARS:
             element.parent.long += element.run
 
 

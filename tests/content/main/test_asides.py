@@ -52,6 +52,24 @@ KEPT = [
 ]
 
 
+LEAD = (
+    "Nobody had expected the old dam to hold, and for a week it did: then the ice came down from the"
+    " hills, and with it every fence between the two bridges."
+)
+BETWEEN = [
+    "<p>A motto of the valley, with some words</p>",
+    f"<figure><img src=/a.png><figcaption>{LEAD}</figcaption></figure>",
+    f"<figure><img src=/a.png><p>{LEAD}</p></figure>",
+    f"<div><img src=/a.png><p class=photo-caption>{LEAD}</p></div>",
+    f"<p><a href=/1>{LEAD}</a></p>",
+    f"<p>Photo: Ada Miller. {LEAD[:100]}</p>",
+]
+
+
+def between(title: str, line: str) -> str:
+    return shown(f"{title}{line}<div class=entry-content>{PARAGRAPH * 5}</div>")
+
+
 def shown(html: str) -> str:
     tree = LexborHTMLParser(f"<body><article>{html}</article>")
     hints = Hints(URL, title="The river and its meadows", types=frozenset({"BlogPosting"}))
@@ -153,3 +171,32 @@ def test_pages_that_are_no_articles_keep_such_lines():
     tree = LexborHTMLParser(f"<body>{page}")
     main = find_main(tree, Hints("https://docs.ex.org/widget"), Removals())
     assert "Try the river map" in " ".join(root.text() for root in main.roots)
+
+
+@pytest.mark.parametrize(
+    ("lead", "kept"),
+    [
+        pytest.param(f"<p>{LEAD}</p>", LEAD, id="a paragraph"),
+        pytest.param(f"<h2>{LEAD}</h2>", LEAD, id="a heading"),
+        pytest.param(
+            f"<div class=intro><p>By Ada</p><p>{LEAD}</p><p>What was left of the mill?</p></div>",
+            f"{LEAD} What was left of the mill?",
+            id="a block",
+        ),
+    ],
+)
+def test_an_article_begins_with_the_lead_beside_its_text(lead: str, kept: str):
+    byline = "<p>By Ada Miller</p>"
+    found = between("<h1>The river and its meadows</h1>", lead + byline)
+    assert found == f"{kept} {' '.join((SENTENCE * 15).split())}"
+
+
+@pytest.mark.parametrize("line", BETWEEN)
+def test_other_lines_between_the_title_and_the_text_are_no_lead(line: str):
+    found = between("<h1>The river and its meadows</h1>", line)
+    assert found == " ".join((SENTENCE * 15).split())
+
+
+def test_what_stands_before_the_title_is_no_lead():
+    found = between(f"<p>{LEAD}</p>", "<h1>The river and its meadows</h1>")
+    assert found == " ".join((SENTENCE * 15).split())
