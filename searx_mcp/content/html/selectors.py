@@ -223,7 +223,7 @@ class Matcher:
         known = self._ask(part)
         return {
             found.mem_id: found
-            for node in (around.values() if self._left >= 0 else ())
+            for node in (around.values() if known and self._left >= 0 else ())
             for found in node.css(part.text)
             if found.mem_id != node.mem_id and found.mem_id in known
         }

@@ -36,7 +36,7 @@ SELECTORS = {
     "": [
         ".b section p", "#d#e",
         ".b:hover", ".b::before", "p:has(~ i)", "p:has(.a .b)", "div:has(p:has(i))", "p:not(.a .b)", "p >", r"\.b", r"\[data-k", "",
-        "p" + " p" * 40,
+        "p" + " p" * 40, "#d section:nth-child(n+) i",
     ],
 }  # fmt: skip
 
