@@ -44,7 +44,7 @@ async def test_a_page_has_what_is_known_and_nothing_else(rest, service, prefix):
     assert [request.url for request in service.asked] == [URL]
 
 
-CALLS = {
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "n8n searches": ("/v2/search", {"sources": [{"type": "web"}], "timeout": 60_000, "limit": 5, "tbs": "",
         "integration": "n8n"}),
     "n8n scrapes": ("/v2/scrape", {"formats": ["markdown"], "onlyMainContent": True, "includeTags": [],
@@ -62,7 +62,7 @@ CALLS = {
 async def test_what_other_programs_send_by_default_is_served(rest, program):
     path, fields = CALLS[program]
     subject = {"query": "bees"} if path.endswith("search") else {"url": URL}
-    answer = await rest.post(f"/firecrawl{path}", json=subject | fields)
+    answer = await rest.post(f"/firecrawl{path}", json={**subject, **fields})
     assert answer.status_code == 200, answer.text
     data = answer.json()["data"]
     assert data["web"][0]["url"] == URL if "web" in data else data["markdown"] == MARKDOWN
