@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Protocol
 
 from starlette.types import Scope
@@ -27,6 +28,8 @@ _AT_ONCE: Final = 1
 """Requests of a client that begin at a time while there are others."""
 _ALONE: Final = 10.0
 """Seconds after the last request of any other client in which one is not yet alone."""
+_KNOWN: Final = 1_024
+"""Addresses that are not parsed again, for each connection and each request."""
 _IPV6_CUSTOMER: Final = 64
 """Bits of an IPv6 prefix that one customer has (RFC 6177)."""
 _VOUCH: Final = "vouch"
@@ -64,10 +67,14 @@ class Clients:
 
     def __init__(self, proxies: Iterable[str] = ()) -> None:
         self._proxies = tuple(ipaddress.ip_network(each, strict=False) for each in proxies)
+        self._client_of = lru_cache(_KNOWN)(self._looked_up)
 
     def at(self, peer: tuple[str, int] | None) -> str:
         """Return the address of a connection's client, or its IPv6 network; empty if it is unknown or a proxy."""
-        address = _parsed(peer[0]) if peer else None
+        return self._client_of(peer[0]) if peer else ""
+
+    def _looked_up(self, host: str) -> str:
+        address = _parsed(host)
         if address is None or any(address in network for network in self._proxies):
             return ""
         return customer_of(str(address))
