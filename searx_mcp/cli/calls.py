@@ -90,14 +90,15 @@ async def search(
 
 
 @click.command()
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON.")
 @working
-async def suggest(loaded: Loaded, /, *, query: str, as_json: bool) -> None:
+async def suggest(loaded: Loaded, /, *, words: tuple[str, ...], as_json: bool) -> None:
     """Show your own instance's suggestions for a query.
 
     Public instances are not asked.
     """
+    query = " ".join(words)
     async with persistent_client(loaded.settings) as client:
         show_progress("asking")
         suggestions = await client.suggest(query)

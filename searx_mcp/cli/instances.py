@@ -244,7 +244,7 @@ async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
 
 @instances.command("test")
 @click.argument("host")
-@click.argument("query")
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @_form
 @_category
 @click.option(
@@ -259,7 +259,7 @@ async def test(
     loaded: "Loaded",
     *,
     host: str,
-    query: str,
+    words: tuple[str, ...],
     form: str | None,
     save: Path | None,
     as_json: bool,
@@ -275,7 +275,11 @@ async def test(
     async with opened_admin(loaded, as_json=as_json) as admin:
         show_progress(f"searching at {host}")
         trial = await admin.test(
-            host, query, format=Format(form) if form else None, keep=raw.append, **arguments
+            host,
+            " ".join(words),
+            format=Format(form) if form else None,
+            keep=raw.append,
+            **arguments,
         )
     if as_json:
         print_json(trial.model_dump(mode="json"))

@@ -169,7 +169,8 @@ def cli(
 ) -> None:
     """Web search for AI agents over a pool of SearXNG instances.
 
-    Without a command: serve MCP, over standard input and output unless configured otherwise.
+    To begin: searx-mcp setup connects your agent. Without a command: serve MCP, over standard input and output
+    unless configured otherwise.
     """
     del config, env_file  # read by loaded()
     if remote and context.invoked_subcommand not in (*_SERVERS, "config"):

@@ -54,15 +54,20 @@ def arguments(
 def given(options: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments that the user gave; parsing checks them, and ignores `None`.
 
-    Addresses among the words of a question are pages for its answer, if a command takes several.
+    Addresses among the words of a question are pages for its answer, if a command takes several. If it takes one, the
+    question may come first.
     """
     named = {name: value for name, value in options.items() if value != ()}
     words, pages, further = (_several(options, name) for name in ("words", _PAGES, _QUESTION))
     named.pop("words", None)
-    if isinstance(options.get(_PAGES), tuple):
-        addresses = [word for word in words if word.lower().startswith(("http://", "https://"))]
-        words = [word for word in words if word not in addresses]
+    addresses = [word for word in words if word.lower().startswith(("http://", "https://"))]
+    others = [word for word in words if word not in addresses]
+    page = options.get(_PAGES)
+    if isinstance(page, tuple):
+        words = others
         named |= {_PAGES: [*addresses, *pages]} if addresses else {}
+    elif isinstance(page, str) and "://" not in page and len(addresses) == 1:
+        named[_PAGES], words = addresses[0], [page, *others]
     if words:
         question = " ".join(words)
         named[_QUESTION] = [question, *further] if further else question

@@ -9,7 +9,7 @@ import click
 
 from searx_mcp.cli.running import held, loaded, run, say
 from searx_mcp.cli.streams import HeldOutput
-from searx_mcp.errors import SettingsError
+from searx_mcp.errors import InvalidArgumentError, SettingsError
 
 if TYPE_CHECKING:
     from searx_mcp.server.app import Server
@@ -54,6 +54,10 @@ def serve(
     """
     if transport is None and (host or port):
         transport = "streamable-http"
+    if transport == "stdio" and (host or port):
+        raise InvalidArgumentError(
+            "--host" if host else "--port", "is for HTTP; leave it or --transport stdio out"
+        )
     given = {"server.transport": transport, "http.host": host, "http.port": port}
     settings = _settings(context, given)
     if settings.server.transport == "stdio":

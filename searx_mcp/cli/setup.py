@@ -104,6 +104,9 @@ def setup(
     configuration. Other entries, comments and formatting stay as they are; a backup is kept.
     """
     with _reported(as_json=as_json):
+        if undoes and (prints or own):
+            other = "--print" if prints else "--own"
+            raise InvalidArgumentError("--undo", f"and {other} exclude each other")
         chosen, place = _target(client, file)
         env = _given(context) | dict(map(_variable, variables))
         command = server_command(os.environ, source=installed_from())

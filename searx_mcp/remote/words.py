@@ -28,6 +28,7 @@ from searx_mcp.evidence.values import (
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.credentials import base_url
 from searx_mcp.models.fetch_request import CURSOR_PATTERN, FetchRequest
+from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import (
@@ -125,8 +126,10 @@ def disowned(response: ResponseT, request: Frozen | None) -> ResponseT:
                 for page in response.pages
             ]
             given = response.model_copy(update={"pages": tuple(pages)})
+        case PoolReport(), None:
+            given = response  # written as data, each text neutralised
         case _:
-            pass
+            raise errors.unreadable("does not fit this call")
     return cast("ResponseT", given)
 
 

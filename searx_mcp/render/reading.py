@@ -1,5 +1,6 @@
 """One page in the results: which part of it is shown, and how."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,6 +31,8 @@ _TOLD_KINDS = {
 
 _LEAST_TEXT = 20
 """Minimum tokens for the beginning of a passage to be meaningful."""
+
+_LAST_HEADING = re.compile(r"\n\s*#{1,6}(?: [^\n]*)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,4 +200,6 @@ class Source:
 
 
 def _beginning(text: str, room: int) -> str:
-    return clip_words(text, room)[0]
+    """Return the beginning of a text, without a heading at its end that the cut left without text."""
+    short, was_cut = clip_words(text, room)
+    return _LAST_HEADING.sub("", short) if was_cut else short

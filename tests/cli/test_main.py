@@ -10,6 +10,7 @@ import pytest
 from searx_mcp import __version__
 from searx_mcp.cli.main import EPILOG, exit_code
 from searx_mcp.cli.running import ExitCode
+from searx_mcp.content.json_layout import laid_out
 from searx_mcp.errors import (
     DeadlineError,
     ErrorCode,
@@ -335,10 +336,10 @@ async def test_config_shows_values_and_where_they_come_from(run_cli, tmp_path):
     ids=" ".join,
 )
 async def test_json_is_written_for_people_too(run_cli, tmp_path, command):
-    """Two spaces a level, and letters as they are."""
+    """Letters as they are, and no line that a terminal would break."""
     folder = tmp_path / "földer"
     ran = await run_cli(*command, "--json", SEARX_MCP_STORAGE__FOLDER=str(folder))
-    assert ran.out == json.dumps(json.loads(ran.out), ensure_ascii=False, indent=2) + "\n"
+    assert ran.out == laid_out(json.dumps(json.loads(ran.out), ensure_ascii=False)) + "\n"
 
 
 async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli):
@@ -467,9 +468,11 @@ async def test_suggestions_are_printed_one_a_line(run_cli):
     async with FakeSearxng() as own:
         own.answer_with(b'["be", ["bees", "beer garden"]]', path="/autocompleter")
         ran = await run_cli("suggest", "be", **environment(own=[own]))
+        words = await run_cli("suggest", "be", "careful", "--json", **environment(own=[own]))
         as_json = await run_cli("suggest", "be", "--json", **environment(own=[own]))
     assert (ran.code, ran.out) == (ExitCode.DONE, "bees\nbeer garden\n")
     assert json.loads(as_json.out) == {"query": "be", "suggestions": ["bees", "beer garden"]}
+    assert json.loads(words.out)["query"] == "be careful"
     nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
     assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
     assert nobody.err.endswith("No suggestions. Only your own instances are asked for them.\n")

@@ -230,6 +230,13 @@ async def test_a_wrong_setting_is_told_by_the_option_that_gave_it(run_cli, argum
     assert told in ran.err
 
 
+@pytest.mark.parametrize("option", ["--host", "--port"])
+async def test_an_address_is_not_taken_for_standard_input(run_cli, option):
+    ran = await run_cli("serve", "--transport", "stdio", option, "5")
+    assert (ran.code, ran.out) == (2, "")
+    assert f"{option}: is for HTTP; leave it or --transport stdio out" in ran.err
+
+
 async def test_settings_of_a_named_file_are_shown_without_its_key(run_cli, tmp_path: Path):
     file = tmp_path / ".env"
     file.write_text(f"ENRIPROXY_URL=https://s.example\nENRIPROXY_API_KEY={TOKEN}\n")

@@ -2,13 +2,14 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from searx_mcp.cli import setup
-from searx_mcp.ops.setup.clients import CLIENTS, ClientId
+from searx_mcp.ops.setup.clients import CLIENTS, ClientId, config_file
 from searx_mcp.ops.setup.setup import BACKUP
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -39,25 +40,27 @@ def home(tmp_path, monkeypatch):
     return home
 
 
-@pytest.mark.parametrize("client", ["claude-code", "zed"])
-async def test_a_client_is_set_up_and_back(run_cli, tmp_path, client):
-    file = tmp_path / "there" / "config.json"
-    ran = await run_cli("setup", client, "--file", str(file), "--json")
+@pytest.mark.parametrize("client", [*ClientId])
+async def test_a_client_is_set_up_and_back(run_cli, home, monkeypatch, client):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    file = config_file(client, system=sys.platform, environ=os.environ, home=Path.home())
+    ran = await run_cli("setup", client.value, "--json")
+    assert ran.code == 0, ran.err
     report = json.loads(ran.out)
-    assert (ran.code, report["done"]) == (0, "added")
+    assert report["done"] == "added"
     assert report["server"].startswith("searx-mcp ")
     assert report["has_own_instance"] is False
     written = json.loads(file.read_text(encoding="utf-8"))
-    entry = written[CLIENTS[ClientId(client)].servers]["searx"]
+    entry = written[CLIENTS[client].servers]["searx"]
     assert [entry["command"], *entry["args"]] == [*COMMAND, "stdio"] == report["command"]
     assert file.stat().st_mode & 0o077 == 0 or sys.platform == "win32"
 
-    again = json.loads((await run_cli("setup", client, "--file", str(file), "--json")).out)
+    again = json.loads((await run_cli("setup", client.value, "--json")).out)
     assert again["done"] == "unchanged"
-    undone = await run_cli("setup", client, "--file", str(file), "--undo")
-    assert undone.out.startswith(f"Removed “searx” from {CLIENTS[ClientId(client)].title}.")
-    assert [*file.parent.iterdir()] == []
-    ran = await run_cli("setup", client, "--file", str(file), "--undo", "--json")
+    undone = await run_cli("setup", client.value, "--undo")
+    assert undone.out.startswith(f"Removed “searx” from {CLIENTS[client].title}.")
+    assert [*file.parent.glob(f"{file.name}*")] == []
+    ran = await run_cli("setup", client.value, "--undo", "--json")
     assert json.loads(ran.out)["done"] == "absent"
 
 
@@ -265,6 +268,14 @@ async def test_a_variable_without_name_or_value_is_refused(run_cli, tmp_path, wr
     file = str(tmp_path / "mcp.json")
     ran = await run_cli("setup", "cursor", "--file", file, "--env", wrong, "--json")
     assert (ran.code, json.loads(ran.out)["field"]) == (2, "--env")
+
+
+@pytest.mark.parametrize("other", ["--print", "--own"])
+async def test_undo_is_refused_beside_an_option_that_it_contradicts(run_cli, tmp_path, other):
+    file = str(tmp_path / "mcp.json")
+    ran = await run_cli("setup", "cursor", "--file", file, "--undo", other)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--undo: and {other} exclude each other" in ran.err
 
 
 async def test_the_files_named_on_the_command_line_go_into_the_entry(run_cli, tmp_path):

@@ -17,6 +17,17 @@ from searx_mcp.settings.server import HttpConfig
 
 ANYWHERE = HttpConfig(port=0)
 """A free port of 127.0.0.1."""
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    },
+}
+"""The message with which a client opens a session."""
 
 
 def sessions_of(server: MCPServer[Any]) -> set[str]:

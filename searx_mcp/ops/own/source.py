@@ -356,8 +356,8 @@ def _unfetched(why: str) -> OwnInstanceError:
     return OwnInstanceError(
         f"The source of SearXNG cannot be fetched: {why}.",
         reason=NativeFailure.NO_NETWORK,
-        advice="Check the network and network.proxy, or fetch the archive"
-        " elsewhere and pass its path with --version.",
+        advice="Check the network and network.proxy. Without a network, fetch the archive elsewhere and run"
+        " `searx-mcp instances own up --version PATH`.",
     )
 
 

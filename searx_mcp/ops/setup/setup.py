@@ -213,9 +213,8 @@ async def set_up(
     found = await search(settings)
     title, notes = CLIENTS[client].title, []
     if hidden := sorted(name for name in environ if is_setting(name) and name not in env):
-        notes.append(
-            f"{title} does not see this shell's {', '.join(hidden)}; pass it on with --env {hidden[0]}."
-        )
+        passed = " ".join(f"--env {name}" for name in hidden)
+        notes.append(f"{title} does not see this shell's {', '.join(hidden)}; to pass on: {passed}")
     done, backup, is_new = await asyncio.to_thread(_enter, client, file, command, env)
     if is_new:
         notes.append(f"{file.parent} did not exist. Is {title} installed?")

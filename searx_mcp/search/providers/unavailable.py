@@ -16,7 +16,7 @@ _ADDRESS: Final = "SEARXNG_URL or instances.own"
 _CAUSES: Final = {
     Verdict.ENGINES_FAILED: (
         "Your own SearXNG instance found nothing. {detail}",
-        "Turn on other engines in its settings.yml; `searx-mcp doctor` shows the lines.",
+        "Let its machine reach them, or turn on others in its settings.yml; `searx-mcp doctor` shows the lines.",
     ),
     Verdict.RATE_LIMITED: (
         "The limiter of your own SearXNG instance refuses this machine (429)",

@@ -148,7 +148,8 @@ def _reason(problem: ErrorDetails) -> str:
             return "is missing"
         case "literal_error":
             allowed = str(problem["ctx"]["expected"])
-            return f"must be {_BOOLEAN.sub(lambda found: found[0].lower(), allowed)} here"
+            only = "" if " or " in allowed else " here"
+            return f"must be {_BOOLEAN.sub(lambda found: found[0].lower(), allowed)}{only}"
         case _:
             text = problem["msg"].removeprefix("Value error, ")
             return text[:1].lower() + text[1:]

@@ -16,7 +16,7 @@ from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.connections import Limits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import serving, sessions_of
+from tests.doubles.serving import HELLO, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,16 +34,6 @@ LENGTH, CHUNKED = b"Content-Length: 2\r\n", b"Transfer-Encoding: chunked\r\n"
 REST = b"\r\n0\r\n\r\n"
 """The end of a head, and of a body in chunks."""
 ANSWERS = re.compile(rb"HTTP/1\.1 (\d+)")
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
 MODERN = b"MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n"
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -15,23 +15,13 @@ from searx_mcp.server.web.connections import Limits
 from searx_mcp.server.web.shares import Busy, Clients, Turns
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import serving, sessions_of
+from tests.doubles.serving import HELLO, serving, sessions_of
 
 DEADLINE = 60
 TOKEN = "a-token-of-a-test"
 US, NEIGHBOUR = "127.0.0.1", "127.0.0.2"
 ALIVE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 OPENAPI = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n"
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "a test", "version": "1"},
-    },
-}
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="has one loopback address")
 _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
