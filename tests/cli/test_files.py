@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.cli import files
 from searx_mcp.cli.files import print_settings
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.client.stores import open_pages
@@ -15,6 +14,7 @@ from searx_mcp.content.document import Document
 from searx_mcp.evidence.storage.postgres import PostgresCorpusStore
 from searx_mcp.evidence.storage.store import StoredPage
 from searx_mcp.models.attempt import Format
+from searx_mcp.ops import local_files
 from searx_mcp.ops.local_files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.settings.sources import SettingRow
 from searx_mcp.settings.values import Settings
@@ -23,6 +23,10 @@ from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
 
+WARNING = (
+    "Public instances still count the searches you already made: for up to 30 days some may refuse "
+    "more."
+)
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
 
 
@@ -184,9 +188,10 @@ def kept(*files: tuple[str, int, float], folder: str | None = "/s") -> KeptFiles
     ],
     ids=["some", "settings alone", "off", "none"],
 )
-def test_files_are_listed_with_size_and_age(capsys, found, lines):
-    files._print_table(found)
-    assert [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()] == lines
+async def test_files_are_listed_with_size_and_age(run_cli, monkeypatch, found, lines):
+    monkeypatch.setattr(local_files, "kept_files", lambda *_, **__: found)
+    ran = await run_cli("paths")
+    assert [" ".join(line.split()) for line in ran.out.splitlines()] == lines
 
 
 @pytest.mark.parametrize(
@@ -194,7 +199,7 @@ def test_files_are_listed_with_size_and_age(capsys, found, lines):
     [
         (
             Purged(emptied=("/a", "/b"), deleted=("/c",), left={"/d": "It is in use."}),
-            ["Emptied /a", "Emptied /b", "Deleted /c", "Kept /d: It is in use.", files._WARNING],
+            ["Emptied /a", "Emptied /b", "Deleted /c", "Kept /d: It is in use.", WARNING],
         ),
         (Purged(deleted=("/c",)), ["Deleted /c"]),
         (
@@ -205,9 +210,15 @@ def test_files_are_listed_with_size_and_age(capsys, found, lines):
     ],
     ids=["all kinds", "deleted", "left", "nothing"],
 )
-def test_what_was_deleted_is_listed_and_warned_of_once(capsys, purged, lines):
-    files._print_purged(purged)
-    assert capsys.readouterr().out.splitlines() == lines
+async def test_what_was_deleted_is_listed_and_warned_of_once(
+    run_cli, monkeypatch, tmp_path, purged, lines
+):
+    async def delete(*_, **__):
+        return purged
+
+    monkeypatch.setattr(local_files, "delete_kept", delete)
+    ran = await run_cli("purge", "--yes", SEARX_MCP_STORAGE__FOLDER=str(tmp_path))
+    assert ran.out.splitlines() == lines
 
 
 @pytest.mark.parametrize(("answer", "is_gone"), [("y\n", True), ("n\n", False)])

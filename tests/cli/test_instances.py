@@ -398,16 +398,15 @@ class Watched:
     ("count", "rows", "more"), [(3, 3, ""), (4, 4, ""), (5, 4, "… and 1 more"), (0, 0, "")]
 )
 async def test_a_watched_list_has_the_rows_that_a_window_holds(
-    capsys, monkeypatch, count, rows, more
+    run_cli, monkeypatch, count, rows, more
 ):
     monkeypatch.setattr(instances, "WATCH_INTERVAL", 0.0)
-    for name, value in {"LINES": "10", "FORCE_COLOR": "1", "TERM": "xterm"}.items():
-        monkeypatch.setenv(name, value)
     report = PoolReport(instances=(ROW,) * count, notes=("A note.",))
     pool = Watched(report, times=3)
-    with pytest.raises(KeyboardInterrupt):
-        await instances._watch(pool, Selection())  # type: ignore[arg-type] # - only what is called
-    shown = capsys.readouterr().out
+    monkeypatch.setattr(instances, "opened_admin", lambda *_, **__: contextlib.nullcontext(pool))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    ran = await run_cli("instances", "list", "--watch", LINES="10", FORCE_COLOR="1", TERM="xterm")
+    shown = ran.out
     assert pool.left == 0
     assert shown.count("healthy") == rows * 3
     assert shown.count("A note.") == 3

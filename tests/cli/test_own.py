@@ -1,6 +1,7 @@
 """What `searx-mcp instances own` prints; `tests/ops/own` runs it for real."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -16,6 +17,29 @@ from searx_mcp.models.own_instance import (
     NativeState,
 )
 from searx_mcp.ops.own.failures import OwnInstanceError
+
+
+class Runner:
+    """Has done already what it is asked for."""
+
+    def __init__(self, report) -> None:
+        self._report = report
+
+    async def up(self, options):
+        return self._report
+
+    async def down(self, *, keep_settings):
+        return self._report
+
+
+@pytest.fixture
+def reporting(monkeypatch):
+    """Makes every command of the instance end with a report."""
+
+    def end_with(report):
+        monkeypatch.setattr(own, "open_native", lambda *_, **__: nullcontext(Runner(report)))
+
+    return end_with
 
 
 @pytest.mark.parametrize(
@@ -35,13 +59,14 @@ from searx_mcp.ops.own.failures import OwnInstanceError
         ),
     ],
 )
-def test_what_was_removed_and_what_stays_is_listed(capsys, down, lines):
-    own._print_down(down)
-    assert capsys.readouterr().out.splitlines() == lines
+async def test_what_was_removed_and_what_stays_is_listed(run_cli, reporting, down, lines):
+    reporting(down)
+    ran = await run_cli("instances", "own", "down")
+    assert ran.out.splitlines() == lines
 
 
-def test_an_instance_as_a_process_reads_like_this(capsys):
-    own._print_instance(
+async def test_an_instance_as_a_process_reads_like_this(run_cli, reporting):
+    reporting(
         NativeInstanceUp(
             state=NativeState.RUNNING,
             version="2026.8.22+9fea41204",
@@ -60,8 +85,10 @@ def test_an_instance_as_a_process_reads_like_this(capsys):
             seconds={"source": 0.9, "start": 1.25},
         )
     )
-    assert capsys.readouterr() == (
+    ran = await run_cli("instances", "own", "up")
+    assert (ran.out, ran.err) == (
         (
+            "Installed and running.\n"
             "url               http://127.0.0.1:8888/\n"
             "process           running (12)\n"
             "version           2026.8.22+9fea41204, 92 days old\n"
@@ -75,6 +102,7 @@ def test_an_instance_as_a_process_reads_like_this(capsys):
             "log\n"
             "| one\n"
             "| two\n"
+            "Searches use it from now on; running servers notice within 15 seconds.\n"
         ),
         "Note: One.\n",
     )

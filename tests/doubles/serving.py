@@ -19,6 +19,11 @@ ANYWHERE = HttpConfig(port=0)
 """A free port of 127.0.0.1."""
 
 
+def sessions_of(server: MCPServer[Any]) -> set[str]:
+    """The sessions of the handshake protocol that a server holds, by their names."""
+    return set(server.session_manager._server_instances)
+
+
 @asynccontextmanager
 async def serving(
     server: MCPServer[Any], config: HttpConfig = ANYWHERE, **options: Any

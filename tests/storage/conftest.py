@@ -1,9 +1,10 @@
 """A small database, and captures to keep."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,29 @@ async def database_at() -> AsyncIterator[Callable[..., Database]]:
     yield make
     for database in made:
         await database.aclose()
+
+
+@pytest.fixture(scope="session")
+def database_of() -> Callable[[Any], Database]:
+    """Give the database of a store in a file, to make it impatient, read-only or full."""
+
+    def find(store: Any) -> Database:
+        database: Database = store._database
+        return database
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def link_of() -> Callable[[Any], Any]:
+    """Give the connection of a store on a server, to make it impatient or see its error."""
+    return lambda store: store._link
+
+
+@pytest.fixture(scope="session")
+def set_pragma(database_of: Callable[[Any], Database]) -> Callable[[Any, str], Awaitable[object]]:
+    """Set what SQLite keeps by connection, of a store's own."""
+    return lambda store, text: database_of(store).read(lambda tx: tx.rows(f"PRAGMA {text}"))
 
 
 @pytest.fixture

@@ -22,12 +22,12 @@ def damaged(path):
     return path
 
 
-def test_companions_that_sqlite_left_go_with_the_file_they_belong_to(damaged):
-    log = damaged.with_name(f"{damaged.name}-journal")
+def test_companions_that_sqlite_left_go_with_the_file_they_belong_to(damaged, schema):
+    log = damaged.with_name(f"{damaged.name}-shm")
     log.write_bytes(b"log")
-    aside = opening._set_aside(damaged)
-    assert set_aside_files(damaged) == [aside, aside.with_name(f"{aside.name}-journal")]
-    assert not damaged.exists()
+    open_database(damaged, schema).close()
+    names = [path.name.removeprefix(damaged.name) for path in set_aside_files(damaged)]
+    assert names == [".damaged-1", ".damaged-1-shm"]
     assert not log.exists()
 
 

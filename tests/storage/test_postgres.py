@@ -255,7 +255,9 @@ def store_of(url: str, name: str) -> PostgresCorpusStore:
     )
 
 
-async def test_programs_of_two_minors_use_one_schema_at_the_same_time(postgres_url, monkeypatch):
+async def test_programs_of_two_minors_use_one_schema_at_the_same_time(
+    postgres_url, monkeypatch, link_of
+):
     name = f"test_{secrets.token_hex(6)}"
     older, newer = store_of(postgres_url, name), store_of(postgres_url, name)
     assert (await older.totals()).documents == 0
@@ -271,7 +273,7 @@ async def test_programs_of_two_minors_use_one_schema_at_the_same_time(postgres_u
         await store.renew("x", fetched_at=1, fresh_until=1, etag="", last_modified="")
         await store.pin(["x"], 1)
         assert await store.unembedded("m", 1) == ()
-    applied = await again._link.read(lambda c: c.fetch("SELECT minor FROM applied ORDER BY 1"))
+    applied = await link_of(again).read(lambda c: c.fetch("SELECT minor FROM applied ORDER BY 1"))
     assert [row[0] for row in applied] == [1, 2, 3]
     for store in (older, newer, again):
         await store.aclose()
@@ -298,18 +300,18 @@ async def test_a_server_without_extensions_is_enough(postgres_url):
     await there.close()
 
 
-async def test_many_that_come_first_at_once_make_the_schema_once(postgres_url):
+async def test_many_that_come_first_at_once_make_the_schema_once(postgres_url, link_of):
     name = f"test_{secrets.token_hex(6)}"
     stores = [store_of(postgres_url, name) for _ in range(6)]
     async with asyncio.TaskGroup() as group:
         for store in stores:
             group.create_task(store.totals())
-    assert [store._link.error for store in stores] == [None] * 6
+    assert [link_of(store).error for store in stores] == [None] * 6
     for store in stores:
         await store.aclose()
 
 
-async def test_a_schema_that_is_there_needs_no_right_to_make_one(postgres_url):
+async def test_a_schema_that_is_there_needs_no_right_to_make_one(postgres_url, link_of):
     name, login = f"test_{secrets.token_hex(6)}", f"reader_{secrets.token_hex(4)}"
     owner = store_of(postgres_url, name)
     await owner.totals()
@@ -319,7 +321,7 @@ async def test_a_schema_that_is_there_needs_no_right_to_make_one(postgres_url):
         f'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "{name}_v1" TO {login}',
         f'GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "{name}_v1" TO {login}',
     )
-    await owner._link.read(lambda c: c.execute(";".join(statements)))
+    await link_of(owner).read(lambda c: c.execute(";".join(statements)))
     other = store_of(postgres_url.replace("postgres:", f"{login}:"), name)
     await other.pin(["x"], 1)
     with pytest.raises(StorageUnavailableError, match="refuses access"):

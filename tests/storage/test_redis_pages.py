@@ -15,7 +15,7 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.storage import redis_pages
 from searx_mcp.storage.memory import MOST_KEYS
 from searx_mcp.storage.pages import KeptPage, KeptRobots, PageKey, Validators
-from searx_mcp.storage.redis import RedisLink
+from searx_mcp.storage.redis import RETRY_INTERVAL, RedisKeys, RedisLink
 from searx_mcp.storage.redis_pages import RedisPageStore
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.state import Account, Window
@@ -34,10 +34,15 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-async def store_at() -> AsyncIterator[Stores]:
+def prefix() -> str:
+    return f"{secrets.token_hex(8)}:"
+
+
+@pytest.fixture
+async def store_at(prefix: str) -> AsyncIterator[Stores]:
     """Make stores on a server; all of one test share a prefix."""
     usual: dict[str, Any] = {
-        "prefix": f"{secrets.token_hex(8)}:",
+        "prefix": prefix,
         "secret": SECRET,
         "max_bytes": 1 << 20,
         "max_age": 7 * DAY,
@@ -69,14 +74,20 @@ async def ask(redis_url: str) -> AsyncIterator[Ask]:
         yield one
 
 
-def try_again(store: RedisPageStore) -> None:
-    """As if the five seconds between two tries had passed."""
-    store._link._retry_at = 0.0
+@pytest.fixture
+def root(prefix: str) -> str:
+    """What the names of the keys begin with."""
+    return RedisKeys(prefix).pages
 
 
-async def keys_of(ask: Ask, store: RedisPageStore, kind: str = "") -> list[str]:
-    found: list[bytes] = await ask("KEYS", f"{store._root}{kind}*")
-    return sorted(key.decode() for key in found)
+@pytest.fixture
+def keys_of(ask: Ask, root: str) -> Callable[..., Awaitable[list[str]]]:
+    """Give the names of the keys of a kind."""
+
+    async def sought(kind: str = "") -> list[str]:
+        return sorted(key.decode() for key in await ask("KEYS", f"{root}{kind}*"))
+
+    return sought
 
 
 # Shared
@@ -113,7 +124,7 @@ async def test_whoever_has_another_secret_scope_or_prefix_shares_nothing(
 
 
 async def test_no_address_namespace_or_word_stands_in_clear_and_nothing_stays_for_ever(
-    store, make_capture, ask
+    store, make_capture, ask, keys_of
 ):
     """It is compressed, hashed and sealed, not encrypted."""
     key = replace(KEY, namespace="secret-name", variant="secret-agent")
@@ -121,7 +132,7 @@ async def test_no_address_namespace_or_word_stands_in_clear_and_nothing_stays_fo
     await store.keep(key, capture, NOW)
     await store.keep_robots(ORIGIN, KeptRobots(200, "secret-rule", NOW), NOW)
     assert await store.find(key, NOW)
-    keys = await keys_of(ask, store)
+    keys = await keys_of()
     assert len(keys) == 7
     for name in keys:
         kept = name.encode() + await ask("DUMP", name)
@@ -130,26 +141,28 @@ async def test_no_address_namespace_or_word_stands_in_clear_and_nothing_stays_fo
 
 
 async def test_a_capture_that_is_old_already_is_kept_for_the_rest_of_its_time(
-    store, make_capture, ask
+    store, make_capture, ask, keys_of
 ):
     await store.keep(KEY, make_capture(at=NOW - 6 * DAY), NOW)
-    (body,) = await keys_of(ask, store, "body:")
+    (body,) = await keys_of("body:")
     assert 0 < await ask("PTTL", body) <= DAY * 1_000
     await store.keep(OTHER, make_capture("older", NOW - 7 * DAY), NOW)
-    assert await keys_of(ask, store, "body:") == [body]
+    assert await keys_of("body:") == [body]
 
 
 # What others put there
 
 
-async def test_what_we_did_not_put_there_is_a_miss_until_it_is_replaced(store, make_capture, ask):
+async def test_what_we_did_not_put_there_is_a_miss_until_it_is_replaced(
+    store, make_capture, ask, keys_of
+):
     capture = make_capture(url=KEY.url)
     cursor = await store.keep(KEY, capture, NOW)
-    (capture_key,) = await keys_of(ask, store, "capture:")
-    (body_key,) = await keys_of(ask, store, "body:")
+    (capture_key,) = await keys_of("capture:")
+    (body_key,) = await keys_of("body:")
     await store.keep(OTHER, make_capture("other"), NOW)
-    (other_capture,) = {*await keys_of(ask, store, "capture:")} - {capture_key}
-    (other_body,) = {*await keys_of(ask, store, "body:")} - {body_key}
+    (other_capture,) = {*await keys_of("capture:")} - {capture_key}
+    (other_body,) = {*await keys_of("body:")} - {body_key}
     for place, other in ((capture_key, other_capture), (body_key, other_body)):
         ours, moved = await ask("GET", place), await ask("GET", other)
         later = bytearray(ours)
@@ -163,13 +176,13 @@ async def test_what_we_did_not_put_there_is_a_miss_until_it_is_replaced(store, m
         assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
 
 
-async def test_a_place_of_another_kind_is_a_miss(store, make_capture, ask):
+async def test_a_place_of_another_kind_is_a_miss(store, make_capture, ask, keys_of, pass_by):
     cursor = await store.keep(KEY, make_capture(), NOW)
-    (body,) = await keys_of(ask, store, "body:")
+    (body,) = await keys_of("body:")
     await ask("DEL", body)
     await ask("RPUSH", body, "x")
     assert await store.read("mine", cursor, NOW) is None
-    try_again(store)
+    pass_by(RETRY_INTERVAL + 1)
     assert await store.find(KEY, NOW) is None
 
 
@@ -208,7 +221,7 @@ async def test_a_page_too_large_for_the_server_stays_in_the_process(
 
 
 async def test_a_bound_that_was_lowered_is_reached_with_the_next_pages(
-    redis_url, store_at, make_capture, noise, ask, monkeypatch
+    redis_url, store_at, make_capture, noise, monkeypatch, keys_of
 ):
     first = store_at(redis_url)
     for number in range(20):
@@ -219,53 +232,55 @@ async def test_a_bound_that_was_lowered_is_reached_with_the_next_pages(
     left = []
     for _ in range(4):
         await second.keep(KEY, make_capture(), NOW)
-        left.append(len(await keys_of(ask, second, "body:")))
-        assert len(await keys_of(ask, second, "capture:")) == left[-1]
+        left.append(len(await keys_of("body:")))
+        assert len(await keys_of("capture:")) == left[-1]
     assert left == [14, 7, 6, 6]
     assert await second.find(KEY, NOW)
     assert await second.find(PageKey("mine", "https://19.example/"), NOW)
 
 
-async def test_what_the_server_let_expire_is_counted_no_longer(store, make_capture, ask):
+async def test_what_the_server_let_expire_is_counted_no_longer(
+    store, make_capture, ask, keys_of, root
+):
     cursor = await store.keep(KEY, make_capture(), NOW)
     await store.keep_robots(ORIGIN, KeptRobots(200, "x", NOW), NOW)
-    names = await ask("ZRANGE", f"{store._root}until", 0, -1)
+    names = await ask("ZRANGE", f"{root}until", 0, -1)
     for name in names:
-        await ask("ZADD", f"{store._root}until", 1, name)
-    for key in await keys_of(ask, store, "body:") + await keys_of(ask, store, "capture:"):
+        await ask("ZADD", f"{root}until", 1, name)
+    for key in await keys_of("body:") + await keys_of("capture:"):
         await ask("DEL", key)
     assert await store.read("mine", cursor, NOW) is None
     await store.keep(OTHER, make_capture("other"), NOW)
-    (body,) = await keys_of(ask, store, "body:")
-    (name,) = await ask("ZRANGE", f"{store._root}used", 0, -1)
+    (body,) = await keys_of("body:")
+    (name,) = await ask("ZRANGE", f"{root}used", 0, -1)
     assert body.endswith(name.decode())
-    size = await ask("HGETALL", f"{store._root}size")
+    size = await ask("HGETALL", f"{root}size")
     assert {*size[::2]} == {b"total", name}
     assert size[1] == size[3]
 
 
 async def test_a_page_that_goes_takes_no_address_along_that_has_another_by_now(
-    redis_url, store_at, make_capture, noise, ask
+    redis_url, store_at, make_capture, noise, ask, keys_of
 ):
     """The old capture had expired before the address was captured anew."""
     store = store_at(redis_url, max_bytes=30_000)
     await store.keep(KEY, make_capture(noise(1, 20_000)), NOW)
-    (expired,) = await keys_of(ask, store, "capture:")
+    (expired,) = await keys_of("capture:")
     await ask("DEL", expired)
     capture = make_capture("new")
     cursor = await store.keep(KEY, capture, NOW)
     await store.keep(OTHER, make_capture(noise(2, 40_000)), NOW)
-    assert len(await keys_of(ask, store, "body:")) == 2
+    assert len(await keys_of("body:")) == 2
     assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
 
 
 async def test_a_page_with_too_many_addresses_takes_none_along_that_has_another_by_now(
-    store, make_capture, ask
+    store, make_capture, ask, keys_of
 ):
     shared, capture = make_capture("shared"), make_capture("new")
     keys = [KEY, *(PageKey("mine", f"https://a.example/{n}") for n in range(MOST_KEYS))]
     await store.keep(KEY, shared, NOW)
-    (expired,) = await keys_of(ask, store, "capture:")
+    (expired,) = await keys_of("capture:")
     for key in keys[1:MOST_KEYS]:
         await store.keep(key, shared, NOW)
     await ask("DEL", expired)
@@ -275,7 +290,7 @@ async def test_a_page_with_too_many_addresses_takes_none_along_that_has_another_
     assert all([await store.find(key, NOW) for key in keys])
 
 
-async def test_a_full_server_is_read(start_redis, store_at, make_capture):
+async def test_a_full_server_is_read(start_redis, store_at, make_capture, link_of):
     server = start_redis("--maxmemory-policy", "noeviction")
     store = store_at(server.url)
     first = await store.keep(KEY, make_capture(), NOW)
@@ -284,11 +299,11 @@ async def test_a_full_server_is_read(start_redis, store_at, make_capture):
         await link.run(lambda session: session.ask(("CONFIG", "SET", "maxmemory", "1")))
     for cursor in (first, second):
         assert await store.read("mine", cursor, NOW)
-    assert store._link.error is None
+    assert link_of(store).error is None
 
 
 async def test_on_a_full_server_a_page_stays_in_the_process_and_pages_make_room_for_state(
-    start_redis, store_at, make_capture, noise
+    start_redis, store_at, make_capture, noise, link_of
 ):
     server = start_redis("--maxmemory", "4mb", "--maxmemory-policy", "noeviction")
     store = store_at(server.url, max_bytes=100 << 20)
@@ -300,7 +315,7 @@ async def test_on_a_full_server_a_page_stays_in_the_process_and_pages_make_room_
         if await store_at(server.url).read("mine", cursor, NOW):
             shared.append(number)
         assert await store.read("mine", cursor, NOW) == KeptPage(capture, cursor)
-    assert store._link.error is None
+    assert link_of(store).error is None
     assert 6 <= len(shared) < 12
     prefix = f"{secrets.token_hex(8)}:"
     async with aclosing(RedisStore(server.url, prefix=prefix, patience=30)) as state:
@@ -310,14 +325,14 @@ async def test_on_a_full_server_a_page_stays_in_the_process_and_pages_make_room_
 
 
 async def test_a_clock_that_is_ahead_takes_nothing_away_from_others(
-    redis_url, store_at, make_capture, ask
+    redis_url, store_at, make_capture, ask, root
 ):
     one, ahead = store_at(redis_url), store_at(redis_url)
     cursor = await one.keep(KEY, make_capture(), NOW)
     later = NOW + 30 * DAY
     await ahead.keep(OTHER, make_capture("other", later), later)
     assert await one.read("mine", cursor, NOW)
-    due = await ask("ZCOUNT", f"{one._root}until", "-inf", int(later * 1_000))
+    due = await ask("ZCOUNT", f"{root}until", "-inf", int(later * 1_000))
     assert due == 0, "and is not looked at again soon"
 
 
@@ -342,7 +357,7 @@ async def test_a_login_that_may_do_what_the_documentation_says_is_enough(
 
 
 async def test_while_the_server_is_away_pages_stay_in_the_process_and_then_are_shared_again(
-    start_redis, store_at, make_capture, caplog
+    start_redis, store_at, make_capture, caplog, pass_by
 ):
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
@@ -362,8 +377,7 @@ async def test_while_the_server_is_away_pages_stay_in_the_process_and_then_are_s
     assert await one.find(KEY, NOW + 1) is None, "what waited is gone all the same"
 
     server.start()  # it has lost everything
-    try_again(one)
-    try_again(two)
+    pass_by(RETRY_INTERVAL + 1)
     assert await one.read("mine", before, NOW + 2) is None
     back = make_capture("back", NOW + 2)
     cursor = await one.keep(KEY, back, NOW + 2)
@@ -372,7 +386,7 @@ async def test_while_the_server_is_away_pages_stay_in_the_process_and_then_are_s
 
 
 async def test_the_later_capture_counts_whether_it_waits_or_is_shared(
-    start_redis, store_at, make_capture
+    start_redis, store_at, make_capture, pass_by
 ):
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
@@ -381,7 +395,7 @@ async def test_the_later_capture_counts_whether_it_waits_or_is_shared(
     cursor = await one.keep(KEY, waiting, NOW + 1)
     await one.keep_robots(ORIGIN, KeptRobots(200, "waiting", NOW + 1), NOW + 1)
     server.start()
-    try_again(one)
+    pass_by(RETRY_INTERVAL + 1)
     await two.keep(KEY, make_capture("older"), NOW)
     await two.keep_robots(ORIGIN, KeptRobots(200, "older", NOW), NOW)
     assert await one.find(KEY, NOW + 1) == KeptPage(waiting, cursor)
@@ -392,14 +406,15 @@ async def test_the_later_capture_counts_whether_it_waits_or_is_shared(
     assert await one.find(KEY, NOW + 2) == KeptPage(newer, cursor)
     assert await one.robots(ORIGIN, NOW + 2) == KeptRobots(200, "newer", NOW + 2)
     await one.keep(KEY, make_capture("last", NOW + 3), NOW + 3)
-    assert await one._memory.find(KEY, NOW + 3) is None
+    server.kill()
+    assert await one.find(KEY, NOW + 3) is None, "none waits any longer"
 
 
 # Deleting
 
 
 async def test_a_purge_leaves_the_state_alone_and_that_of_the_state_takes_the_pages_along(
-    redis_url, store_at, make_capture, ask
+    redis_url, store_at, make_capture
 ):
     store = store_at(redis_url, prefix="a*[b]?:")
     neighbour = store_at(redis_url, prefix="a-b-?:")

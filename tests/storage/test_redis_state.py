@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import trustme
@@ -20,7 +21,7 @@ from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.storage.redis import RedisLink
+from searx_mcp.storage.redis import RETRY_INTERVAL, RedisLink
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, SqliteStore
 from searx_mcp.storage.state import Account, Reservation, Window
@@ -65,11 +66,6 @@ async def reserve(store: RedisStore, at: float, *accounts: Account) -> Reservati
 async def left(store: RedisStore, at: float, of: Account = THREE) -> int | None:
     (budget,) = await store.budgets([of], at)
     return budget.left
-
-
-def try_again(store: RedisStore) -> None:
-    """As if the five seconds between two tries had passed."""
-    store._link._retry_at = 0.0
 
 
 # As Lua computes it
@@ -205,24 +201,29 @@ async def test_fields_of_a_newer_version_stay_and_its_states_are_passed_over(
 async def test_a_request_that_is_reserved_twice_because_an_answer_was_lost_is_charged_once(
     redis_url, store_at
 ):
-    store = store_at(redis_url)
-    run = store._link._attempt
-    lost: list[Reservation] = []
+    is_lossy = asyncio.Event()
 
-    async def lose_the_first_answer(work):
-        answer = await run(work)
-        if not lost:
-            lost.append(answer)
-            await store._link._drop()
-            raise OSError("lost")
-        return answer
+    async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server = await asyncio.open_connection(*urlsplit(redis_url).netloc.split(":"))
+        while asked := await reader.read(65_536):
+            server[1].write(asked)
+            answer = await server[0].read(65_536)
+            if is_lossy.is_set():
+                break
+            writer.write(answer)
+        is_lossy.clear()
+        for each in (server[1], writer):
+            each.close()
 
-    assert (await reserve(store, NOW)).granted
-    store._link._attempt = lose_the_first_answer
     one = Account(OTHER, (Window(1, 60),))
-    assert await reserve(store, NOW, one) == Reservation(granted=True)
-    assert lost == [Reservation(granted=True)]
-    assert await left(store, NOW, one) == 0
+    async with await asyncio.start_server(relay, "127.0.0.1", 0) as between:
+        store = store_at("redis://127.0.0.1:{1}".format(*between.sockets[0].getsockname()))
+        assert (await reserve(store, NOW)).granted
+        is_lossy.set()
+        assert await reserve(store, NOW, one) == Reservation(granted=True)
+        assert not is_lossy.is_set(), "an answer was lost"
+        assert await left(store, NOW, one) == 0
+        await store.aclose()
     assert store.problem == ""
 
 
@@ -284,7 +285,7 @@ async def reply_with() -> AsyncIterator[Callable[[bytes], Awaitable[str]]]:
     ],
 )
 async def test_without_a_usable_server_the_process_goes_on_and_says_why(
-    reply_with, store_at, caplog, reply, admits, reason
+    reply_with, store_at, caplog, reply, admits, reason, link_of
 ):
     store = store_at(await reply_with(reply, admits=admits), patience=0.2)
     for turn in range(3):
@@ -305,26 +306,30 @@ async def test_without_a_usable_server_the_process_goes_on_and_says_why(
     with pytest.raises(StorageUnavailableError):
         await store.purge()
     (warning,) = [entry for entry in caplog.records if entry.levelno == logging.WARNING]
-    for text in (store.problem, warning.getMessage(), repr(store), repr(store._link)):
+    for text in (store.problem, warning.getMessage(), repr(store), repr(link_of(store))):
         assert "sesame" not in text
         assert "user" not in text.replace("user name", "")
-    assert store.problem.startswith(f"Redis at {store._link.place} {reason}")
+    assert store.problem.startswith(f"Redis at {link_of(store).place} {reason}")
     assert "this process carries on alone" in store.problem
 
 
 async def test_a_server_that_is_not_there_costs_no_time_and_is_tried_again_after_a_while(
-    start_at_unused_port, store_at, caplog
+    store_at, caplog, pass_by
 ):
-    asked: list[int] = []
-    store = store_at(start_at_unused_port, patience=30)
-    store._link._connection.connect = _counted(store._link._connection.connect, asked)
-    for turn in range(5):
-        await reserve(store, NOW + turn)
-    assert len(asked) == 1
-    try_again(store)
-    for turn in range(5):
-        await reserve(store, NOW + turn)
-    assert len(asked) == 2
+    asked: list[str] = []
+
+    def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append("")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        store = store_at(f"redis://127.0.0.1:{port}", patience=30)
+        for tried in (1, 2):
+            for turn in range(5):
+                await reserve(store, NOW + turn)
+            assert len(asked) == tried
+            pass_by(RETRY_INTERVAL + 1)
     assert len(caplog.records) == 1
     assert "cannot be reached" in store.problem
 
@@ -335,20 +340,12 @@ def start_at_unused_port(unused_port) -> str:
     return f"redis://127.0.0.1:{unused_port()}"
 
 
-def _counted(connect, asked):
-    async def counted() -> None:
-        asked.append(1)
-        await connect()
-
-    return counted
-
-
 # Lost and found again
 
 
 @pytest.mark.slow
 async def test_what_was_charged_while_the_server_was_away_is_brought_along(
-    start_redis, store_at, caplog
+    start_redis, store_at, caplog, pass_by
 ):
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
@@ -368,7 +365,7 @@ async def test_what_was_charged_while_the_server_was_away_is_brought_along(
         await one.choose(Choice.BLOCKED, "c.example", chosen=True)
 
     server.start()  # it has lost everything
-    try_again(one)
+    pass_by(RETRY_INTERVAL + 1)
     assert await left(one, NOW + 4) == 0
     assert one.problem == ""
     assert await left(two, NOW + 4) == 0, "neither forgotten nor counted twice"
@@ -399,17 +396,19 @@ async def test_a_server_that_was_started_anew_between_two_calls_forgets_no_charg
 
 
 @pytest.mark.slow
-async def test_a_reservation_that_a_frozen_server_makes_too_late_counts_once(start_redis, store_at):
+async def test_a_reservation_that_a_frozen_server_makes_too_late_counts_once(
+    start_redis, store_at, pass_by, link_of
+):
     server = start_redis()
     store, other = store_at(server.url), store_at(server.url)
     assert (await reserve(store, NOW)).granted
     server.freeze()
-    store._link.patience = 0.3
+    link_of(store).patience = 0.3
     assert (await reserve(store, NOW + 1)).granted, "by the process itself"
     assert "did not answer" in store.problem
     server.thaw()
-    store._link.patience = 10
-    try_again(store)
+    link_of(store).patience = 10
+    pass_by(RETRY_INTERVAL + 1)
     assert await left(store, NOW + 2) == 1
     assert await left(other, NOW + 2) == 1
     assert store.problem == ""
@@ -420,7 +419,8 @@ async def test_a_choice_that_was_taken_back_meanwhile_stays_taken_back(start_red
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
     assert await one.choose(Choice.OWN, HOST, chosen=True)
-    await one._link._drop()
+    async with aclosing(RedisLink(server.url, patience=10)) as link:
+        await link.run(lambda session: session.ask(("CLIENT", "KILL", "TYPE", "normal")))
     assert await two.choose(Choice.OWN, HOST, chosen=False)
     assert await one.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
 

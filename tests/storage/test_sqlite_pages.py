@@ -19,6 +19,7 @@ from searx_mcp.storage.sqlite_pages import (
     FILE_NAME,
     KEY_FILE,
     PAUSE,
+    SCHEMA,
     SqlitePageStore,
     drop_some,
     open_store,
@@ -51,17 +52,10 @@ async def store_at() -> AsyncIterator[Callable[..., SqlitePageStore]]:
         await store.aclose()
 
 
-async def change(store, sql, **values):
-    return await store._database.write(lambda tx: tx.change(sql, **values))
-
-
-async def fill(store):
-    """Leave no room for anything more."""
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
-
-
-async def make_room(store):
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 100000"))
+def in_file(path, sql, values=()):
+    """Look into the file, or change it, as another program might."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(sql, values).fetchall()
 
 
 def test_without_a_path_a_store_is_in_memory_and_with_one_nothing_is_made_yet(path):
@@ -157,7 +151,7 @@ async def test_what_cannot_be_read_is_a_miss_until_it_is_replaced(
     cursor = await store.keep(KEY, capture, NOW)
     values = {"garbage": b"garbage", "newer": zlib.compress(b'{"mood": "sunny"}')}
     used = {name: value for name, value in values.items() if f":{name}" in sql}
-    await change(store, sql, **used)
+    in_file(path, sql, used)
     assert await store.find(KEY, NOW) is None
     assert await store.keep(KEY, capture, NOW) == cursor
     assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
@@ -169,7 +163,7 @@ async def test_what_cannot_be_read_is_a_miss_until_it_is_replaced(
 async def test_a_robots_txt_that_cannot_be_read_is_a_miss(store_at, path, sql):
     store = store_at(path)
     await store.keep_robots(ORIGIN, KeptRobots(200, "x", NOW), NOW)
-    await change(store, sql)
+    in_file(path, sql)
     assert await store.robots(ORIGIN, NOW) is None
     await store.keep_robots(ORIGIN, KeptRobots(200, "y", NOW), NOW)
     assert await store.robots(ORIGIN, NOW) == KeptRobots(200, "y", NOW)
@@ -192,8 +186,7 @@ async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(store_at, path, m
     cursor = await again.keep(KEY, capture, NOW)
     assert await again.find(KEY, NOW) == KeptPage(capture, cursor)
     await again.aclose()
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert in_file(path, "PRAGMA integrity_check") == [("ok",)]
     assert path.with_name(f"{FILE_NAME}.damaged-1").exists()
 
 
@@ -214,8 +207,7 @@ async def test_damage_to_one_page_costs_no_other(store_at, path, make_capture, n
 
 async def test_a_file_of_another_program_is_left_alone(store_at, path, make_capture):
     path.parent.mkdir()
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("CREATE TABLE theirs (x)")
+    in_file(path, "CREATE TABLE theirs (x)")
     before = path.read_bytes()
     store = store_at(path)
     cursor = await store.keep(KEY, make_capture(), NOW)
@@ -252,30 +244,32 @@ async def test_a_folder_that_cannot_be_made_means_memory_and_one_warning(
 
 
 async def test_a_disk_that_fills_up_leaves_what_is_kept_and_what_is_new_in_memory(
-    store_at, path, make_capture, noise, caplog
+    store_at, path, make_capture, noise, caplog, set_pragma
 ):
     store = store_at(path)
     before = await store.keep(KEY, make_capture(), NOW)
-    await fill(store)
+    await set_pragma(store, "max_page_count = 1")
     large = make_capture(noise(1, 100_000), NOW + 1)
     cursor = await store.keep(KEY, large, NOW + 1)
     assert "is full" in caplog.text
     assert await store.find(KEY, NOW + 1) == KeptPage(large, cursor)
     assert await store.find(KEY, NOW + 1 + PAUSE) == KeptPage(large, cursor)
     assert await store.read("mine", before, NOW + 1 + PAUSE)
-    await make_room(store)
+    await set_pragma(store, "max_page_count = 100000")
     await store.keep(KEY, replace(large, fetched_at=NOW + 90), NOW + 90)
     kept = await store_at(path).find(KEY, NOW + 90)
     assert kept is not None
     assert (kept.cursor, kept.capture.fetched_at) == (cursor, NOW + 90)
 
 
-async def test_a_file_that_can_only_be_read_still_gives_what_is_in_it(store_at, path, make_capture):
+async def test_a_file_that_can_only_be_read_still_gives_what_is_in_it(
+    store_at, path, make_capture, set_pragma
+):
     store = store_at(path)
     capture = make_capture()
     cursor = await store.keep(KEY, capture, NOW)
     await store.keep(OTHER, make_capture("other"), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
+    await set_pragma(store, "query_only = ON")
     assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
     assert await store.read("mine", cursor, NOW + PAUSE) == KeptPage(capture, cursor)
     newer = make_capture("newer", NOW + 2 * PAUSE)
@@ -284,23 +278,25 @@ async def test_a_file_that_can_only_be_read_still_gives_what_is_in_it(store_at, 
 
 
 async def test_a_newer_capture_of_another_process_beats_the_one_that_waits_in_memory(
-    store_at, path, make_capture
+    store_at, path, make_capture, set_pragma
 ):
     store, other = store_at(path), store_at(path)
     await store.keep(OTHER, make_capture(), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
+    await set_pragma(store, "query_only = ON")
     await store.keep(KEY, make_capture("waiting"), NOW)
     newer = make_capture("newer", NOW + 1)
     cursor = await other.keep(KEY, newer, NOW + 1)
     assert await store.find(KEY, NOW + PAUSE) == KeptPage(newer, cursor)
 
 
-async def test_once_it_is_in_the_file_the_one_in_memory_is_forgotten(store_at, path, make_capture):
+async def test_once_it_is_in_the_file_the_one_in_memory_is_forgotten(
+    store_at, path, make_capture, set_pragma
+):
     store = store_at(path)
     await store.keep(OTHER, make_capture(), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
+    await set_pragma(store, "query_only = ON")
     await store.keep(KEY, make_capture("waiting"), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = OFF"))
+    await set_pragma(store, "query_only = OFF")
     capture = make_capture("kept", NOW)
     cursor = await store.keep(KEY, capture, NOW + PAUSE)
     assert await store.find(KEY, NOW + PAUSE) == KeptPage(capture, cursor)
@@ -309,18 +305,18 @@ async def test_once_it_is_in_the_file_the_one_in_memory_is_forgotten(store_at, p
 
 
 async def test_while_the_file_is_busy_it_is_read_and_nobody_waits_twice_to_write(
-    store_at, path, make_capture, caplog
+    store_at, path, make_capture, caplog, database_of
 ):
     store, other = store_at(path), store_at(path)
     before = await store.keep(KEY, make_capture(), NOW)
     await store.keep(PageKey("mine", "https://c.example/"), make_capture("used last"), NOW)
-    store._database.patience = 0.05
+    database_of(store).patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as hog:
         hog.execute("BEGIN IMMEDIATE")
         assert await store.read("mine", before, NOW), "although its use cannot be noted"
         with pytest.raises(StorageBusyError):
             await store.purge()
-    store._database.patience = 30
+    database_of(store).patience = 30
     capture = make_capture("busy")
     cursor = await store.keep(OTHER, capture, NOW + PAUSE - 1)
     assert await store.find(OTHER, NOW + PAUSE - 1) == KeptPage(capture, cursor)
@@ -331,17 +327,17 @@ async def test_while_the_file_is_busy_it_is_read_and_nobody_waits_twice_to_write
 
 
 async def test_a_file_that_cannot_be_read_is_left_alone_for_half_a_minute(
-    store_at, path, make_capture
+    store_at, path, make_capture, database_of
 ):
     first = store_at(path)
     cursor = await first.keep(KEY, make_capture(), NOW)
     await first.aclose()
     store = store_at(path)
-    store._database.patience = 0.05
+    database_of(store).patience = 0.05
     with closing(sqlite3.connect(f"{path}.lock", isolation_level=None)) as hog:
         hog.execute("BEGIN EXCLUSIVE")
         assert await store.read("mine", cursor, NOW) is None
-    store._database.patience = 30
+    database_of(store).patience = 30
     assert await store.find(KEY, NOW + PAUSE - 1) is None
     assert await store.find(KEY, NOW - 365 * 86_400), "unless the clock was put back"
     waiting = await store.keep(KEY, make_capture("waiting"), NOW + PAUSE - 1)
@@ -350,10 +346,12 @@ async def test_a_file_that_cannot_be_read_is_left_alone_for_half_a_minute(
     assert await store.read("mine", cursor, NOW + PAUSE)
 
 
-async def test_a_robots_txt_in_memory_gives_way_to_a_newer_one_of_another_process(store_at, path):
+async def test_a_robots_txt_in_memory_gives_way_to_a_newer_one_of_another_process(
+    store_at, path, set_pragma
+):
     store, other = store_at(path), store_at(path)
     await store.keep_robots(ORIGIN, KeptRobots(200, "first", NOW), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
+    await set_pragma(store, "query_only = ON")
     await store.keep_robots(ORIGIN, KeptRobots(200, "second", NOW + 1), NOW + 1)
     assert await store.robots(ORIGIN, NOW + 1) == KeptRobots(200, "second", NOW + 1)
     await other.keep_robots(ORIGIN, KeptRobots(200, "third", NOW + 2), NOW + 2)
@@ -384,29 +382,29 @@ async def test_a_purge_leaves_no_trace_and_gives_the_room_back(store_at, path, m
     assert await store.read("mine", cursor, NOW)
 
 
-async def test_a_purge_forgets_what_waits_in_memory_too(store_at, path, make_capture):
+async def test_a_purge_forgets_what_waits_in_memory_too(store_at, path, make_capture, set_pragma):
     store = store_at(path)
     await store.keep(OTHER, make_capture(), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
+    await set_pragma(store, "query_only = ON")
     cursor = await store.keep(KEY, make_capture("waiting"), NOW)
-    await store._database.read(lambda tx: tx.rows("PRAGMA query_only = OFF"))
+    await set_pragma(store, "query_only = OFF")
     assert await store.read("mine", cursor, NOW)
     await store.purge()
     assert await store.read("mine", cursor, NOW) is None
 
 
 async def test_a_purge_deletes_in_parts_that_a_full_disk_may_have_room_for(
-    store_at, path, make_capture, noise
+    store_at, path, make_capture, noise, database_at
 ):
-    store = store_at(path, max_bytes=30 << 20)
+    store, database = store_at(path, max_bytes=30 << 20), database_at(path, SCHEMA)
     for number in range(300):
         await store.keep(KEY, make_capture(f"page {number}"), NOW)
-    assert await store._database.write(drop_some)
-    assert not await store._database.write(drop_some)
+    assert await database.write(drop_some)
+    assert not await database.write(drop_some)
     for number in range(3):
         await store.keep(KEY, make_capture(noise(number, 4 << 20)), NOW)
-    assert await store._database.write(drop_some)
-    assert await store._database.read(lambda tx: tx.rows("SELECT count(*) FROM items")) == [(1,)]
+    assert await database.write(drop_some)
+    assert in_file(path, "SELECT count(*) FROM items") == [(1,)]
 
 
 async def test_a_bound_that_was_lowered_holds_from_the_next_page_on(
@@ -419,7 +417,7 @@ async def test_a_bound_that_was_lowered_holds_from_the_next_page_on(
     await first.aclose()
     second = store_at(path, max_bytes=40_000)
     await second.keep(KEY, make_capture(), NOW)
-    ((total,),) = await second._database.read(lambda tx: tx.rows("SELECT bytes FROM total"))
+    ((total,),) = in_file(path, "SELECT bytes FROM total")
     assert 20_000 < total <= 40_000
     assert await second.find(KEY, NOW)
     assert await second.find(PageKey("mine", "https://19.example/"), NOW)

@@ -57,12 +57,14 @@ async def budget_of(store, at=NOW):
     return budget
 
 
+def in_file(path, sql, values=()):
+    """Look into the file, or change it, as another program might."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(sql, values).fetchall()
+
+
 def bodies(path):
-    with closing(sqlite3.connect(path)) as connection:
-        return {
-            url: json.loads(body)
-            for url, body in connection.execute("SELECT url, body FROM instances")
-        }
+    return {url: json.loads(body) for url, body in in_file(path, "SELECT url, body FROM instances")}
 
 
 def test_without_a_path_a_store_is_in_memory(path):
@@ -143,23 +145,24 @@ async def test_a_choice_of_a_kind_that_only_a_newer_version_knows_stays_and_is_n
     store_at, path
 ):
     store = store_at(path)
-    await store._database.write(
-        lambda tx: tx.change("INSERT INTO choices (kind, value) VALUES ('pinned', 'a.example')")
-    )
+    await store.choices()
+    in_file(path, "INSERT INTO choices (kind, value) VALUES ('pinned', 'a.example')")
     await store.choose(Choice.OWN, HOST, chosen=True)
     assert await store.choices() == {Choice.OWN: (HOST,), Choice.BLOCKED: ()}
-    rows = await store._database.read(lambda tx: tx.rows("SELECT kind FROM choices ORDER BY kind"))
-    assert rows == [("own",), ("pinned",)]
+    kinds = in_file(path, "SELECT kind FROM choices ORDER BY kind")
+    assert kinds == [("own",), ("pinned",)]
 
 
-async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(store_at, path):
+async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(
+    store_at, path, set_pragma
+):
     first = store_at(path)
     seed = await first.installation_seed()
     await first.choose(Choice.OWN, HOST, chosen=True)
     store = store_at(path)
     assert await store.installation_seed() == seed
     await store.choices()
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await set_pragma(store, "max_page_count = 1")
     await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
     assert store.problem
     assert (await store.choices())[Choice.OWN] == (HOST,)
@@ -168,15 +171,17 @@ async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(sto
     assert await store.installation_seed() == seed
 
 
-async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hold(store_at, path):
+async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hold(
+    store_at, path, database_of
+):
     store = store_at(path)
     await store.choose(Choice.OWN, HOST, chosen=True)
-    store._database.patience = 0.05
+    database_of(store).patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as hog:
         hog.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageBusyError, match="in use by another process"):
             await store.choose(Choice.OWN, OTHER, chosen=True)
-    store._database.patience = 30
+    database_of(store).patience = 30
     assert (await store.choices())[Choice.OWN] == (HOST,)
     assert store.problem == ""
 
@@ -200,9 +205,8 @@ async def test_a_cancelled_reservation_leaves_the_store_usable_and_is_charged_at
 async def test_fields_of_a_newer_version_are_ignored_and_kept(store_at, path):
     store = store_at(path)
     await store.save({HOST: RECORD}, NOW)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        body = {**bodies(path)[HOST], "mood": "sunny", "version": 2}
-        connection.execute("UPDATE instances SET body = ?", [json.dumps(body)])
+    body = {**bodies(path)[HOST], "mood": "sunny", "version": 2}
+    in_file(path, "UPDATE instances SET body = ?", [json.dumps(body)])
     assert (await store.load(NOW))[HOST].successes == 1
     await store.save({HOST: RECORD.model_copy(update={"successes": 2})}, NOW)
     assert bodies(path)[HOST]["mood"] == "sunny"
@@ -215,8 +219,7 @@ async def test_fields_of_a_newer_version_are_ignored_and_kept(store_at, path):
 async def test_a_record_that_cannot_be_read_is_left_out_until_it_is_replaced(store_at, path, body):
     store = store_at(path)
     await store.save({HOST: RECORD, OTHER: InstanceRecord(url=OTHER)}, NOW)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("UPDATE instances SET body = ? WHERE url = ?", [body, HOST])
+    in_file(path, "UPDATE instances SET body = ? WHERE url = ?", [body, HOST])
     assert set(await store.load(NOW)) == {OTHER}
     await store.save({HOST: RECORD}, NOW)
     assert (await store.load(NOW))[HOST] == RECORD
@@ -224,12 +227,11 @@ async def test_a_record_that_cannot_be_read_is_left_out_until_it_is_replaced(sto
 
 async def test_no_query_has_a_place_in_the_file(store_at, path):
     await reserve(store_at(path))
-    with closing(sqlite3.connect(path)) as connection:
-        columns = {
-            column
-            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
-            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
-        }
+    columns = {
+        column
+        for (table,) in in_file(path, "SELECT name FROM sqlite_master WHERE type='table'")
+        for (column,) in in_file(path, "SELECT name FROM pragma_table_info(?)", [table])
+    }
     charges, records, others = (
         {"instance", "at", "format"},
         {"url", "last_at", "body"},
@@ -270,11 +272,11 @@ async def test_a_folder_that_cannot_be_made_means_memory_one_warning_and_a_reaso
         await store.purge()
 
 
-async def test_a_disk_that_fills_up_frees_no_budget(store_at, path):
+async def test_a_disk_that_fills_up_frees_no_budget(store_at, path, set_pragma):
     store, other = store_at(path), store_at(path)
     assert await reserve(store)
     assert await reserve(other)
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await set_pragma(store, "max_page_count = 1")
     large = RECORD.model_copy(update={"last_detail": "x" * 100_000})
     await store.save({HOST: large}, NOW)
     assert "is full" in store.problem
@@ -297,11 +299,13 @@ async def test_a_file_lost_altogether_leaves_the_charges_of_this_process(store_a
     assert not await reserve(store)
 
 
-async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(store_at, path):
+async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(
+    store_at, path, database_of, pass_by
+):
     store = store_at(path, patience=0.05)
-    store._database.patience = 30
+    database_of(store).patience = 30
     assert await reserve(store)
-    store._database.patience = 0.05
+    database_of(store).patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         refused = await store.reserve([ACCOUNT], Format.HTML, NOW)
@@ -313,11 +317,16 @@ async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(store
         seed = await store.installation_seed()
         other.execute("ROLLBACK")
     assert store.problem == ""
-    store._database.patience = 30
+    database_of(store).patience = 30
     assert (await budget_of(store)).left == 1
     assert await reserve(store)
     assert await store.installation_seed() == seed
-    assert store._busy_since is None, "the next time it is busy begins anew"
+    pass_by(3_600)
+    database_of(store).patience = 0.05
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert not await reserve(store)
+    assert store.problem == "", "the next time it is busy begins anew"
 
 
 async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_much(
@@ -332,10 +341,10 @@ async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_
     assert store.problem == ""
 
 
-async def test_a_file_that_stays_busy_is_given_up(store_at, path):
+async def test_a_file_that_stays_busy_is_given_up(store_at, path, database_of):
     store = store_at(path)
     assert await reserve(store)
-    store._database.patience = 0.01
+    database_of(store).patience = 0.01
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         async with asyncio.timeout(30):

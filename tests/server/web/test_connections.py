@@ -16,7 +16,7 @@ from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.connections import Limits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import serving
+from tests.doubles.serving import serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
@@ -294,13 +294,9 @@ def test_connections_leave_half_of_the_descriptors_which_are_as_many_as_allowed(
     assert ran.stdout.splitlines() == ["2000 4000", "150 300", "50 100"]
 
 
-def held(server: Server) -> set[str]:
-    return set(server.session_manager._server_instances)
-
-
 async def until_held(server: Server, count: int, http: httpx2.AsyncClient, url: str) -> None:
     """Let the server run until it holds so many sessions: it ends them behind its answers."""
-    while len(held(server)) != count:
+    while len(sessions_of(server)) != count:
         await http.get(url.replace("/mcp", "/healthz"))
 
 
@@ -321,11 +317,11 @@ async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new
         assert (await ask(ping, first)).status_code == 200
         third = (await ask(HELLO)).headers["Mcp-Session-Id"]
         await until_held(server, 2, http, url)
-        assert held(server) == {first[:32], third[:32]}
+        assert sessions_of(server) == {first[:32], third[:32]}
         # Who comes back goes on, in the room of another.
         assert (await ask(ping, second)).status_code == 200
         await until_held(server, 2, http, url)
-        assert third[:32] in held(server)
+        assert third[:32] in sessions_of(server)
 
 
 async def test_a_new_session_has_room_while_all_others_are_in_use():
@@ -377,7 +373,7 @@ async def test_a_request_that_is_refused_ends_no_session_and_begins_none(headers
         for more in ({}, {"Mcp-Session-Id": foreign}):
             refused = await http.post(url, json=HELLO, headers={**headers, **more})
             assert refused.status_code == status
-        assert held(server) == {session[:32]}
+        assert sessions_of(server) == {session[:32]}
 
 
 async def test_a_media_type_counts_in_any_case():
@@ -394,5 +390,5 @@ async def test_a_session_that_nobody_uses_ends_by_its_time():
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         session = (await http.post(url, json=HELLO)).headers["Mcp-Session-Id"]
-        assert held(server) <= {session[:32]}
+        assert sessions_of(server) <= {session[:32]}
         await until_held(server, 0, http, url)

@@ -9,14 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searx_mcp.client import stores
 from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.server.web.quotas import Quotas, SharedCounts, SlidingCount, WrongTokens
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.redis import RedisLink
+from searx_mcp.storage.redis import RETRY_INTERVAL, RedisKeys, RedisLink
 from searx_mcp.storage.redis_quotas import RedisQuotas
 
 BEGIN = 86_400.0 * 10_000
 """Where the parts of all windows begin."""
+
+
+def settings_of(url: str) -> Settings:
+    return Settings.model_validate({"redis": {"url": url}})
 
 
 class Processes:
@@ -26,20 +31,16 @@ class Processes:
     """
 
     def __init__(self, stack: AsyncExitStack, url: str, count: int = 2) -> None:
-        self._prefix = f"{secrets.token_hex(8)}:"
         self._now = 0.0
         self._turn = 0
-        counts = []
-        for _ in range(count):
-            shared = SharedCounts(Settings.model_validate({"redis": {"url": url}}))
-            if url:
-                shared._counts = RedisQuotas(
-                    url, prefix=self._prefix, patience=10, clock=lambda: BEGIN + self._now
-                )
+        counts = [SharedCounts(settings_of(url)) for _ in range(count)]
+        for shared in counts:
             stack.push_async_callback(shared.aclose)
-            counts.append(shared)
         self._quotas = [Quotas(shared) for shared in counts]
         self._wrong = [WrongTokens(shared) for shared in counts]
+
+    def clock(self) -> float:
+        return BEGIN + self._now
 
     async def charge(
         self, name: str, per_minute: int | None, per_day: int | None, now: float
@@ -54,14 +55,17 @@ class Processes:
 
 
 @pytest.fixture(params=["alone", pytest.param("shared", marks=pytest.mark.slow), "away"])
-async def processes(request, unused_port) -> AsyncIterator[Processes]:
+async def processes(request, unused_port, quotas_at, monkeypatch) -> AsyncIterator[Processes]:
     """Give what counts: a process by itself, two with a server, and one whose server is away."""
     async with AsyncExitStack() as stack:
         if request.param == "shared":
-            yield Processes(stack, request.getfixturevalue("redis_url"))
+            url, count = request.getfixturevalue("redis_url"), 2
         else:
-            away = f"redis://127.0.0.1:{unused_port()}/0" if request.param == "away" else ""
-            yield Processes(stack, away, count=1)
+            url = f"redis://127.0.0.1:{unused_port()}/0" if request.param == "away" else ""
+            count = 1
+        made = Processes(stack, url, count)
+        monkeypatch.setattr(stores, "open_quotas", lambda _: quotas_at(url, made.clock))
+        yield made
 
 
 @given(
@@ -133,10 +137,12 @@ async def test_wrong_tokens_are_counted_by_customer(processes, address, other, s
 
 async def test_many_addresses_take_bounded_space_and_the_busy_one_stays():
     wrong = WrongTokens(SharedCounts())
-    for number in range(20_000):
+    first = [await wrong.charge("192.0.2.8", 0.0) for _ in range(11)]
+    assert first[-1]
+    for number in range(4_095):
         await wrong.charge("192.0.2.7", 0.0)
         await wrong.charge(f"10.0.{number >> 8}.{number & 255}", 0.0)
-    assert len(wrong._counts._counts) <= 4_096
+    assert await wrong.charge("192.0.2.8", 0.0) == 0, "forgotten"
     assert await wrong.charge("192.0.2.7", 0.0)
 
 
@@ -144,9 +150,15 @@ async def test_many_addresses_take_bounded_space_and_the_busy_one_stays():
 
 
 @pytest.fixture
-async def quotas_at() -> AsyncIterator[Callable[..., RedisQuotas]]:
+def keys() -> RedisKeys:
+    """The names of what a test keeps on a server."""
+    return RedisKeys(f"{secrets.token_hex(8)}:")
+
+
+@pytest.fixture
+async def quotas_at(keys: RedisKeys) -> AsyncIterator[Callable[..., RedisQuotas]]:
     """Make counts on a server; all of one test share a prefix."""
-    prefix = f"{secrets.token_hex(8)}:"
+    prefix = keys.root.removesuffix("v1:")
     async with AsyncExitStack() as stack:
 
         def make(url: str, clock: Callable[[], float] = lambda: BEGIN) -> RedisQuotas:
@@ -203,14 +215,14 @@ async def test_a_process_whose_clock_is_behind_neither_forgets_a_call_nor_hides_
         assert 60 <= wait <= 61
 
 
-async def test_what_is_kept_of_calls_is_bounded_and_goes_by_itself(redis_url, quotas_at):
+async def test_what_is_kept_of_calls_is_bounded_and_goes_by_itself(redis_url, quotas_at, keys):
     now = BEGIN
     quotas = quotas_at(redis_url, lambda: now)
     for _ in range(300):
         now += 0.7
         assert await quotas.charge("a", [(100_000, 60.0)]) == (0, False)
     async with aclosing(RedisLink(redis_url, patience=10)) as link:
-        key = quotas._keys.quota("a", 60.0)
+        key = keys.quota("a", 60.0)
         size, expiry = await link.run(lambda session: session.ask(("HLEN", key), ("TTL", key)))
     assert size <= 61
     assert 0 < expiry <= 61
@@ -227,25 +239,28 @@ async def test_what_is_kept_of_calls_is_bounded_and_goes_by_itself(redis_url, qu
     ],
     ids=["words", "infinity", "no-number", "too-large", "another-type"],
 )
-async def test_what_others_put_in_the_place_of_counts_fails_no_call(redis_url, quotas_at, command):
+async def test_what_others_put_in_the_place_of_counts_fails_no_call(
+    redis_url, quotas_at, keys, monkeypatch, command
+):
     quotas = quotas_at(redis_url)
     name, *rest = command
     async with aclosing(RedisLink(redis_url, patience=10)) as link:
-        key = quotas._keys.quota("token:a", 60.0)
+        key = keys.quota("token:a", 60.0)
         await link.run(lambda session: session.ask((name, key, *rest)))
-    shared = SharedCounts(Settings.model_validate({"redis": {"url": redis_url}}))
-    shared._counts = quotas
-    counts = Quotas(shared)
+    monkeypatch.setattr(stores, "open_quotas", lambda _: quotas)
+    counts = Quotas(SharedCounts(settings_of(redis_url)))
     found = [await counts.charge("a", per_minute=2, per_day=None, now=0.0) for _ in range(3)]
     assert found[:2] == [0, 0]
     assert 0 < found[2] <= 61
 
 
-async def test_a_process_goes_on_by_itself_while_the_server_is_away(start_redis, quotas_at):
+async def test_a_process_goes_on_by_itself_while_the_server_is_away(
+    start_redis, quotas_at, monkeypatch, pass_by
+):
     server = start_redis()
-    shared = SharedCounts(Settings.model_validate({"redis": {"url": server.url}}))
-    shared._counts = quotas_at(server.url)
-    counts = Quotas(shared)
+    quotas = quotas_at(server.url)
+    monkeypatch.setattr(stores, "open_quotas", lambda _: quotas)
+    counts = Quotas(SharedCounts(settings_of(server.url)))
 
     async def charge() -> float:
         return await counts.charge("a", per_minute=4, per_day=None, now=0.0)
@@ -253,17 +268,17 @@ async def test_a_process_goes_on_by_itself_while_the_server_is_away(start_redis,
     assert await charge() == 0
     server.kill()
     with pytest.raises(StorageUnavailableError):
-        await shared._counts.charge("b", [(1, 60.0)])
+        await quotas.charge("b", [(1, 60.0)])
     assert [await charge() for _ in range(3)] == [0, 0, 0]
     assert await charge() > 0
     server.start()
-    shared._counts._link._retry_at = 0.0
+    pass_by(RETRY_INTERVAL + 1)
     assert await charge() == 0  # the server, which has lost all, decides again
 
 
 @pytest.mark.parametrize("url", ["", "redis://127.0.0.1:6379/0?unknown=option"])
 async def test_without_a_server_that_can_be_used_each_process_counts_alone(url):
-    shared = SharedCounts(Settings.model_validate({"redis": {"url": url}}))
+    shared = SharedCounts(settings_of(url))
     async with aclosing(shared):
         assert await shared.charge("token:a", [(1, 60.0)]) is None
         quotas = Quotas(shared)

@@ -16,7 +16,7 @@ from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, in_turn, serving
+from tests.doubles.serving import connected, in_turn, serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
@@ -62,7 +62,7 @@ class Process:
 
     @property
     def sessions(self) -> int:
-        return len(self._server.session_manager._server_instances)
+        return len(sessions_of(self._server))
 
 
 @asynccontextmanager

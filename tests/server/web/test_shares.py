@@ -15,7 +15,7 @@ from searx_mcp.server.web.connections import Limits
 from searx_mcp.server.web.shares import Busy, Clients, Turns
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
-from tests.doubles.serving import serving
+from tests.doubles.serving import serving, sessions_of
 
 DEADLINE = 60
 TOKEN = "a-token-of-a-test"
@@ -200,19 +200,19 @@ async def test_who_opens_many_sessions_ends_none_of_a_neighbour():
     ) + body
 
     async def opened(address: str) -> set[str]:
-        before = set(server.session_manager._server_instances)
+        before = sessions_of(server)
         async with AsyncExitStack() as stack:
             reader, writer = await dialled(stack, url, address)
             writer.write(hello)
             assert b" 200 " in await reader.readline()
             await reader.readuntil(b"\r\n0\r\n\r\n")
-        return set(server.session_manager._server_instances) - before
+        return sessions_of(server) - before
 
     async with served(server, sessions=8) as url:
         ours = await opened(US)
         theirs = [await opened(NEIGHBOUR) for _ in range(9)]
         async with AsyncExitStack() as stack:
             alive = await dialled(stack, url, US)
-            while len(held := set(server.session_manager._server_instances)) > 3:
+            while len(held := sessions_of(server)) > 3:
                 await asked(alive)
         assert held == ours | theirs[-2] | theirs[-1]

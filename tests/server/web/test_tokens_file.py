@@ -25,11 +25,6 @@ def path(tmp_path):
     return tmp_path / "tokens.toml"
 
 
-def rewritten(file: TokensFile) -> None:
-    """Let the next look be one that reads."""
-    file._next_look = 0.0
-
-
 async def test_a_new_token_is_found_by_its_lines_and_another_is_not(path):
     token, lines = new_token("laptop")
     path.write_text(lines)
@@ -151,7 +146,7 @@ def test_a_file_that_others_may_write_is_refused_also_behind_a_link(path, mode):
     assert "chmod go-w" in refused.value.advice
 
 
-async def test_a_change_counts_and_a_broken_file_does_not(path, caplog):
+async def test_a_change_counts_and_a_broken_file_does_not(path, caplog, pass_by):
     caplog.set_level("INFO", "searx_mcp.server")
     path.write_text(PLAIN)
     file = TokensFile(path)
@@ -164,10 +159,10 @@ async def test_a_change_counts_and_a_broken_file_does_not(path, caplog):
         "[tokens]\n# nobody any more\n",
     ):
         path.write_text(content)
-        rewritten(file)
+        pass_by(1)
         seen.append([known.identity.name for known in await file.look()])
     path.unlink()
-    rewritten(file)
+    pass_by(1)
     assert await file.look() == ()
     assert seen == [["phones"], ["phones"], ["phones"], ["laptop"], []]
     said = [record.getMessage() for record in caplog.records]
@@ -183,13 +178,13 @@ async def test_a_change_counts_and_a_broken_file_does_not(path, caplog):
     assert HASH not in caplog.text
 
 
-async def test_a_change_within_the_same_tick_of_the_files_clock_is_seen(path):
+async def test_a_change_within_the_same_tick_of_the_files_clock_is_seen(path, pass_by):
     path.write_text(PLAIN)
     before = path.stat()
     file = TokensFile(path)
     path.write_text(PLAIN.replace("laptop", "phones"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    rewritten(file)
+    pass_by(1)
     (known,) = await file.look()
     assert known.identity.name == "phones"
 
