@@ -41,29 +41,27 @@ def refusal(parse: Any, arguments: Mapping[str, Any]) -> InvalidArgumentError:
     return caught.value
 
 
-def rows(table: Mapping[str, list[tuple[Any, ...]]]) -> list[Any]:
-    """A case for each value of a table that has, by argument, what comes of which values."""
+def rows(tables: Mapping[Any, Mapping[str, list[tuple[Any, ...]]]]) -> list[Any]:
+    """A case for each value of tables that have, by argument, what comes of which values."""
     cases = [
-        (name, value, outcome)
+        (parse, name, value, outcome)
+        for parse, table in tables.items()
         for name, outcomes in table.items()
         for outcome, *values in outcomes
         for value in values
     ]
     return [
-        pytest.param(*case, id=f"{case[0]}={shown(case[1])} {number}")
+        pytest.param(*case, id=f"{case[1]}={shown(case[2])} {number}")
         for number, case in enumerate(cases)
     ]
 
 
-def test_a_query_alone_takes_the_defaults() -> None:
+def test_a_query_or_an_address_alone_takes_the_defaults() -> None:
     assert search() == SearchRequest(query="rust")
-
-
-def test_a_url_alone_takes_the_defaults() -> None:
     assert fetch() == FetchRequest(url="https://example.org/")
 
 
-SPELLINGS = {
+SEARCH_SPELLINGS = {
     ("results_count", 7): "max_results maxResults num_results numResults count limit resultsCount"
     " results-count RESULTS_COUNT num top_k",
     ("time_range", "week"): "recency freshness timelimit timeRange",
@@ -80,30 +78,27 @@ SPELLINGS = {
     ("max_tokens", 900): "maxTokens",
     ("timeout", 9.0): "TIMEOUT",
 }
+FETCH_SPELLINGS = {
+    ("max_chars", 4096): "max_length maxCharacters",
+    ("offset", 4096): "start_index",
+    ("follow_redirects", False): "followRedirects",
+    ("max_content_length", 4096): "maxContentLength",
+    ("user_agent", "probe/1"): "userAgent",
+    ("timeout", 9.0): "Timeout",
+}
 
 
 @pytest.mark.parametrize(
-    ("written", "name", "value"),
-    [(word, name, value) for (name, value), words in SPELLINGS.items() for word in words.split()],
-)
-def test_a_parameter_of_a_search_has_many_spellings(written: str, name: str, value: object) -> None:
-    assert getattr(search(**{written: value}), name) == value
-
-
-@pytest.mark.parametrize(
-    ("written", "name", "value"),
+    ("parse", "written", "name", "value"),
     [
-        ("max_length", "max_chars", 4096),
-        ("maxCharacters", "max_chars", 4096),
-        ("start_index", "offset", 4096),
-        ("followRedirects", "follow_redirects", False),
-        ("maxContentLength", "max_content_length", 4096),
-        ("userAgent", "user_agent", "probe/1"),
-        ("Timeout", "timeout", 9.0),
+        pytest.param(parse, word, name, value, id=f"{parse.__name__} {word}")
+        for parse, spellings in ((search, SEARCH_SPELLINGS), (fetch, FETCH_SPELLINGS))
+        for (name, value), words in spellings.items()
+        for word in words.split()
     ],
 )
-def test_a_parameter_of_a_fetch_has_many_spellings(written: str, name: str, value: object) -> None:
-    assert getattr(fetch(**{written: value}), name) == value
+def test_a_parameter_has_many_spellings(parse: Any, written: str, name: str, value: object) -> None:
+    assert getattr(parse(**{written: value}), name) == value
 
 
 @pytest.mark.parametrize(
@@ -124,6 +119,10 @@ def test_days_become_the_shortest_range_that_has_all_of_them(days: object, age: 
 
 
 ACCEPTED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
+    "query": [
+        ("caf\u00e9 bar", "  cafe\u0301\n\t bar "),
+        ("a" * 498 + " b", "a" * 498 + " " * 1_000 + "b"),
+    ],
     "results_count": [(5, "5", " 5 ", "5.0", 5.0), (1, 1), (50, 50), (10, None, "")],
     "fetch_content": [(False, "false", "False", "no", "off", "0", 0), (True, 1.0, "YES", None)],
     "safe_search": [
@@ -172,11 +171,6 @@ ACCEPTED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value", "expected"), rows(ACCEPTED_SEARCH))
-def test_a_value_of_a_search_has_many_spellings(name: str, value: object, expected: object) -> None:
-    assert getattr(search(**{name: value}), name) == expected
-
-
 ACCEPTED_FETCH: dict[str, list[tuple[Any, ...]]] = {
     "url": [
         ("https://example.org/a%20b", " https://example.org/a%20b\n"),
@@ -207,9 +201,11 @@ ACCEPTED_FETCH: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value", "expected"), rows(ACCEPTED_FETCH))
-def test_a_value_of_a_fetch_has_many_spellings(name: str, value: object, expected: object) -> None:
-    assert getattr(fetch(**{name: value}), name) == expected
+@pytest.mark.parametrize(
+    ("parse", "name", "value", "expected"), rows({search: ACCEPTED_SEARCH, fetch: ACCEPTED_FETCH})
+)
+def test_a_value_has_many_spellings(parse: Any, name: str, value: object, expected: object) -> None:
+    assert getattr(parse(**{name: value}), name) == expected
 
 
 REFUSED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
@@ -290,15 +286,6 @@ REFUSED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "value", "message"), rows(REFUSED_SEARCH))
-def test_a_wrong_value_of_a_search_is_refused(name: str, value: object, message: str) -> None:
-    error = refusal(search, {name: value})
-    assert error.code == ErrorCode.INVALID_ARGUMENT
-    assert error.field == name
-    assert message in error.message
-    assert len(error.message) < 220
-
-
 REFUSED_FETCH: dict[str, list[tuple[Any, ...]]] = {
     "url": [
         ("'' is not an address", ""), ("is not an address", " ", [["https://example.org/"]]),
@@ -340,13 +327,10 @@ REFUSED_FETCH: dict[str, list[tuple[Any, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["uri", "urls", "link", "URL"])
-def test_an_address_has_many_names(name: str) -> None:
-    assert parse_fetch({name: "example.org"}).url == "https://example.org"
-
-
-def test_of_several_addresses_the_first_is_read_and_the_others_are_kept() -> None:
+def test_an_address_has_many_names_and_of_several_the_first_is_read() -> None:
     several = ["https://example.org/a", "example.net", "https://example.org/a"]
+    for name in ("uri", "urls", "link", "URL"):
+        assert parse_fetch({name: "example.org"}).url == "https://example.org"
     for written in (several, json.dumps(several)):
         request = parse_fetch({"urls": written})
         assert request.url == "https://example.org/a"
@@ -369,9 +353,12 @@ def test_an_empty_address_beside_a_cursor_is_none(blank: str) -> None:
     assert fetch(cursor=cursor).url == "https://example.org/"
 
 
-@pytest.mark.parametrize(("name", "value", "message"), rows(REFUSED_FETCH))
-def test_a_wrong_value_of_a_fetch_is_refused(name: str, value: object, message: str) -> None:
-    error = refusal(fetch, {name: value})
+@pytest.mark.parametrize(
+    ("parse", "name", "value", "message"), rows({search: REFUSED_SEARCH, fetch: REFUSED_FETCH})
+)
+def test_a_wrong_value_is_refused(parse: Any, name: str, value: object, message: str) -> None:
+    error = refusal(parse, {name: value})
+    assert error.code == ErrorCode.INVALID_ARGUMENT
     assert error.field == name
     assert message in error.message
     assert len(error.message) < 220
@@ -397,9 +384,15 @@ def test_a_wrong_value_of_a_fetch_is_refused(name: str, value: object, message: 
         (search, {"count": 5, "limit": 5}, "limit", "is the same as count; give one"),
         (search, {"time_range": "", "recency": "day"}, "recency", "is the same as time_range"),
         (search, {"QUERY": "go"}, "QUERY", "is the same as query"),
+        (
+            search,
+            {"allowedDomains": "a.example", "blockedDomains": "https://A.example/"},
+            "blockedDomains",
+            "'a.example' is also in allowedDomains",
+        ),
     ],
 )
-def test_a_wrong_name_is_refused(
+def test_what_does_not_go_together_or_is_unknown_is_refused(
     parse: Any, arguments: Mapping[str, Any], field: str, message: str
 ) -> None:
     error = refusal(parse, arguments)
@@ -429,10 +422,6 @@ def test_of_very_many_wrong_arguments_some_are_told_and_the_others_counted() -> 
     assert len(error.message) < 1_200
 
 
-def test_an_error_names_the_argument_as_it_was_written() -> None:
-    assert refusal(search, {"maxResults": 99}).field == "maxResults"
-
-
 def test_a_null_does_not_collide_with_another_spelling() -> None:
     assert search(results_count=None, limit=3).results_count == 3
 
@@ -443,21 +432,6 @@ def test_the_required_argument_is_asked_for(parse: Any, name: str) -> None:
     for arguments in ({}, {name: None}):
         with pytest.raises(InvalidArgumentError, match=f"^{name}: is missing"):
             parse(arguments, **options)
-
-
-def test_a_domain_cannot_be_allowed_and_blocked() -> None:
-    domains = {"allowedDomains": "a.example", "blockedDomains": "https://A.example/"}
-    error = refusal(search, domains)
-    assert error.field == "blockedDomains"
-    assert "'a.example' is also in allowedDomains" in error.message
-
-
-def test_whitespace_is_collapsed_and_letters_composed() -> None:
-    assert search(query="  cafe\u0301\n\t bar ").query == "caf\u00e9 bar"
-
-
-def test_a_query_of_500_characters_fits_after_collapsing() -> None:
-    assert len(search(query="a" * 498 + " " * 1_000 + "b").query) == 500
 
 
 def test_no_error_shows_the_query() -> None:
@@ -550,8 +524,13 @@ def test_a_call_can_lift_the_time_range_of_a_profile() -> None:
 def test_a_profile_holds_search_arguments_without_a_query() -> None:
     check_profile({"category": "news", "recency": "oneDay"})
     check_profile({})
-    for profile, field in (({"query": "a"}, "query"), ({"limit": 9}, "limit"), ({"x": 1}, "x")):
-        with pytest.raises(InvalidArgumentError) as caught:
+    for profile, field, message in (
+        ({"query": "a"}, "query", "query"),
+        ({"queries": ["a"]}, "queries", "belongs to a call"),
+        ({"limit": 9}, "limit", "limit"),
+        ({"x": 1}, "x", "is unknown"),
+    ):
+        with pytest.raises(InvalidArgumentError, match=message) as caught:
             check_profile(profile, defaults=SearchDefaults(max_results=8))
         assert caught.value.field == field
 
@@ -685,8 +664,3 @@ def test_wrong_queries_are_named(written, field) -> None:
     with pytest.raises(InvalidArgumentError) as caught:
         parse_search(written, defaults=SearchDefaults())
     assert caught.value.field == field
-
-
-def test_queries_belong_to_no_profile() -> None:
-    with pytest.raises(InvalidArgumentError, match="belongs to a call"):
-        check_profile({"queries": ["a"]})
