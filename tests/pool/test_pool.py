@@ -16,7 +16,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
-from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, SKEW, InstanceRecord
 
 NOW = 1_000_000.0
 DAY = 86_400.0
@@ -616,3 +616,18 @@ def test_a_robots_txt_that_lets_us_in_ends_no_other_wait():
     ask(it, Verdict.NOT_SEARXNG)
     it.read_robots("https://a.example/", opted_out=False, now=NOW + 60)
     assert it.propose(NOW + 60) is None
+
+
+def waiting(url: str, now: float) -> InstanceRecord:
+    """A record of one that was limited for ten minutes."""
+    return InstanceRecord(
+        url=url, last_at=now, state=InstanceState.RATE_LIMITED, until=now + 600, reason="Limits us."
+    )
+
+
+def test_a_clock_put_back_leaves_each_instance_what_was_left_of_its_wait():
+    it = pool(entry("ahead"), entry("near"))
+    url, near = "https://ahead.example/", "https://near.example/"
+    it.restore({url: waiting(url, NOW + DAY), near: waiting(near, NOW + SKEW)})
+    it.settle(NOW)
+    assert (it.retry_after(url, NOW), it.retry_after(near, NOW)) == (600, 600 + SKEW)
