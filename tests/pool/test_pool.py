@@ -162,7 +162,7 @@ def facts(*, limiter: bool | None = None, **categories: CategoryFacts) -> Config
 
 
 ABLE = CategoryFacts(time_range=True, paging=True, both=True)
-NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
+NEITHER = CategoryFacts(time_range=False, paging=False, both=False)
 
 
 @pytest.mark.parametrize(
@@ -171,13 +171,14 @@ NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
         (InstanceQuery("q"), {"a", "b", "c"}),
         (InstanceQuery("q", "science"), {"b", "c"}),
         (InstanceQuery("q", time_range=TimeRange.DAY), {"b", "c"}),
+        (InstanceQuery("q", page=2), {"b", "c"}),
         (InstanceQuery("q", engines=("e",)), {"a", "b", "c"}),
         (InstanceQuery("q", engines=("other",)), {"c"}),
     ],
 )
 def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected):
     it = pool(*(entry(name) for name in "abc"))
-    it.learn_facts("https://a.example/", facts(general=NO_TIME), NOW)
+    it.learn_facts("https://a.example/", facts(general=NEITHER), NOW)
     it.learn_facts("https://b.example/", facts(general=ABLE, science=ABLE), NOW)
     seen: set[str] = set()
     while (proposal := it.propose(NOW, exclude=seen, query=needs)) is not None and len(seen) < len(
