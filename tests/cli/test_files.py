@@ -74,6 +74,7 @@ async def test_purge_asks_or_wants_to_be_told(run_cli, folder):
     assert "Nothing was deleted." in ran.err
 
 
+@pytest.mark.smoke
 async def test_purge_empties_the_state_and_warns(run_cli, folder):
     ran = await run_cli("purge", "--yes", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.DONE

@@ -107,6 +107,7 @@ async def test_list_sorts_and_filters(run_cli, environment):
     assert none.out.startswith("No instances match.")
 
 
+@pytest.mark.smoke
 async def test_an_instance_is_shown_by_its_address_or_its_host(run_cli, public, environment):
     there = environment(public)
     assert "not read yet" in (await run_cli("instances", "show", public.url, **there)).out
@@ -184,6 +185,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     assert "The list was not updated: You use your own list" in ran.out
 
 
+@pytest.mark.smoke
 async def test_own_instances_are_added_and_removed(run_cli, public, environment):
     async with FakeSearxng(formats=("html", "json")) as own:
         there = environment(public)
@@ -228,6 +230,7 @@ async def test_hosts_are_blocked_unblocked_and_reset(run_cli, public, environmen
     assert (row["successes"], row["budget_left"]) == (0, 0)
 
 
+@pytest.mark.smoke
 async def test_a_test_tells_its_cost(run_cli, public, environment):
     there = environment(public)
     ran = await run_cli("instances", "test", public.url, "x", "--format", "html", **there)
@@ -249,6 +252,7 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
     }  # fmt: skip
 
 
+@pytest.mark.smoke
 async def test_an_export_is_imported_elsewhere(run_cli, public, environment, tmp_path):
     there = environment(public)
     await run_cli("instances", "add", "http://10.0.0.9/", **there)

@@ -127,6 +127,7 @@ async def test_a_profile_keeps_the_domains_that_the_command_does_not_name(run_cl
     assert asked == ["x site:docs.example", "x site:a.example"]
 
 
+@pytest.mark.smoke
 async def test_a_search_nobody_could_serve_shows_who_was_asked_and_exits_with_three(run_cli):
     async with FakeSearxng(status=429) as own, FakeSearxng(status=429) as other:
         ran = await run_cli("search", "bees", **environment(own=[own]))
@@ -173,26 +174,6 @@ async def test_fetch_as_json_has_every_field(run_cli):
     assert web.requests[0].headers["User-Agent"] == "me/1"
 
 
-LONG = FakePage(article("Bees", ["Bees dance.", "Flowers are where they say."] * 60))
-
-
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [
-        (["--offset", "10"], {"offset": 10}),
-        (["--max-chars", "150"], {"offset": 0, "next_offset": 147}),  # where a line ends
-        (["--section", "Bees"], {"section": ["Bees"]}),
-        (["--max-content-length", "1KB"], {"truncated": True}),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-async def test_a_part_of_a_page_may_be_asked_for(run_cli, options, shown):
-    async with FakeWeb({"/a": LONG}) as web:
-        ran = await run_cli("fetch", web.url("/a"), "--json", *options, **environment(web))
-    data = json.loads(ran.out)
-    assert {name: data[name] for name in shown} == shown
-
-
 async def test_a_page_that_cannot_be_read_is_told_with_its_host_and_advice(run_cli):
     async with FakeWeb({}) as web:
         ran = await run_cli("fetch", web.url("/gone"), **environment(web))
@@ -220,34 +201,12 @@ async def test_all_wrong_arguments_are_told_as_they_are_typed(run_cli):
     ("arguments", "words"),
     [
         (["search"], "QUERY"),
-        (["search", ""], "QUERY: "),
-        (["search", "x" * 501], "QUERY: "),
         (["search", "a\x07b"], "QUERY: "),
-        (["search", "x", "-n", "0"], "--results-count: "),
-        (["search", "x", "-n", "many"], "--results-count: "),
         (["search", "x", "-c", "shoping"], "did you mean shopping?"),
-        (["search", "x", "-e", "a" * 61], "--engines: "),
-        (["search", "x", "-l", "elvish"], "--language: "),
-        (["search", "x", "-t", "decade"], "--time-range: "),
-        (["search", "x", "--safe-search", "9"], "--safe-search: "),
-        (["search", "x", "--timeout", "0"], "--timeout: "),
-        (["search", "x", "--max-tokens", "one"], "--max-tokens: "),
-        (["search", "x", "--allowed-domains", "not a domain"], "--allowed-domains: "),
-        (["search", "x", "--blocked-domains", "not a domain"], "--blocked-domains: "),
         (["search", "x", "--search-prompt", "x" * 2_001], "--search-prompt: "),
-        (["search", "x", "--source", "mine"], "--source: "),
         (["search", "x", "--nonsense"], "--nonsense"),
         (["fetch"], "URL: is missing"),
-        (["fetch", "https://exa mple.org/"], "URL: "),
-        (["fetch", "https://example.org/", "--timeout", "1"], "--timeout: "),
-        (["fetch", "https://example.org/", "--max-content-length", "1"], "--max-content-length: "),
-        (["fetch", "https://example.org/", "--user-agent", "a\nb"], "--user-agent: "),
         (["fetch", "--cursor", "x"], "--cursor: "),
-        (["fetch", "https://example.org/", "--offset", "-1"], "--offset: "),
-        (["fetch", "https://example.org/", "--max-chars", "0"], "--max-chars: "),
-        (["fetch", "https://example.org/", "--limit", "0"], "--limit: "),
-        (["fetch", "https://example.org/", "--section", "x" * 301], "--section: "),
-        (["fetch", "https://example.org/", "--prompt", "x" * 2_001], "--prompt: "),
         (["nonsense"], "nonsense"),
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",

@@ -16,7 +16,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery, Outcome, Proposal
-from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, SKEW, InstanceRecord
 
 NOW = 1_000_000.0
 DAY = 86_400.0
@@ -162,7 +162,7 @@ def facts(*, limiter: bool | None = None, **categories: CategoryFacts) -> Config
 
 
 ABLE = CategoryFacts(time_range=True, paging=True, both=True)
-NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
+NEITHER = CategoryFacts(time_range=False, paging=False, both=False)
 
 
 @pytest.mark.parametrize(
@@ -171,13 +171,14 @@ NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
         (InstanceQuery("q"), {"a", "b", "c"}),
         (InstanceQuery("q", "science"), {"b", "c"}),
         (InstanceQuery("q", time_range=TimeRange.DAY), {"b", "c"}),
+        (InstanceQuery("q", page=2), {"b", "c"}),
         (InstanceQuery("q", engines=("e",)), {"a", "b", "c"}),
         (InstanceQuery("q", engines=("other",)), {"c"}),
     ],
 )
 def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected):
     it = pool(*(entry(name) for name in "abc"))
-    it.learn_facts("https://a.example/", facts(general=NO_TIME), NOW)
+    it.learn_facts("https://a.example/", facts(general=NEITHER), NOW)
     it.learn_facts("https://b.example/", facts(general=ABLE, science=ABLE), NOW)
     seen: set[str] = set()
     while (proposal := it.propose(NOW, exclude=seen, query=needs)) is not None and len(seen) < len(
@@ -616,3 +617,18 @@ def test_a_robots_txt_that_lets_us_in_ends_no_other_wait():
     ask(it, Verdict.NOT_SEARXNG)
     it.read_robots("https://a.example/", opted_out=False, now=NOW + 60)
     assert it.propose(NOW + 60) is None
+
+
+def waiting(url: str, now: float) -> InstanceRecord:
+    """A record of one that was limited for ten minutes."""
+    return InstanceRecord(
+        url=url, last_at=now, state=InstanceState.RATE_LIMITED, until=now + 600, reason="Limits us."
+    )
+
+
+def test_a_clock_put_back_leaves_each_instance_what_was_left_of_its_wait():
+    it = pool(entry("ahead"), entry("near"))
+    url, near = "https://ahead.example/", "https://near.example/"
+    it.restore({url: waiting(url, NOW + DAY), near: waiting(near, NOW + SKEW)})
+    it.settle(NOW)
+    assert (it.retry_after(url, NOW), it.retry_after(near, NOW)) == (600, 600 + SKEW)

@@ -83,8 +83,15 @@ KINDS = {
         ["PDF https://a.example/p.pdf", "doi 10.1/x", "A, B", "J", "volume 3"],
     ),
     "package": (
-        {"package": Package(version="1.2", licence="MIT", homepage="https://a.example/")},
-        ["version 1.2", "MIT", "homepage https://a.example/"],
+        {
+            "package": Package(
+                version="1.2",
+                licence="MIT",
+                homepage="https://a.example/",
+                links=(Link(title="Docs", url="https://a.example/docs"),),
+            )
+        },
+        ["version 1.2", "MIT", "homepage https://a.example/", "Docs https://a.example/docs"],
     ),
     "code": (
         {"code": Code(repository="r", filename="f.py", lines=((7, "if x:"), (8, "    y()")))},

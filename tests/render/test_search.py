@@ -189,22 +189,29 @@ def passages(*texts: str) -> tuple[Passage, ...]:
     )
 
 
+@pytest.mark.parametrize(
+    ("best", "shown"),
+    [
+        ((11, 7, 8), ["0", "1", "7", "8", "11"]),
+        ((11, 7, 8, 9, 12, 13), ["7", "8", "9", "11", "12"]),
+    ],
+    ids=["the beginning is near the top", "it is not"],
+)
 def test_of_a_long_page_the_parts_that_fit_the_query_are_shown_in_its_order(
-    make_response, boundary
+    make_response, boundary, best, shown
 ):
     parts = [f"Beginning of {n}. {'Words of a part. ' * 30}\n\n" for n in range(20)]
     found = passages(*parts)
     ranked = (
-        found[11],
-        found[7],
-        found[8],
-        *(part for n, part in enumerate(found) if n not in {7, 8, 11}),
+        *(found[n] for n in best),
+        *(part for n, part in enumerate(found) if n not in best),
     )
     page = content("".join(parts), passages=ranked, cursor="abcdefgh234567ab")
     response = make_response(hit(content=page))
     text = search_text(response, budget=900, boundary=boundary)
-    assert re.findall(r"Beginning of (\d+)", text)[-3:] == ["7", "8", "11"]
-    assert f"\u2026\n\n[Page > Part 7, from character {found[7].offset}]\n\nBeginning of 7" in text
+    assert re.findall(r"Beginning of (\d+)", text) == shown
+    head = f"[Page > Part 11, from character {found[11].offset}]"
+    assert f"\u2026\n\n{head}\n\nBeginning of 11" in text
     assert "Part 8" not in text, "it follows on what is shown before it"
     said = r"The parts that fit the query best, of \d+ characters\. To read on:\nweb_fetch \{"
     assert re.search(said, text)
