@@ -190,8 +190,7 @@ class Cascade:
         while node is not None and node.is_element_node and node.mem_id not in self._looks:
             path.append(node)
             node = node.parent
-        is_known = node is not None and node.is_element_node
-        found = self._looks[node.mem_id] if node is not None and is_known else self._page()
+        found = self._looks.get(node.mem_id, self._page()) if node is not None else self._page()
         for node in reversed(path):
             found = self._looks[node.mem_id] = self._look_in(found, node)
         return found
