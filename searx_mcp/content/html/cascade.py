@@ -240,12 +240,9 @@ class Cascade:
 
     def _suspected(self) -> Iterator[tuple[LexborNode, Rule | None, bool]]:
         """The elements that may be hidden, with the rule, and whether only the text colour may hide them."""
-        known: dict[int, set[str]] = {}
         for element, style, _ in self._own:
-            if id(style) not in known:
-                known[id(style)] = self._ways(style)
-            if known[id(style)] and element.tag not in SKELETON:
-                self._involved |= known[id(style)]
+            if (ways := self._ways(style)) and element.tag not in SKELETON:
+                self._involved |= ways
                 yield element, None, False
         declarations = self._sheet.declarations
         texts = [text for name in KNOWN for text in declarations.get(name, ())]
@@ -261,19 +258,15 @@ class Cascade:
         """The elements whose text may have the colour of their background, with the rule."""
         (inks, of_inks), (grounds, of_grounds) = self._paints(_INKS), self._paints(_GROUNDS)
         is_alone = self._sheet.is_alone
-        if is_alone:
-            grounds.setdefault(WHITE, [])
-        known, done = sorted(grounds), set[int]()
+        known, done = sorted({*grounds, *([WHITE] if is_alone else [])}), set[int]()
         for ink, sources in inks.items():
             first = bisect_left(known, (ink.red - NEAR,))
             last = bisect_right(known, (ink.red + NEAR, 256.0))
             if not self.spend(last - first):
                 break
             near = [ground for ground in known[first:last] if is_same(ink, ground)]
-            if not near:
-                continue
             new = {id(source): source for source in sources if id(source) not in done}
-            inked = [each for source in new.values() for each in self._about(source)]
+            inked = [each for source in new.values() if near for each in self._about(source)]
             # The background of an element is known only if it paints one, unless nothing else can.
             painted = {
                 element.mem_id
@@ -281,8 +274,7 @@ class Cascade:
                 for source in grounds[ground]
                 for element, _ in self._about(source)
             }
-            if is_alone:
-                done |= new.keys()
+            done.update(new if is_alone and near else ())
             for element, rule in inked:
                 if is_alone or element.mem_id in painted:
                     self._involved |= _PAINT | of_inks | of_grounds
