@@ -5,20 +5,27 @@ read, and elements that no such rule matches cost nothing.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import chain
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.declarations import (
+    KNOWN,
+    NEAR,
     WHITE,
     Colour,
     Value,
+    cached_if_short,
     colour,
     is_same,
+    is_transparent,
+    names_for,
     parse_declarations,
 )
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
@@ -35,48 +42,39 @@ _MAX_VARIABLES: Final = 64
 """Replaced in one value; replacing also stops when it is longer than `_MAX_VALUE` characters."""
 
 _MAX_VALUE: Final = 1_000
-_HALVES: Final = {"position": "absolute", "overflow": "hidden", "transition": ""}
+_HALVES: Final = {
+    "position": "absolute", "overflow": "hidden", "transition": "", "mask-image": "url()",
+}  # fmt: skip
 """Declarations that, in another rule or on an element, complete some declarations to hiding ones."""
 
-_NONE: Final[dict[str, str]] = {}
+_CLIPPED: Final = ("overflow", "contain")
+_PARTNERS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("left", "right", "top", "bottom", "clip"), ("position",)),
+    **dict.fromkeys(("text-indent", "width"), _CLIPPED),
+    "height": (*_CLIPPED, "padding-top", "padding-bottom"),
+    "max-height": (*_CLIPPED, "padding-top", "padding-bottom", "transition"),
+    "mask-size": ("mask-image",),
+}
+"""Properties that decide whether others hide."""
+
 _SOME_OPACITY: Final = 0.3
 """Visible, but not inside something else that is almost transparent."""
 
 _SOME_SIZE: Final = 5.0
-_PLACE: Final = "position left right top bottom inset"
-_BOX: Final = "width height block-size inline-size overflow contain transition"
-_PAINT: Final = "color background text-shadow text-stroke position"
 _INKS: Final = ("color", "text-fill-color")
 _GROUNDS: Final = ("background-color", "background-image")
-_WAYS: Final = tuple((frozenset(names.split()), frozenset((words or names).split())) for names, words in (
-    ("display", ""),
-    ("visibility", ""),
-    ("content-visibility", ""),
-    ("opacity filter", ""),
-    ("font-size", "font"),
-    ("clip-path", ""),
-    ("transform", ""),
-    ("translate scale rotate zoom", ""),
-    ("mask-image mask-size", "mask"),
-    ("clip position", ""),
-    ("letter-spacing", ""),
-    ("text-indent overflow contain", ""),
-    ("margin-left margin-top", "margin"),
-    ("left right top bottom position", "left right top bottom inset position"),
-    ("width height max-height overflow contain transition", "width height block-size inline-size overflow contain transition"),
-    ("color text-fill-color text-shadow text-stroke background-clip background-color background-image", "color background text-s position"),
-))  # fmt: skip
-"""Properties that hide together, and words in all that undo or complete them."""
+_PAINT: Final = frozenset({
+    *_INKS, *_GROUNDS, "text-shadow", "text-stroke", "background-clip", "position",
+})  # fmt: skip
+_ASKED: Final = 20
+"""Steps that it costs to look for a variable, or for the rules with a declaration."""
 
-_ALWAYS: Final = frozenset({"display", "visibility", "opacity"})
-"""Properties that may hide through a variable, even where checking all variables would take too long."""
+_MAX_WAYS: Final = 256
+"""Values that a property may take through its variables; with more, it may hide."""
 
-_MAX_GROUNDS: Final = 256
-"""Background colours that a text colour is compared with; with more, every text colour is checked where it is used."""
-
-_ANYWHERE: Final = frozenset({"*"})
 Style = Mapping[str, Value]
 _NOTHING: Final[Style] = {}
+_NO_WAYS: Final = frozenset[str]()
 _NO_ELEMENTS: Final[Mapping[int, LexborNode]] = {}
 
 
@@ -108,18 +106,19 @@ class Cascade:
         self._sheet = sheet
         self._matcher = Matcher(tree)
         self._own: list[_Own] = []
-        self._styles: dict[int, dict[str, Applied]] = {}
-        self._looks: dict[int, Look] = {}
+        self._forget()
         self._keys: dict[int, frozenset[str]] = {}
-        self._alike: dict[tuple[int, ...], dict[str, Applied]] = {}
+        self._inert = {element.mem_id for element in tree.css("[inert]")}
         self._is_cut = False
         self._excluded: set[str] = set()
         self._keeps_faint = True
         self._read_elements()
         self._own_of = {(own.element.mem_id, own.is_attribute): own.style for own in self._own}
-        self._suspicion = _Suspicion(sheet, [own.style for own in self._own])
+        self._involved: set[str] = set()
         self._suspects = list(self._suspected())
-        self._index = self._relevant()
+        self._index: dict[str, list[Rule]] = defaultdict(list)
+        for rule in sheet.declaring({name for each in self._involved for name in names_for(each)}):
+            self._index[rule.key].append(rule)
         self._rules: dict[int, list[Rule]] = defaultdict(list)
 
     @property
@@ -134,7 +133,7 @@ class Cascade:
 
     def exclude(self, selectors: AbstractSet[str] | None) -> None:
         """Ignore rules from now on, by default all of them."""
-        self._excluded |= selectors or {rule.text for rule in self._suspicion.rules}
+        self._excluded |= selectors or {rule.text for _, rule, _ in self._suspects if rule}
         self._forget()
 
     def show_faint(self) -> None:
@@ -162,24 +161,28 @@ class Cascade:
         found = self._styles.get(element.mem_id)
         if found is None:
             # Variables are looked up in the ancestors, so the style is stored before they are replaced.
-            found = self._cascaded(element)
-            variable = [name for name, applied in found.items() if "var(" in applied.text]
-            if variable:
-                found = dict(found)
-            self._styles[element.mem_id] = found
-            for name in variable:
-                if not name.startswith("--"):
-                    text = self._replaced(element, found[name].text)
-                    if text is None:
-                        del found[name]
-                    else:
-                        found[name] = Applied(text, found[name].rule)
+            found = self._styles[element.mem_id] = self._cascaded(element)
+            names = [
+                name for name, each in found.items() if "var(" in each.text and name[:2] != "--"
+            ]
+            if names:
+                texts = [self._replaced(element, found[name].text) for name in names]
+                key = id(found), tuple(texts)
+                if key not in self._alike_replaced:
+                    style = dict(found)
+                    for name, text in zip(names, texts, strict=True):
+                        if text is None:
+                            del style[name]
+                        else:
+                            style[name] = Applied(text, found[name].rule)
+                    self._alike_replaced[key] = style
+                found = self._styles[element.mem_id] = self._alike_replaced[key]
         return found
 
     def look(self, element: LexborNode) -> Look:
         """Return the look of an element's text; if the element hides itself, regardless of its ancestors."""
         if element.mem_id not in self._looks:
-            found = self.look_with(element, self.style(element), self._page())
+            found = self._look_in(self._page(), element)
             if found.is_box_hidden:
                 self._looks[element.mem_id] = found
         path: list[LexborNode] = []
@@ -187,11 +190,18 @@ class Cascade:
         while node is not None and node.is_element_node and node.mem_id not in self._looks:
             path.append(node)
             node = node.parent
-        is_known = node is not None and node.is_element_node
-        found = self._looks[node.mem_id] if node is not None and is_known else self._page()
+        found = self._looks.get(node.mem_id, self._page()) if node is not None else self._page()
         for node in reversed(path):
-            found = self.look_with(node, self.style(node), found)
-            self._looks[node.mem_id] = found
+            found = self._looks[node.mem_id] = self._look_in(found, node)
+        return found
+
+    def _look_in(self, around: Look, element: LexborNode) -> Look:
+        style = self.style(element)
+        # Most elements have the same style as others.
+        key = id(style), around, element.mem_id in self._inert, element.tag in SKELETON
+        found = self._alike_looks.get(key)
+        if found is None:
+            found = self._alike_looks[key] = self.look_with(element, style, around)
         return found
 
     def look_with(self, element: LexborNode, style: Mapping[str, Applied], around: Look) -> Look:
@@ -207,7 +217,7 @@ class Cascade:
         if not style:
             return around
         declared = {name: applied.text for name, applied in style.items()}
-        found = look(declared, around, is_inert="inert" in element.attributes)
+        found = look(declared, around, is_inert=element.mem_id in self._inert)
         if element.tag in SKELETON:
             # The page itself is never hidden.
             return Look(ink=found.ink, ground=found.ground)
@@ -215,7 +225,7 @@ class Cascade:
 
     def around(self, element: LexborNode) -> Look:
         """Return the look of the text around an element, as far as it matters."""
-        if self.look_with(element, self.style(element), self._page()).is_box_hidden:
+        if self._look_in(self._page(), element).is_box_hidden:
             return self._page()
         parent = element.parent
         return self.look(parent) if parent is not None and parent.is_element_node else self._page()
@@ -230,39 +240,50 @@ class Cascade:
 
     def _suspected(self) -> Iterator[tuple[LexborNode, Rule | None, bool]]:
         """The elements that may be hidden, with the rule, and whether only the text colour may hide them."""
-        judged = self._suspicion.judged
-        own = [(each.element, None, each.style) for each in self._own]
-        hit = (
-            (element, each, each.style)
-            for each in self._suspicion.rules
-            for element in self._found(each).values()
-        )
-        for element, rule, style in chain(own, hit):
-            places, words = judged(style)
-            if not words or element.tag in SKELETON:
-                continue
+        for element, style, _ in self._own:
+            if (ways := self._ways(style)) and element.tag not in SKELETON:
+                self._involved |= ways
+                yield element, None, False
+        declarations = self._sheet.declarations
+        texts = [text for name in KNOWN for text in declarations.get(name, ())]
+        for rule in self._sheet.having([t for t in texts if self._ways(parse_declarations(t))]):
+            if ways := self._ways(rule.style):
+                for element in self._found(rule).values():
+                    if element.tag not in SKELETON:
+                        self._involved |= ways
+                        yield element, rule, False
+        yield from ((*inked, True) for inked in self._inked() if inked[0].tag not in SKELETON)
+
+    def _inked(self) -> Iterator[tuple[LexborNode, Rule | None]]:
+        """The elements whose text may have the colour of their background, with the rule."""
+        (inks, of_inks), (grounds, of_grounds) = self._paints(_INKS), self._paints(_GROUNDS)
+        is_alone = self._sheet.is_alone
+        known, done = sorted({*grounds, *([WHITE] if is_alone else [])}), set[int]()
+        for ink, sources in inks.items():
+            first = bisect_left(known, (ink.red - NEAR,))
+            last = bisect_right(known, (ink.red + NEAR, 256.0))
+            if not self.spend(last - first):
+                break
+            near = [ground for ground in known[first:last] if is_same(ink, ground)]
+            new = {id(source): source for source in sources if id(source) not in done}
+            inked = [each for source in new.values() if near for each in self._about(source)]
             # The background of an element is known only if it paints one, unless nothing else can.
-            if (
-                places is not None
-                and not self._sheet.is_alone
-                and places.isdisjoint(self._keys_of(element))
-            ):
-                continue
-            self._suspicion.words |= words
-            yield element, rule, places is not None
+            painted = {
+                element.mem_id
+                for ground in (near if inked and not is_alone else ())
+                for source in grounds[ground]
+                for element, _ in self._about(source)
+            }
+            done.update(new if is_alone and near else ())
+            for element, rule in inked:
+                if is_alone or element.mem_id in painted:
+                    self._involved |= _PAINT | of_inks | of_grounds
+                    yield element, rule
 
     def _found(self, rule: Rule) -> Mapping[int, LexborNode]:
         """The elements that a rule matches; none once all rules together matched too many."""
         found = self._matcher.find(rule.text)
         return found if self.spend(len(found)) else _NO_ELEMENTS
-
-    def _relevant(self) -> dict[str, list[Rule]]:
-        """The rules involved in what may hide, by the keys of their elements."""
-        index: dict[str, list[Rule]] = defaultdict(list)
-        words = self._suspicion.words
-        for rule in self._sheet.declaring({*words, "all"}) if words else ():
-            index[rule.key].append(rule)
-        return index
 
     def _may_vanish(self, element: LexborNode) -> bool:
         """Whether text may have the colour of its background.
@@ -282,10 +303,93 @@ class Cascade:
         )
         return None in inks or max(_weights(inks)) >= max(_weights(grounds), default=(0, 0, 0))
 
+    def _ways(self, style: Style) -> set[str]:
+        """The properties involved if some declarations may hide text."""
+        found = set[str]()
+        for name, value in style.items():
+            if "var(" not in value.text:
+                found |= _NO_WAYS if name[:2] == "--" else _ways(name, value.text)
+            elif name[:2] != "--":
+                texts, variables = self._possible(value.text)
+                if texts is None:
+                    found |= _involved(name) | variables
+                elif ways := set[str]().union(*(_ways(name, text) for text in texts)):
+                    found |= ways | variables
+        return found
+
+    def _possible(self, text: str) -> tuple[list[str] | None, set[str]]:
+        """The values that a value may become, `None` for too many, and the variables in it."""
+        found, left, variables = list[str](), [text], set[str]()
+        for _ in range(_MAX_WAYS):
+            text = left.pop()
+            if "var(" not in text or (variable := _VARIABLE.search(text)) is None:
+                found.append(text)
+            elif len(text) <= _MAX_VALUE:
+                name, fallback = variable.groups()
+                variables.add(name)
+                values = self._values[name] | (
+                    {fallback.strip()} if fallback is not None else set()
+                )
+                left += [
+                    f"{text[: variable.start()]}{each}{text[variable.end() :]}" for each in values
+                ]
+            if not left:
+                return found, variables
+            if not self.spend(_ASKED):
+                break
+        return None, variables
+
+    @cached_property
+    def _values(self) -> dict[str, set[str]]:
+        """What variables are set to."""
+        found: dict[str, set[str]] = defaultdict(set)
+        names = [name for name in self._sheet.declarations if name[:2] == "--"]
+        for _, style in self._declared(names):
+            for name, value in style.items():
+                if name[:2] == "--":
+                    found[name].add(value.text)
+        return found
+
+    def _paints(self, names: tuple[str, ...]) -> tuple[dict[Colour, list[str | _Own]], set[str]]:
+        """The colours that some properties may have, with what sets them, and the variables for them."""
+        found: dict[Colour, list[str | _Own]] = defaultdict(list)
+        all_variables = set[str]()
+        for source, style in self._declared(dict.fromkeys(chain(*map(names_for, names)))):
+            for name in names:
+                values, variables = (
+                    self._possible(style[name].text) if name in style else ((), set())
+                )
+                all_variables |= variables
+                for text in values or ():
+                    if (paint := _paint(name, text)) is not None:
+                        found[paint].append(source)
+        return found, all_variables
+
+    def _declared(self, names: Iterable[str]) -> Iterator[tuple[str | _Own, Style]]:
+        """The style sheets' declarations of some properties, and those of elements."""
+        for name in names:
+            for text in self._sheet.declarations.get(name, ()):
+                yield text, parse_declarations(text)
+        for own in self._own:
+            yield own, own.style
+
+    def _about(self, source: str | _Own) -> Iterator[tuple[LexborNode, Rule | None]]:
+        """The elements that a declaration of the style sheets, or their own, is about."""
+        self.spend(_ASKED)
+        if isinstance(source, _Own):
+            yield source.element, None
+            return
+        for rule in self._sheet.having([source]):
+            for element in self._found(rule).values():
+                yield element, rule
+
     def _forget(self) -> None:
-        self._styles.clear()
-        self._looks.clear()
-        self._alike.clear()
+        self._styles: dict[int, dict[str, Applied]] = {}
+        self._looks: dict[int, Look] = {}
+        self._alike: dict[tuple[int, ...], dict[str, Applied]] = {}
+        self._alike_looks: dict[tuple[int, Look, bool, bool], Look] = {}
+        self._alike_replaced: dict[tuple[int, tuple[str | None, ...]], dict[str, Applied]] = {}
+        self._variables: dict[tuple[int, str], str | None] = {}
 
     def _read_elements(self) -> None:
         left = MAX_INLINE
@@ -341,7 +445,7 @@ class Cascade:
             (attribute, None, (False, False, -1, (0, 0, 0), 0)),
             *(
                 (
-                    self._suspicion.concerned(rule.style),
+                    {n: value for n, value in rule.style.items() if n in self._involved},
                     rule,
                     (False, False, rule.layer, weigh(rule.text), rule.order),
                 )
@@ -374,12 +478,20 @@ class Cascade:
 
     def _variable(self, element: LexborNode, name: str) -> str | None:
         node: LexborNode | None = element
+        passed, answer = [], None
         while node is not None and node.is_element_node and self.spend(1):
+            key = node.mem_id, name
+            if key in self._variables:
+                answer = self._variables[key]
+                break
+            passed.append(key)
             applied = self.style(node).get(name)
             if applied is not None and applied.text not in {"inherit", "unset"}:
-                return None if applied.text == "initial" else applied.text
+                answer = None if applied.text == "initial" else applied.text
+                break
             node = node.parent
-        return None
+        self._variables.update(dict.fromkeys(passed, answer))
+        return answer
 
 
 def _weights(rules: Iterable[Rule | None]) -> list[Weight]:
@@ -399,110 +511,26 @@ def _by_attribute(element: LexborNode) -> dict[str, Value]:
     return style
 
 
+@cached_if_short
+def _ways(name: str, text: str) -> frozenset[str]:
+    """The properties involved if a declaration may hide text, by itself or with others."""
+    if name in _INKS:
+        ink = _paint(name, text)
+        return _PAINT if ink is not None and is_transparent(ink) else _NO_WAYS
+    return (
+        _involved(name) if name not in _PAINT and _may_hide({**_HALVES, name: text}) else _NO_WAYS
+    )
+
+
+def _involved(name: str) -> frozenset[str]:
+    return _PAINT if name in _PAINT else frozenset({name, *_PARTNERS.get(name, ())})
+
+
 def _may_hide(declared: Mapping[str, str]) -> bool:
     seen = look(declared, Look())
     return seen.is_hidden or seen.opacity <= _SOME_OPACITY or seen.size <= _SOME_SIZE
 
 
-class _Suspicion:
-    """The declarations that may hide text, with those in other rules or on ancestors.
-
-    Args:
-        sheet: the rules of the page.
-        own: the elements' own declarations.
-
-    Attributes:
-        rules: those that may hide.
-        words: words of the properties that are read.
-    """
-
-    def __init__(self, sheet: StyleSheet, own: list[Style]) -> None:
-        self.words: set[str] = set()
-        self._found: dict[int, tuple[frozenset[str] | None, frozenset[str]]] = {}
-        self._inks: dict[str, frozenset[str]] = {}
-        self._concerned: dict[int, Style] = {}
-        self._is_long = sheet.is_long
-        self._grounds = self._painted(sheet, own)
-        self.rules = [rule for rule in sheet.hiding() if self.judged(rule.style)[1]]
-
-    def judged(self, style: Style) -> tuple[frozenset[str] | None, frozenset[str]]:
-        """Find out whether declarations may hide something, and which.
-
-        Args:
-            style: of a rule or an element; the same object each time.
-
-        Returns:
-            If only the text colour may hide, the keys of elements painted in that colour; and the words of the
-            properties involved, none if nothing hides.
-        """
-        found = self._found.get(id(style))
-        if found is None:
-            found = self._found[id(style)] = self._judge(style)
-        return found
-
-    def concerned(self, style: Style) -> Style:
-        """The declarations involved in what may hide."""
-        found = self._concerned.get(id(style))
-        if found is None:
-            found = self._concerned[id(style)] = {
-                name: value
-                for name, value in style.items()
-                if name.startswith("--") or any(word in name for word in self.words)
-            }
-        return found
-
-    def _judge(self, style: Style) -> tuple[frozenset[str] | None, frozenset[str]]:
-        declared = {name: value.text for name, value in style.items()}
-        variable = {name for name, text in declared.items() if "var(" in text}
-        halves = _HALVES
-        if self._is_long:
-            variable, halves = variable & _ALWAYS, _NONE
-        words = set[str]()
-        if variable or _may_hide(declared | halves):
-            for names, parts in _WAYS:
-                own = {name: text for name, text in declared.items() if name in names}
-                if not variable.isdisjoint(names):
-                    words |= {*parts, "--"}
-                elif own and _may_hide(own | halves):
-                    if not words and look(own, Look()).is_hidden:
-                        return None, parts
-                    words |= parts
-        if words:
-            return None, frozenset(words)
-        places = frozenset[str]().union(
-            *(self._places(declared[ink]) for ink in _INKS if ink in declared)
-        )
-        return places, _WAYS[-1][1] if places else frozenset()
-
-    def _painted(self, sheet: StyleSheet, own: list[Style]) -> dict[Colour, set[str]]:
-        """The keys of the elements that paint a colour as their background."""
-        grounds: dict[Colour, set[str]] = defaultdict(set)
-        if sheet.is_alone:
-            grounds[WHITE].add("*")
-        known: dict[tuple[str, str], Colour | None] = {}
-        background = () if sheet.is_long else sheet.declaring(["background"])
-        rules = [(rule.style, rule.key) for rule in background]
-        for style, key in [*rules, *((style, "*") for style in own)]:
-            for name in _GROUNDS:
-                if name not in style:
-                    continue
-                text = style[name].text
-                if (name, text) not in known:
-                    known[name, text] = ground_of({name: text})
-                if (ground := known[name, text]) is not None:
-                    grounds[ground].add(key)
-        return grounds
-
-    def _places(self, ink: str) -> frozenset[str]:
-        found = self._inks.get(ink)
-        if found is None:
-            paint = colour(ink)
-            if paint is None:
-                found = frozenset()
-            elif len(self._grounds) > _MAX_GROUNDS:
-                found = _ANYWHERE
-            else:
-                near = [keys for ground, keys in self._grounds.items() if is_same(paint, ground)]
-                found = frozenset[str]().union(*near)
-            self._inks[ink] = found
-        return found
+@cached_if_short
+def _paint(name: str, text: str) -> Colour | None:
+    return (ink_of if name in _INKS else ground_of)({name: text})

@@ -6,15 +6,15 @@ CSS Values 4 and CSS Color 4 define the syntax.
 import colorsys
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 _EDGES: Final = ("top", "right", "bottom", "left")
 _SINGLE: Final = frozenset({
     "display", "content-visibility", "visibility", "opacity", "filter", "font-size", "position",
     *_EDGES, "text-indent", *(f"margin-{edge}" for edge in _EDGES), "letter-spacing", "clip", "clip-path",
-    "overflow", "contain", "width", "height", "max-height", "transition", "transform", "translate", "scale", "rotate", "zoom",
+    "overflow", "contain", "padding-top", "padding-bottom", "width", "height", "max-height", "transition", "transform", "translate", "scale", "rotate", "zoom",
     "color", "text-fill-color", "text-shadow", "text-stroke", "background-color", "background-image",
     "background-clip", "mask-image", "mask-size",
 })  # fmt: skip
@@ -24,6 +24,7 @@ _OTHER_NAMES: Final = {
     "text-stroke-width": "text-stroke", "transition-duration": "transition",
     "inset-inline-start": "left", "inset-inline-end": "right", "inset-block-start": "top", "inset-block-end": "bottom",
     "margin-inline-start": "margin-left", "margin-inline-end": "margin-right",
+    "padding-block-start": "padding-top", "padding-block-end": "padding-bottom",
     "margin-block-start": "margin-top", "margin-block-end": "margin-bottom",
 }  # fmt: skip
 """Assumes text from left to right and from top to bottom."""
@@ -32,9 +33,10 @@ _FOURFOLD: Final = {
     "inset": _EDGES, "inset-inline": ("left", "right"), "inset-block": ("top", "bottom"),
     "margin": tuple(f"margin-{edge}" for edge in _EDGES),
     "margin-inline": ("margin-left", "margin-right"), "margin-block": ("margin-top", "margin-bottom"),
+    "padding": ("padding-top", "", "padding-bottom", ""), "padding-block": ("padding-top", "padding-bottom"),
     "background": ("background-color", "background-image"),
 }  # fmt: skip
-_KNOWN: Final = _SINGLE | _OTHER_NAMES.keys() | _FOURFOLD.keys() | {"all"}
+KNOWN: Final = _SINGLE | _OTHER_NAMES.keys() | _FOURFOLD.keys() | {"all"}
 
 SPACE: Final = r"[ \t\r\n\f]*+"
 _UNUSUAL = re.compile(r"[\"'\\{}\[\]]|/\*")
@@ -54,6 +56,7 @@ _VALID: Final = {
     "visibility": re.compile("visible|hidden|collapse"),
     "opacity": re.compile(r"[-+0-9.][-+0-9.e]*%?|(?:calc|min|max|clamp)\(.*"),
 }
+_Answer = TypeVar("_Answer")
 _SHORT: Final = 100
 """Characters of a declaration that is cached once it is parsed."""
 
@@ -77,7 +80,7 @@ _SYSTEM = re.compile(
 )
 _SHORT_HEX: Final = (3, 4)
 _FULL: Final = 255.0
-_NEAR: Final = 8
+NEAR: Final = 8
 """Invisible difference in a channel: 3 % of its range."""
 
 _LEAST_ALPHA: Final = 0.05
@@ -112,6 +115,16 @@ class Value(NamedTuple):
     is_important: bool = False
 
 
+def cached_if_short(function: Callable[..., _Answer]) -> Callable[..., _Answer]:
+    """Keep the answers to short texts, since declarations repeat."""
+    cached = lru_cache(maxsize=4_096)(function)
+
+    def answer(*texts: str) -> _Answer:
+        return (cached if len(texts[-1]) <= _SHORT else function)(*texts)
+
+    return answer
+
+
 def parse_declarations(style: str) -> dict[str, Value]:
     """Read a list of declarations, such as a `style` attribute.
 
@@ -125,18 +138,33 @@ def parse_declarations(style: str) -> dict[str, Value]:
     """
     found: dict[str, Value] = {}
     for part in _parts(style):
-        for single, value in _read(part) if len(part) <= _SHORT else _read.__wrapped__(part):
+        for single, value in _read(part):
             if value.is_important or single not in found or not found[single].is_important:
                 found[single] = value
     return found
 
 
-@lru_cache(maxsize=2_048)
+def name_of(declaration: str) -> str:
+    """The name of the property that a declaration sets, without the prefix of browsers."""
+    if "\\" in declaration:
+        declaration = unescaped(declaration)
+    return declaration.partition(":")[0].strip().lower().removeprefix("-webkit-")
+
+
+def names_for(single: str) -> Iterator[str]:
+    """The names of the properties that set a property of `parse_declarations`, itself among them."""
+    yield single
+    yield "all"
+    yield from (name for name, other in _OTHER_NAMES.items() if other == single)
+    yield from (name for name, others in _FOURFOLD.items() if single in others)
+
+
+@cached_if_short
 def _read(declaration: str) -> tuple[tuple[str, Value], ...]:
     """Return what one declaration sets; cached, since declarations repeat."""
     name, _, text = declaration.partition(":")
     name = name.strip().lower().removeprefix("-webkit-")
-    if name not in _KNOWN and not name.startswith("--"):
+    if name not in KNOWN and not name.startswith("--"):
         return ()
     text = text.strip().lower()
     is_important = text.endswith("important") and _IMPORTANT.search(text) is not None
@@ -234,9 +262,9 @@ def is_transparent(ink: Colour) -> bool:
 def is_same(ink: Colour, ground: Colour) -> bool:
     """Whether text of one colour cannot be distinguished from a background of the other."""
     return (
-        abs(ink[0] - ground[0]) <= _NEAR
-        and abs(ink[1] - ground[1]) <= _NEAR
-        and abs(ink[2] - ground[2]) <= _NEAR
+        abs(ink[0] - ground[0]) <= NEAR
+        and abs(ink[1] - ground[1]) <= NEAR
+        and abs(ink[2] - ground[2]) <= NEAR
     )
 
 

@@ -7,7 +7,6 @@ not assumed to have a white background.
 
 from collections import Counter
 from collections.abc import Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -54,9 +53,6 @@ _MOST: Final = 0.5
 _LONG_CSS: Final = 4_000
 """Characters of style sheets from which it pays to collect the names that the page has: frameworks bring rules for
 everything."""
-
-_NEAR: Final = 12
-"""Ancestors that are checked for being hidden, before the element itself is checked."""
 
 _MAX_ROUNDS: Final = 5
 """Selectors that may be ignored one after the other, since each may have covered another; after that, all
@@ -199,16 +195,11 @@ def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -
 def _hidden(cascade: Cascade) -> _Found:
     """Walk the hidden elements from the outside in, each once."""
     found = _Found()
-    hiding: dict[int, LexborNode] = {}
-    boxes: set[int] = set()
-    for mem_id, element in cascade.suspects().items():
-        if _is_inside(element, boxes):
-            continue
-        seen = cascade.look(element)
-        if seen.is_hidden:
-            hiding[mem_id] = element
-            if seen.is_box_hidden:
-                boxes.add(mem_id)
+    hiding = {
+        mem_id: element
+        for mem_id, element in cascade.suspects().items()
+        if cascade.look(element).is_hidden
+    }
     for top in _outermost(hiding):
         if cascade.look(top).is_box_hidden:
             # Nothing inside can undo that.
@@ -247,16 +238,6 @@ def _hide_inside(cascade: Cascade, top: LexborNode, found: _Found) -> None:
                 _hide(node, _size(node), reason, found)
             else:
                 blamed[node.mem_id] = reason
-
-
-def _is_inside(element: LexborNode, boxes: AbstractSet[int]) -> bool:
-    """Whether an element is a few levels inside one of some elements, given by their ids in memory."""
-    node = element.parent
-    for _ in range(_NEAR):
-        if node is None or node.mem_id in boxes:
-            return node is not None
-        node = node.parent
-    return False
 
 
 def _outermost(elements: Mapping[int, LexborNode]) -> list[LexborNode]:

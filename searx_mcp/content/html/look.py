@@ -273,8 +273,16 @@ def _is_empty_box(style: Style, letters: float, *, is_inert: bool) -> bool:
         return False
     # A box that unfolds has a transition, and can be clicked.
     is_folded = is_inert or style.get("transition", "") in _NOTHING
-    names = ("width", "height", *(["max-height"] if is_folded else []))
-    sizes = [number(style[name], share=_FULL, letters=letters) for name in names if name in style]
+    names = ["width"]
+    # Boxes that keep the ratio of their sides have padding instead of a height.
+    if not any(number(style.get(f"padding-{edge}", ""), share=_FULL) for edge in ("top", "bottom")):
+        names += ["height", "max-height"] if is_folded else ["height"]
+    # What is calculated from the width of something else is not known.
+    sizes = [
+        number(text, share=_FULL, letters=letters)
+        for name in names
+        if "%" not in (text := style.get(name, "")) or "(" not in text
+    ]
     return any(size is not None and size <= _LEAST_BOX for size in sizes)
 
 

@@ -27,7 +27,7 @@ _NAMED = re.compile(rf"[.#]({_NAME})")
 _PLAIN_NAMED = re.compile(r"[.#]([^\x00-,./:-@\[-^`{-\x7f]++)")
 """The same without escapes: it excludes the ASCII characters that are in no name, which takes half the time."""
 
-_INNER = re.compile(_GROUP)
+_INNER = re.compile(rf"(?<!\\)(?:{_GROUP})")
 _VALUES = re.compile(r"\\.|\[[^\]]*+\]")
 _PSEUDO_NAME = re.compile(rf":({_NAME}|:)")
 _TAG = re.compile(r"(?<![-\w.#:\[])[a-zA-Z][-\w]*+")

@@ -203,7 +203,11 @@ def test_of_a_long_style_sheet_the_rules_for_what_is_there_are_read():
     assert "GONE" not in text
     assert text.endswith("kept")
     tree = page(css, body)
-    assert [rule.text for rule in style_sheet(tree).hiding()] == [".a .h", "#i", "b.h"]
+    assert [rule.text for rule in style_sheet(tree).declaring(["display", "opacity"])] == [
+        ".a .h",
+        "#i",
+        "b.h",
+    ]
 
 
 def test_a_page_that_asks_too_much_is_given_up_on_and_says_so():
@@ -257,6 +261,23 @@ HOSTILE = {
     "variables that multiply": (
         "".join(f":root{{--v{n}:var(--v{n + 1})var(--v{n + 1})}}" for n in range(60)),
         "<p style='display:var(--v0)'>x" * 100,
+    ),
+    "variables of many values": (
+        "".join(f".c{n}{{--a:var(--b){n};--b:{n}}}" for n in range(2_000))
+        + "".join(f"p{{left:calc(var(--a) + {n}px)}}" for n in range(2_000)),
+        "<p>x" * 100,
+    ),
+    "colours that are nearly alike": (
+        "".join(f"p{{color:#ff{n:04x}}}i{{background:#fe{n:04x}}}" for n in range(20_000)),
+        "<link rel=stylesheet href=x><p>x" * 100,
+    ),
+    "colours of a few elements": (
+        "".join(
+            f"p{{color:rgb(255,{n / 9},{m / 9})}}i{{background:rgb(255,{n / 9},{m / 9})}}"
+            for n in range(72)
+            for m in range(72)
+        ),
+        "<link rel=stylesheet href=x><p>x" * 100,
     ),
     "far variables": ("", "<div>" * 400 + "<b style='display:var(--x,var(--y))'>x</b>" * 2_000),
     "deep": ("", "<div>" * 400 + "<b style=display:none>x</b>" * 2_000),

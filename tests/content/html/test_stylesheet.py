@@ -37,21 +37,10 @@ def test_rules_for_what_a_page_has_not_are_left_out():
     assert texts(StyleSheet(css, {"a"})) == [".a", "p:not(.b)", ".a"]
 
 
-def test_of_a_long_style_sheet_rules_that_hide_by_themselves_are_told_from_others():
-    filler = "".join(f".f{number}{{color:red;margin:0 0 9px}}" for number in range(1_000))
-    hiding = [
-        ".a{display:none}", ".b{DISPLAY : NONE}", ".c{visibility:hidden}", ".d{opacity:0}", ".e{left:-9999px}", ".f{font-size:0}",
-        ".g{clip:rect(0 0 0 0)}", ".h{height:0;overflow:hidden}", ".i{transform:scale(0)}", ".j{color:transparent}",
-        ".k{color:#fff;background:#fff}", ".l{background-color:#fff;margin:0;color:#fff}", ".m{font:0/0 a}", ".n{max-height:0}",
-        ".o{filter:opacity(0)}", ".p{display:var(--x)}", ".q{margin:0 0 0 -9999px}",
-    ]  # fmt: skip
-    sheet = StyleSheet(filler + "".join(hiding))
-    found = [rule.text for rule in sheet.hiding()]
-    assert found == [each.partition("{")[0] for each in hiding]
-
-
 def test_of_rules_for_some_readers_only_what_they_paint_is_kept_as_unknown():
-    (rule,) = StyleSheet("@media (max-width:600px){p{display:none;color:#fff}}").hiding()
+    (rule,) = StyleSheet("@media (max-width:600px){p{display:none;color:#fff}}").declaring(
+        ["color"]
+    )
     assert list(rule.style) == ["color"]
     assert rule.style["color"].text != "#fff"
 
@@ -70,7 +59,9 @@ def test_of_rules_for_some_readers_only_what_they_paint_is_kept_as_unknown():
 )  # fmt: skip
 def test_hostile_style_sheets_are_read_to_their_end(css: str):
     for sheet in (StyleSheet(css, {"x"}), StyleSheet(css)):
-        assert len([*sheet.hiding(), *sheet.declaring(["left"])]) <= 2 * MAX_RULES
+        assert (
+            len([*sheet.declaring(["left"]), *sheet.declaring(sheet.declarations)]) <= 2 * MAX_RULES
+        )
 
 
 def test_style_sheets_and_rules_are_bounded_and_say_so():
