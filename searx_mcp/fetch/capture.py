@@ -18,9 +18,9 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.conversion import Conversion
-from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, judge
+from searx_mcp.fetch.hops.answers import Answer, HopRequest, NotModified, Redirect, judge
 from searx_mcp.fetch.hops.media import parse_content_type
-from searx_mcp.fetch.hops.redirects import HopRequest, HopResult, RedirectFollower, Trail, join
+from searx_mcp.fetch.hops.redirects import HopResult, RedirectFollower, Trail, join
 from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source
 from searx_mcp.fetch.site_adapters.sites import SiteSources

@@ -1,4 +1,4 @@
-"""The answer of one hop: a page, a redirect, or the reason for neither.
+"""One hop: what it asks for, and its answer: a page, a redirect, or the reason for neither.
 
 Challenge pages are recognised by marks that a page *about* challenges does not have: response headers,
 elements inside a script or with their own id, and whole titles. A challenge missing from these tables,
@@ -9,7 +9,7 @@ import asyncio
 import html
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 
 from searx_mcp.errors import ErrorCode, FetchError, SiteError
@@ -23,6 +23,7 @@ from searx_mcp.fetch.hops.media import (
 )
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.http.http import Reply
+from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Place
 from searx_mcp.urls.retry_after import retry_after
 
@@ -109,6 +110,33 @@ _MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
+class HopRequest:
+    """One request and its limits.
+
+    Attributes:
+        headers: of the request; another origin gets only those that do not identify the caller.
+        max_bytes: limit of decoded bytes of text; longer text is cut.
+        max_document_bytes: the same for a document that cannot be cut, such as a PDF: a longer one is refused.
+        deadline: loop time by which the last byte must have arrived.
+        follow: whether to follow redirects.
+        obey_robots: whether to check robots.txt.
+        unless: validators by address, for conditional requests.
+        place: taken before a body is read, so a host that is silent before that holds none.
+        takes_data: whether types that are not text are read, too.
+    """
+
+    headers: Mapping[str, str]
+    max_bytes: int
+    max_document_bytes: int
+    deadline: float
+    place: Place
+    follow: bool = True
+    obey_robots: bool = True
+    unless: Mapping[str, Validators] = field(default_factory=dict)
+    takes_data: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Redirect:
     """A redirect.
 
@@ -176,14 +204,7 @@ def location_of(status: int, headers: Mapping[str, str]) -> str | None:
 
 
 async def receive(
-    reply: Reply,
-    *,
-    max_bytes: int,
-    max_document_bytes: int,
-    deadline: float,
-    place: Place,
-    is_conditional: bool = False,
-    takes_data: bool = False,
+    reply: Reply, request: HopRequest, *, is_conditional: bool = False
 ) -> Answer | NotModified | Redirect:
     """Read an answer and determine what it is.
 
@@ -191,12 +212,8 @@ async def receive(
 
     Args:
         reply: the answer, its body not read yet.
-        max_bytes: limit of decoded bytes; longer text is cut.
-        max_document_bytes: the same for a document; a longer one is refused, as it cannot be cut.
-        deadline: loop time by which reading ends.
-        place: taken before a body is read, so a host that is silent before that holds none.
-        is_conditional: whether the request was conditional.
-        takes_data: whether the caller accepts types that are not text.
+        request: with the limits.
+        is_conditional: whether this hop was asked conditionally.
 
     Raises:
         SiteError: the site refused or failed, or sent a challenge.
@@ -212,35 +229,35 @@ async def receive(
     declared = parse_content_type(reply.headers.get("Content-Type", ""))
     size = _announced_size(reply.headers)
     if not is_success(reply.status):
-        body = await _refusal(reply, deadline)
+        body = await _refusal(reply, request.deadline)
     else:
-        if not (declared.is_unknown or takes_data):
+        if not (declared.is_unknown or request.takes_data):
             refuse_unreadable(declared, size=size, url=reply.url)
         may_be_document = declared.is_document or declared.is_unknown
         if declared.is_document:
-            refuse_too_large(declared, size=size, most=max_document_bytes, url=reply.url)
-        most = max_document_bytes if may_be_document else max_bytes
-        await place.take()
-        body = await reply.read(max_bytes=most, deadline=deadline)
+            refuse_too_large(declared, size=size, most=request.max_document_bytes, url=reply.url)
+        most = request.max_document_bytes if may_be_document else request.max_bytes
+        await request.place.take()
+        body = await reply.read(max_bytes=most, deadline=request.deadline)
     error = judge(reply.status, reply.headers, body.data, url=reply.url)
     if error is not None:
         raise error
-    if takes_data:
+    if request.takes_data:
         return Answer(reply.url, reply.status, reply.headers, declared, body)
-    return _text(reply, declared, body, most=max_bytes, most_of_document=max_document_bytes)
+    return _text(reply, request, declared, body)
 
 
-def _text(
-    reply: Reply, declared: MediaType, body: Body, *, most: int, most_of_document: int
-) -> Answer:
+def _text(reply: Reply, request: HopRequest, declared: MediaType, body: Body) -> Answer:
     """Determine the type of a body and keep its readable part; arguments and errors are those of `receive`."""
     media = resolve(declared, body.data)
     refuse_unreadable(media, size=_announced_size(reply.headers), url=reply.url)
     if media.is_document:
         if body.truncated:
-            raise cut_document(media, body, most=most_of_document, url=reply.url)
-    elif len(body.data) > most:
-        body = replace(body, data=body.data[:most], truncated=True, notes=(NOTE_SIZE,))
+            raise cut_document(media, body, most=request.max_document_bytes, url=reply.url)
+    elif len(body.data) > request.max_bytes:
+        body = replace(
+            body, data=body.data[: request.max_bytes], truncated=True, notes=(NOTE_SIZE,)
+        )
     return Answer(reply.url, reply.status, reply.headers, media, body)
 
 

@@ -8,7 +8,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from pydantic import SecretStr
@@ -22,7 +22,14 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, location_of, receive
+from searx_mcp.fetch.hops.answers import (
+    Answer,
+    HopRequest,
+    NotModified,
+    Redirect,
+    location_of,
+    receive,
+)
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import Hosts
 from searx_mcp.fetch.hops.robots import MAX_ROBOTS_REDIRECTS, RobotsGate
@@ -32,7 +39,6 @@ from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.storage.pages import Validators
-from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import host_in, is_short_enough, without_userinfo
 from searx_mcp.urls.retry_after import retry_after
@@ -49,33 +55,6 @@ _RAW_BYTE = re.compile("[\udc80-\udcff]")
 _DROPPED = re.compile("[\t\r\n]")  # WHATWG URL, section 4.4; yarl does the same
 _END_OF_AUTHORITY = re.compile("[/?#]")
 _PATH_END = re.compile("[?#]")
-
-
-@dataclass(frozen=True, slots=True)
-class HopRequest:
-    """One request and its limits.
-
-    Attributes:
-        headers: of the request; another origin gets only those that do not identify the caller.
-        max_bytes: limit of decoded bytes of text.
-        max_document_bytes: the same for a document that cannot be cut, such as a PDF.
-        deadline: loop time by which the last byte must have arrived.
-        follow: whether to follow redirects.
-        obey_robots: whether to check robots.txt.
-        unless: validators by address, for conditional requests.
-        place: taken before a body is read.
-        takes_data: whether types that are not text are read, too.
-    """
-
-    headers: Mapping[str, str]
-    max_bytes: int
-    max_document_bytes: int
-    deadline: float
-    place: Place
-    follow: bool = True
-    obey_robots: bool = True
-    unless: Mapping[str, Validators] = field(default_factory=dict)
-    takes_data: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,15 +216,7 @@ class RedirectFollower:
         async with self._open(url, sent, request.deadline) as reply:
             trail.answered(reply.status)
             try:
-                return await receive(
-                    reply,
-                    max_bytes=request.max_bytes,
-                    max_document_bytes=request.max_document_bytes,
-                    deadline=request.deadline,
-                    place=request.place,
-                    is_conditional=bool(conditions),
-                    takes_data=request.takes_data,
-                )
+                return await receive(reply, request, is_conditional=bool(conditions))
             except ContentError as error:
                 error.status_code = reply.status
                 raise

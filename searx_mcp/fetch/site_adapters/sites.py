@@ -8,8 +8,8 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, FetchError, InvalidArgumentError, TransportError
 from searx_mcp.fetch.config import TierName
-from searx_mcp.fetch.hops.answers import Answer
-from searx_mcp.fetch.hops.redirects import HopRequest, RedirectFollower, Trail
+from searx_mcp.fetch.hops.answers import Answer, HopRequest
+from searx_mcp.fetch.hops.redirects import RedirectFollower, Trail
 from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import Adapter, Plan, Source
 from searx_mcp.fetch.site_adapters.github import GithubAdapter

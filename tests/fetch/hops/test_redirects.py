@@ -15,12 +15,11 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, location_of
+from searx_mcp.fetch.hops.answers import Answer, HopRequest, NotModified, Redirect, location_of
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
 from searx_mcp.fetch.hops.redirects import (
     IGNORED,
-    HopRequest,
     HopResult,
     RedirectFollower,
     Trail,
