@@ -43,7 +43,7 @@ class VisiblePart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """A client; `None` means unknown.
+    """Facts about a client; `None` means unknown.
 
     Attributes:
         title: name for a person.

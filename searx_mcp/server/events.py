@@ -66,7 +66,7 @@ def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]
 
     Args:
         transport: `stdio` or `streamable-http`.
-        profile: profile of its tools.
+        profile: profile of published tools.
 
     Yields:
         A function to call once clients can reach the server, with its URL if it has one.
