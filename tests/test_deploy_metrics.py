@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from searx_mcp.server.counters import Counters, Timing
+from searx_mcp.server.counters import Counters, DurationHistogram
 from searx_mcp.server.metrics import Gauges
 
 DEPLOY = Path(__file__).parents[1] / "deploy"
@@ -36,7 +36,7 @@ def served() -> dict[str, set[str]]:
     """The labels of each series that `/metrics` has."""
     found = {}
     for each in (*Counters(), *Gauges({})):
-        ends = ("_bucket", "_sum", "_count") if isinstance(each, Timing) else ("",)
+        ends = ("_bucket", "_sum", "_count") if isinstance(each, DurationHistogram) else ("",)
         found.update({f"{each.name}{end}": {*each.labels} for end in ends})
     return found
 

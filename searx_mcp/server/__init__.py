@@ -1,1 +1,1 @@
-"""The MCP front."""
+"""The server: MCP over stdio and HTTP, REST, and the dashboard."""

@@ -11,23 +11,23 @@ from searx_mcp.verbs.table import PUBLISHED
 from searx_mcp.verbs.verb import Published
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?]) ")
-_NAMED: Final = re.compile(r"\{(\w+)\}")
+_TOOL_NAME: Final = re.compile(r"\{(\w+)\}")
 
 
 def catalog(settings: Settings) -> dict[str, Published]:
     """Return the published tools by published name, the most important first."""
     names = settings.server.published()
     is_small = settings.server.profile == "small"
-    made = {name: PUBLISHED[tool] for tool, name in names.items()}
+    tools = {name: PUBLISHED[tool] for tool, name in names.items()}
     if is_small:
-        made = {name: _narrowed(published) for name, published in made.items()}
+        tools = {name: _for_small_model(published) for name, published in tools.items()}
     return {
-        name: replace(published, description=told(published.description, names))
-        for name, published in made.items()
+        name: replace(published, description=fill_in_names(published.description, names))
+        for name, published in tools.items()
     }
 
 
-def _narrowed(published: Published) -> Published:
+def _for_small_model(published: Published) -> Published:
     """Return a tool with a shorter description and schema; it still accepts the arguments left out."""
     if not published.small:
         return published
@@ -41,7 +41,7 @@ def _narrowed(published: Published) -> Published:
     return replace(published, description=published.small, schema=schema)
 
 
-def told(text: str, names: Mapping[Tool, str]) -> str:
+def fill_in_names(text: str, names: Mapping[Tool, str]) -> str:
     """Fill in the published names of tools, and omit sentences that name unpublished tools.
 
     Args:
@@ -51,6 +51,6 @@ def told(text: str, names: Mapping[Tool, str]) -> str:
     lines = []
     for line in text.split("\n"):
         sentences = _SENTENCE_END.split(line)
-        kept = [each for each in sentences if {*_NAMED.findall(each)} <= names.keys()]
-        lines.append(_NAMED.sub(lambda found: names[Tool(found[1])], " ".join(kept)))
+        kept = [each for each in sentences if {*_TOOL_NAME.findall(each)} <= names.keys()]
+        lines.append(_TOOL_NAME.sub(lambda found: names[Tool(found[1])], " ".join(kept)))
     return "\n".join(filter(None, lines))

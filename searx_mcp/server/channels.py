@@ -23,17 +23,17 @@ from searx_mcp.settings.values import Settings
 
 _LONGEST_NAME: Final = 64
 """Characters of a client's name to compare."""
-_RELAYED: Final = " (via "
+_RELAY_MARK: Final = " (via "
 """Separates the client's name from that of `mcp-remote`, which forwards its calls."""
-_CHARS: Final = 4
+_CHARS_PER_TOKEN: Final = 4
 """Characters per token, on the safe side: by `render.tokens`, text and code of this repository have 3.1 to 3.4; only
 runs of spaces have more."""
-_SHARE: Final = 5 / 6
+_DEADLINE_SHARE: Final = 5 / 6
 """Share of a client's deadline that a call may use; the rest is for transport and a busy server. For the 60
 seconds of the TypeScript SDK, this gives the default of `server.tool_timeout`."""
 
 
-class Shown(StrEnum):
+class VisiblePart(StrEnum):
     """The part of a result with text and structured content that a client shows its model."""
 
     TEXT = "text"
@@ -43,7 +43,7 @@ class Shown(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownClient:
-    """A client; `None` means unknown.
+    """Facts about a client; `None` means unknown.
 
     Attributes:
         title: name for a person.
@@ -60,7 +60,7 @@ class KnownClient:
 
     title: str = ""
     names: tuple[str, ...] = ()
-    structured: Shown | None = None
+    structured: VisiblePart | None = None
     result_tokens: int | None = None
     result_chars: int | None = None
     deadline: float | None = None
@@ -71,12 +71,12 @@ class KnownClient:
 
     def within(self, tokens: int) -> int:
         """Limit a number of tokens to what the client shows uncut."""
-        chars = self.result_chars // _CHARS if self.result_chars else tokens
+        chars = self.result_chars // _CHARS_PER_TOKEN if self.result_chars else tokens
         return min(tokens, self.result_tokens or tokens, chars)
 
     def in_time(self, seconds: float) -> float:
         """Limit the seconds of a call so that the client gets its answer before it gives up."""
-        return min(seconds, self.deadline * _SHARE) if self.deadline else seconds
+        return min(seconds, self.deadline * _DEADLINE_SHARE) if self.deadline else seconds
 
 
 UNKNOWN: Final = KnownClient()
@@ -88,7 +88,7 @@ def known_client(name: str | None) -> KnownClient:
     Args:
         name: untrusted text; only the beginning of a long one counts.
     """
-    given = (name or "")[:_LONGEST_NAME].strip().lower().partition(_RELAYED)[0]
+    given = (name or "")[:_LONGEST_NAME].strip().lower().partition(_RELAY_MARK)[0]
     exact, prefixes = _index()
     if (found := exact.get(given)) is not None:
         return found
@@ -99,13 +99,13 @@ def known_client(name: str | None) -> KnownClient:
 def known_clients() -> tuple[KnownClient, ...]:
     """Return all clients, in the order of the file."""
     text = files("searx_mcp.server").joinpath("clients.toml").read_text(encoding="utf-8")
-    return tuple(_known(row) for row in tomllib.loads(text)["client"])
+    return tuple(_parse_client(row) for row in tomllib.loads(text)["client"])
 
 
-def _known(row: Mapping[str, Any]) -> KnownClient:
-    shown = Shown(row["structured"]) if "structured" in row else None
+def _parse_client(row: Mapping[str, Any]) -> KnownClient:
+    visible = VisiblePart(row["structured"]) if "structured" in row else None
     names = tuple(name.lower() for name in row["names"])
-    return KnownClient(**{**row, "names": names, "structured": shown})
+    return KnownClient(**{**row, "names": names, "structured": visible})
 
 
 @cache
@@ -116,7 +116,7 @@ def _index() -> tuple[Mapping[str, KnownClient], tuple[tuple[str, KnownClient], 
     return exact, tuple((name[:-1], client) for name, client in named if name.endswith("*"))
 
 
-_TEXT_ALONE: Final = frozenset({"2024-11-05", "2025-03-26"})
+_TEXT_ONLY_VERSIONS: Final = frozenset({"2024-11-05", "2025-03-26"})
 """Protocol versions before structured content, which came with 2025-06-18: a client that forwards the unknown field
 would make its user pay twice."""
 
@@ -131,7 +131,7 @@ def wants_structured(setting: Setting, client: KnownClient) -> bool:
         client: the calling client.
     """
     if setting == "auto":
-        return client.structured in {None, Shown.TEXT}
+        return client.structured in {None, VisiblePart.TEXT}
     return setting == "on"
 
 
@@ -180,7 +180,7 @@ class Channels:
     def _is_wanted(self, context: Context[Any, Any]) -> bool:
         if self._both:
             return self._setting != "off"
-        if self._setting == "auto" and context.protocol_version in _TEXT_ALONE:
+        if self._setting == "auto" and context.protocol_version in _TEXT_ONLY_VERSIONS:
             return False
         return wants_structured(self._setting, _client(context))
 

@@ -49,7 +49,7 @@ class Count:
 
 
 @dataclass(slots=True)
-class Spread:
+class Buckets:
     """The distribution of a duration.
 
     Attributes:
@@ -62,19 +62,19 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class DurationHistogram:
     """A histogram for each combination of label values; attributes as in `Count`."""
 
     name: str
     help: str
     labels: Labels = ()
-    values: dict[Labels, Spread] = field(default_factory=dict)
+    values: dict[Labels, Buckets] = field(default_factory=dict)
 
     def add(self, seconds: float, *labels: str) -> None:
         """Add a duration in seconds."""
-        spread = self.values.setdefault(labels, Spread())
-        spread.counts[bisect_left(BUCKETS, seconds)] += 1
-        spread.seconds += seconds
+        buckets = self.values.setdefault(labels, Buckets())
+        buckets.counts[bisect_left(BUCKETS, seconds)] += 1
+        buckets.seconds += seconds
 
 
 class Counters:
@@ -91,7 +91,7 @@ class Counters:
             "Calls that ended. `code` is an error code, `ok` or `cancelled`.",
             ("front", "operation", "code"),
         )
-        self.call_seconds = Timing(
+        self.call_seconds = DurationHistogram(
             "searx_mcp_call_seconds", "Duration of calls.", ("front", "operation")
         )
         self.tokens = Count(
@@ -105,7 +105,7 @@ class Counters:
             f"{_MOST_SOURCES}, `{_OTHERS}`.",
             ("source", "verdict"),
         )
-        self.attempt_seconds = Timing(
+        self.attempt_seconds = DurationHistogram(
             "searx_mcp_attempt_seconds", "Duration of search requests.", ("kind",)
         )
         self.lookups = Count(
@@ -118,17 +118,19 @@ class Counters:
             "Pages read for calls, searches included. `code` is as above.",
             ("code",),
         )
-        self.page_seconds = Timing("searx_mcp_page_seconds", "Duration of reading a page.")
+        self.page_seconds = DurationHistogram(
+            "searx_mcp_page_seconds", "Duration of reading a page."
+        )
         self.probes = Count(
             "searx_mcp_probes_total", "Health checks. `result` is `up` or `down`.", ("result",)
         )
         self.in_flight: Counter[str] = Counter(mcp=0, rest=0)
         self.sources: set[str] = set()
 
-    def __iter__(self) -> Iterator[Count | Timing]:
+    def __iter__(self) -> Iterator[Count | DurationHistogram]:
         """Iterate over all metrics, in the order of the documentation."""
         found = vars(self).values()
-        return (each for each in found if isinstance(each, Count | Timing))
+        return (each for each in found if isinstance(each, Count | DurationHistogram))
 
     def __call__(self, event: str, fields: Mapping[str, Any], /) -> None:
         """Count an event if there is a counter for it."""

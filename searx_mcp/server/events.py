@@ -25,7 +25,7 @@ _LONGEST_NAME: Final = 64
 """Maximum logged characters of a client's name, which the client chooses."""
 _PREVIEW: Final = 500
 """Maximum characters of an answer at DEBUG."""
-_ALMOST: Final = 0.8
+_WARNING_SHARE: Final = 0.8
 """Share of a deadline after which a warning is logged."""
 
 
@@ -36,7 +36,7 @@ class _Call:
     is_over: bool = False
 
     @contextmanager
-    def ending(self) -> Iterator[None]:
+    def recording_outcome(self) -> Iterator[None]:
         """Record how the block ends, if by an exception."""
         try:
             yield
@@ -66,7 +66,7 @@ def lifetime(transport: str, *, profile: str) -> Iterator[Callable[[str], None]]
 
     Args:
         transport: `stdio` or `streamable-http`.
-        profile: profile of its tools.
+        profile: profile of published tools.
 
     Yields:
         A function to call once clients can reach the server, with its URL if it has one.
@@ -132,19 +132,19 @@ class CallLog:
         from searx_mcp.server.identity import caller_of  # noqa: PLC0415 - no start needs it
 
         results: list[CallToolResult] = []
-        with self._numbered() as call:
+        with self._numbered_call() as call:
             _log.info(
                 "server.call tool=%s client=%s protocol=%s caller=%s",
                 *(tool, client_name(context)[:_LONGEST_NAME], context.protocol_version),
                 caller_of(context).name or None,
             )
-            _show_arguments(arguments)
-            began = asyncio.get_running_loop().time()
+            _log_arguments(arguments)
+            start = asyncio.get_running_loop().time()
             try:
-                with call.ending():
+                with call.recording_outcome():
                     yield results.append
             finally:
-                _done(tool, call.code, _ms_since(began), *results)
+                _log_done(tool, call.code, _ms_since(start), *results)
 
     @contextmanager
     def request(
@@ -167,23 +167,23 @@ class CallLog:
             nonlocal answer
             answer = (status, size)
 
-        with self._numbered() as call:
+        with self._numbered_call() as call:
             # DEBUG: the event of the response repeats it, so that a request is one line.
             _log.debug("server.request route=%s id=%s caller=%s", route, request_id, caller or None)
-            _show_arguments(arguments)
-            began = asyncio.get_running_loop().time()
+            _log_arguments(arguments)
+            start = asyncio.get_running_loop().time()
             try:
-                with call.ending():
+                with call.recording_outcome():
                     yield keep
             finally:
                 _log.info(
                     "server.response route=%s id=%s caller=%s code=%s status=%d ms=%d bytes=%d",
                     *(route, request_id, caller or None, call.code),
-                    *(answer[0], _ms_since(began), answer[1]),
+                    *(answer[0], _ms_since(start), answer[1]),
                 )
 
     @contextmanager
-    def _numbered(self) -> Iterator[_Call]:
+    def _numbered_call(self) -> Iterator[_Call]:
         call = _Call(next(self._numbers))
         token = _CALL.set(call)
         try:
@@ -194,13 +194,13 @@ class CallLog:
             _CALL.reset(token)
 
 
-def _show_arguments(arguments: Mapping[str, Any]) -> None:
+def _log_arguments(arguments: Mapping[str, Any]) -> None:
     if _log.isEnabledFor(logging.DEBUG):
         _log.debug("server.arguments json=%s", json.dumps(arguments, ensure_ascii=False))
 
 
-def _ms_since(began: float) -> float:
-    return (asyncio.get_running_loop().time() - began) * 1_000
+def _ms_since(start: float) -> float:
+    return (asyncio.get_running_loop().time() - start) * 1_000
 
 
 def client_name(context: "Context[Any, Any]") -> str:
@@ -209,7 +209,7 @@ def client_name(context: "Context[Any, Any]") -> str:
     return params.client_info.name if params is not None else ""
 
 
-def _done(tool: str, code: str, elapsed_ms: float, *results: "CallToolResult") -> None:
+def _log_done(tool: str, code: str, elapsed_ms: float, *results: "CallToolResult") -> None:
     text, structured = "", 0
     if results and _log.isEnabledFor(logging.INFO):
         text = "".join(getattr(part, "text", "") for part in results[0].content)
@@ -273,20 +273,20 @@ def note_unopened(error: Exception) -> None:
 
 
 @contextmanager
-def watched(seconds: float) -> Iterator[Callable[[], bool]]:
+def warn_when_slow(seconds: float) -> Iterator[Callable[[], bool]]:
     """Warn once the block has taken four fifths of its time limit.
 
     Yields:
         A function that tells whether it has.
     """
     loop = asyncio.get_running_loop()
-    almost = loop.time() + _ALMOST * seconds
+    warn_at = loop.time() + _WARNING_SHARE * seconds
 
     def warn() -> None:
-        _log.warning("server.slow limit_s=%g elapsed_s=%g", seconds, _ALMOST * seconds)
+        _log.warning("server.slow limit_s=%g elapsed_s=%g", seconds, _WARNING_SHARE * seconds)
 
-    warning = loop.call_at(almost, warn)
+    warning = loop.call_at(warn_at, warn)
     try:
-        yield lambda: loop.time() >= almost
+        yield lambda: loop.time() >= warn_at
     finally:
         warning.cancel()

@@ -44,7 +44,7 @@ EVERYBODY: Final = Identity(metrics=True)
 """The identity of every caller if the server has a single token or none, or does not serve HTTP."""
 
 
-def marked(scope: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
+def with_identity(scope: Mapping[str, Any], identity: Identity) -> dict[str, Any]:
     """Return the scope of a request with its sender."""
     return {**scope, "state": {**scope.get("state", {}), _KEY: identity}}
 

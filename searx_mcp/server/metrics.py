@@ -15,7 +15,14 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import InstanceState, PoolReport
 from searx_mcp.server.app import Backend
-from searx_mcp.server.counters import BUCKETS, Count, Counters, Labels, Timing, source_label
+from searx_mcp.server.counters import (
+    BUCKETS,
+    Count,
+    Counters,
+    DurationHistogram,
+    Labels,
+    source_label,
+)
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import HttpRefusal
 
@@ -25,11 +32,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LIMIT: Final = 4.0
+_READ_SECONDS: Final = 4.0
 """Seconds to read the pool or the corpus, in addition to the timeout of Redis; Prometheus waits for ten."""
-_POOL_KEPT: Final = 5.0
+_POOL_SECONDS: Final = 5.0
 """Seconds for which scrapers share a report of the pool; each report reads a database."""
-_CORPUS_KEPT: Final = 60.0
+_CORPUS_SECONDS: Final = 60.0
 """Seconds for which scrapers share a report of the corpus, whose chunks take longer to count."""
 _NOT_INSTALLED: Final = HttpRefusal(
     501,
@@ -161,20 +168,20 @@ class Metrics:
 
     def __init__(self, backend: Backend) -> None:
         self._counters = backend.log.counters
-        limit = _LIMIT + backend.settings.redis.timeout
-        self._pool = _Look(backend.instances, limit=limit, kept=_POOL_KEPT)
-        self._corpus = _Look(backend.corpus_status, limit=limit, kept=_CORPUS_KEPT)
-        self._turn = asyncio.Lock()
+        limit = _READ_SECONDS + backend.settings.redis.timeout
+        self._pool = _CachedReport(backend.instances, limit=limit, lifetime=_POOL_SECONDS)
+        self._corpus = _CachedReport(backend.corpus_status, limit=limit, lifetime=_CORPUS_SECONDS)
+        self._lock = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
         """Respond to a scrape."""
         if not identity_of(request.scope).metrics:
-            return _refused(_NOT_ALLOWED, request)
+            return _refusal_response(_NOT_ALLOWED, request)
         try:
             from prometheus_client.exposition import choose_encoder  # noqa: PLC0415 - optional
         except ModuleNotFoundError:
-            return _refused(_NOT_INSTALLED, request)
-        async with self._turn:
+            return _refusal_response(_NOT_INSTALLED, request)
+        async with self._lock:
             gauges = Gauges(self._counters.in_flight)
             gauges.read_pool(await self._pool.get(), self._counters.sources)
             gauges.read_corpus(await self._corpus.get(), failed=self._corpus.has_failed)
@@ -185,50 +192,50 @@ class Metrics:
         return Response(body, headers={"content-type": content_type, "cache-control": "no-store"})
 
 
-class _Look(Generic[T]):
+class _CachedReport(Generic[T]):
     """Caches a report for some seconds, and notes whether reading it failed."""
 
     def __init__(
-        self, look: Callable[[], Awaitable[T | None]], *, limit: float, kept: float
+        self, read: Callable[[], Awaitable[T | None]], *, limit: float, lifetime: float
     ) -> None:
-        self._look = look
+        self._read = read
         self._limit = limit
-        self._kept = kept
-        self._at: float | None = None
-        self._seen: T | None = None
+        self._lifetime = lifetime
+        self._read_at: float | None = None
+        self._report: T | None = None
         self.has_failed = False
 
     async def get(self) -> T | None:
         now = asyncio.get_running_loop().time()
-        if self._seen is None or self._at is None or now - self._at >= self._kept:
-            self._at, self._seen, self.has_failed = now, None, False
+        if self._report is None or self._read_at is None or now - self._read_at >= self._lifetime:
+            self._read_at, self._report, self.has_failed = now, None, False
             try:
                 async with asyncio.timeout(self._limit):
-                    self._seen = await self._look()
+                    self._report = await self._read()
             except Exception:  # noqa: BLE001 - a gauge tells of any failure; calls log the reason
                 self.has_failed = True
-        return self._seen
+        return self._report
 
 
-def _family(metric: "Count | Timing | Gauge") -> "Metric":
+def _family(metric: "Count | DurationHistogram | Gauge") -> "Metric":
     from prometheus_client import core  # noqa: PLC0415 - optional
 
     family: Any
     match metric:
-        case Count(name, told, labels, values):
-            family = core.CounterMetricFamily(name, told, labels=labels)
+        case Count(name, description, labels, values):
+            family = core.CounterMetricFamily(name, description, labels=labels)
             for each, count in values.items():
                 family.add_metric(each, count)
-        case Gauge(name, told, labels, held):
-            family = core.GaugeMetricFamily(name, told, labels=labels)
+        case Gauge(name, description, labels, held):
+            family = core.GaugeMetricFamily(name, description, labels=labels)
             for each, value in held.items():
                 family.add_metric(each, value)
-        case Timing(name, told, labels, spreads):
-            family = core.HistogramMetricFamily(name, told, labels=labels)
-            for each, spread in spreads.items():
+        case DurationHistogram(name, description, labels, histograms):
+            family = core.HistogramMetricFamily(name, description, labels=labels)
+            for each, histogram in histograms.items():
                 bounds = [*map(str, BUCKETS), "+Inf"]
-                buckets = [*zip(bounds, accumulate(spread.counts), strict=True)]
-                family.add_metric(each, buckets=buckets, sum_value=spread.seconds)
+                buckets = [*zip(bounds, accumulate(histogram.counts), strict=True)]
+                family.add_metric(each, buckets=buckets, sum_value=histogram.seconds)
     return cast("Metric", family)
 
 
@@ -236,17 +243,17 @@ def _registry(families: Collection["Metric"]) -> Any:  # noqa: ANN401 - the libr
     """Return a registry of these families and the library's process metrics."""
     from prometheus_client import CollectorRegistry, ProcessCollector  # noqa: PLC0415 - optional
 
-    class Collected:
+    class ScrapedFamilies:
         def collect(self) -> Collection["Metric"]:
             return families
 
     registry = CollectorRegistry()
-    registry.register(cast("Collector", Collected()))
+    registry.register(cast("Collector", ScrapedFamilies()))
     ProcessCollector(registry=registry)
     return registry
 
 
-def _refused(refusal: HttpRefusal, request: Request) -> Response:
+def _refusal_response(refusal: HttpRefusal, request: Request) -> Response:
     from starlette.responses import JSONResponse  # noqa: PLC0415 - seldom
 
     return JSONResponse(refusal.content(request.scope), refusal.status)
@@ -257,10 +264,14 @@ def reference() -> str:
     rows = [(each.name, _KINDS[type(each)], each.labels, each.help) for each in Counters()]
     rows += [(each.name, _KINDS[Gauge], each.labels, each.help) for each in Gauges({})]
     lines = ["| Metric | Kind | Labels | Meaning |", "| --- | --- | --- | --- |"]
-    for name, kind, labels, told in rows:
+    for name, kind, labels, description in rows:
         shown = ", ".join(f"`{label}`" for label in labels)
-        lines.append(f"| `{name}` | {kind} | {shown} | {told} |")
+        lines.append(f"| `{name}` | {kind} | {shown} | {description} |")
     return "\n".join([*lines, ""])
 
 
-_KINDS: Final[Mapping[type, str]] = {Count: "counter", Timing: "histogram", Gauge: "gauge"}
+_KINDS: Final[Mapping[type, str]] = {
+    Count: "counter",
+    DurationHistogram: "histogram",
+    Gauge: "gauge",
+}

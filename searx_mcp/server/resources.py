@@ -89,11 +89,11 @@ def resources(
 
 def _failure(uri: str, error: SearxMcpError) -> MCPError:
     data = {"uri": uri, "error_type": error.code.value}
-    said = " ".join(filter(None, (f"{error.message.rstrip('.')}.", error.advice)))
-    return MCPError(code=INTERNAL_ERROR, message=said, data=data)
+    message = " ".join(filter(None, (f"{error.message.rstrip('.')}.", error.advice)))
+    return MCPError(code=INTERNAL_ERROR, message=message, data=data)
 
 
-_ONLY: Final[Mapping[Tool, str]] = {
+_ONLY_ARGUMENT: Final[Mapping[Tool, str]] = {
     Tool.SEARCH: "- `query`: What to search for, 1 to 500 characters.",
     Tool.FETCH: "- `id`: The id of a result, a URL, or the id at the end of a long page.",
 }
@@ -176,8 +176,8 @@ def manual_text(names: Mapping[Tool, str]) -> str:
 
 
 def _arguments(tool: Tool) -> Iterator[str]:
-    if told := _ONLY.get(tool):
-        yield told
+    if only := _ONLY_ARGUMENT.get(tool):
+        yield only
         return
     request: type[Frozen] = TOOLS[tool].request
     for name, declared in arguments_of(request).items():

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _log = EventLog("searx_mcp.server.spans")
 
 NAME: Final = "searx-mcp"
-_EXPORT: Final = 5.0
+_EXPORT_SECONDS: Final = 5.0
 """Seconds to deliver a batch to the collector, including retries."""
-_LAST: Final = 1.0
+_SHUTDOWN_SECONDS: Final = 1.0
 """Seconds to deliver the last batch when a server stops."""
-_NS: Final = 1_000_000
+_NS_PER_MS: Final = 1_000_000
 """Nanoseconds per millisecond."""
-_FINE: Final = frozenset({"ok", "cancelled"})
+_NOT_FAILURES: Final = frozenset({"ok", "cancelled"})
 
 _Opened = tuple[Span, Token[context.Context]]
 
@@ -66,13 +66,13 @@ class Spans:
                     "searx_mcp.verdict": str(fields["verdict"]),
                     "http.response.status_code": fields["status"],
                 }
-                self._past("search attempt", fields["elapsed_ms"], attributes)
+                self._record_finished("search attempt", fields["elapsed_ms"], attributes)
             case "fetch.done":
                 attributes = {"searx_mcp.code": fields["code"]}
-                self._past("fetch page", fields["elapsed_ms"], attributes)
+                self._record_finished("fetch page", fields["elapsed_ms"], attributes)
             case "search.cache_hit" | "fetch.cache_hit":
-                told = {"searx_mcp.kind": fields["kind"]}
-                trace.get_current_span().add_event(event, told, self._clock())
+                details = {"searx_mcp.kind": fields["kind"]}
+                trace.get_current_span().add_event(event, details, self._clock())
             case _:
                 pass
 
@@ -89,17 +89,17 @@ class Spans:
         span, token = opened
         self._opened.set(None)
         span.set_attribute("searx_mcp.code", code)
-        if code not in _FINE:
+        if code not in _NOT_FAILURES:
             span.set_status(StatusCode.ERROR)
         span.end(self._clock())
         context.detach(token)
 
-    def _past(self, name: str, ms: float, attributes: Mapping[str, Any]) -> None:
+    def _record_finished(self, name: str, ms: float, attributes: Mapping[str, Any]) -> None:
         now = self._clock()
         known = {key: value for key, value in attributes.items() if value is not None}
-        began = now - round(ms * _NS)
+        start = now - round(ms * _NS_PER_MS)
         span = self._tracer.start_span(
-            name, kind=SpanKind.CLIENT, attributes=known, start_time=began
+            name, kind=SpanKind.CLIENT, attributes=known, start_time=start
         )
         span.end(now)
 
@@ -146,7 +146,7 @@ async def _shut_down(provider: "TracerProvider") -> None:
 
     threading.Thread(target=work, name="searx-mcp traces", daemon=True).start()
     with suppress(TimeoutError):
-        async with asyncio.timeout(_LAST):
+        async with asyncio.timeout(_SHUTDOWN_SECONDS):
             await done.wait()
 
 
@@ -156,16 +156,16 @@ class _Exporter:
     def __init__(self, exporter: "SpanExporter", succeeded: object) -> None:
         self._exporter = exporter
         self._succeeded = succeeded
-        self._is_away = False
+        self._is_unavailable = False
 
     def export(self, spans: "Sequence[ReadableSpan]") -> "SpanExportResult":
         result = self._exporter.export(spans)
-        is_away = result is not self._succeeded
-        if is_away and not self._is_away:
+        is_unavailable = result is not self._succeeded
+        if is_unavailable and not self._is_unavailable:
             _log.warning("server.traces_away")
-        elif self._is_away and not is_away:
+        elif self._is_unavailable and not is_unavailable:
             _log.info("server.traces_back")
-        self._is_away = is_away
+        self._is_unavailable = is_unavailable
         return result
 
     def shutdown(self) -> None:
@@ -203,11 +203,11 @@ def _provider(url: str) -> "TracerProvider":
         SpanExportResult,
     )
 
-    named = {"service.name": NAME, "service.version": __version__}
-    provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
-    exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_EXPORT)
+    attributes = {"service.name": NAME, "service.version": __version__}
+    provider = TracerProvider(resource=Resource.create(attributes), shutdown_on_exit=False)
+    exporter = OTLPSpanExporter(f"{url.rstrip('/')}/v1/traces", timeout=_EXPORT_SECONDS)
     # The library would log each failure with a traceback.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
-    told = _Exporter(exporter, SpanExportResult.SUCCESS)
-    provider.add_span_processor(BatchSpanProcessor(cast("SpanExporter", told)))
+    logged = _Exporter(exporter, SpanExportResult.SUCCESS)
+    provider.add_span_processor(BatchSpanProcessor(cast("SpanExporter", logged)))
     return provider

@@ -44,17 +44,17 @@ async def serve_stdio(
     """
     served = server._lowlevel_server  # noqa: SLF001 - the public method opens its own input
     options = served.create_initialization_options()
-    source = _taken_input()
+    source = _take_input()
     for number in (0, 1):
         with contextlib.suppress(OSError):  # Windows passes these handles to child processes
             rebind_std_handle_to_fd(number)
-    with _written(output, greeted) as sink:
-        lines = cast("AsyncFile[str]", _lines(source))
+    with _open_output(output, greeted) as sink:
+        lines = cast("AsyncFile[str]", _read_lines(source))
         async with stdio_server(lines, anyio.wrap_file(sink)) as (incoming, outgoing):
             await served.run(incoming, outgoing, options)
 
 
-def _taken_input() -> int:
+def _take_input() -> int:
     """Take over standard input, which is empty for other readers from now on."""
     try:
         descriptor = sys.stdin.fileno()
@@ -83,7 +83,7 @@ class _Output(io.TextIOWrapper):
 
 
 @contextlib.contextmanager
-def _written(descriptor: int, greeted: Callable[[], None] | None) -> Iterator[io.TextIOWrapper]:
+def _open_output(descriptor: int, greeted: Callable[[], None] | None) -> Iterator[io.TextIOWrapper]:
     writer = _Output(os.fdopen(descriptor, "wb", closefd=False), "utf-8", newline="\n")
     if greeted is not None:
         loop = asyncio.get_running_loop()
@@ -96,7 +96,7 @@ def _written(descriptor: int, greeted: Callable[[], None] | None) -> Iterator[io
             writer.close()
 
 
-async def _lines(descriptor: int) -> AsyncIterator[str]:
+async def _read_lines(descriptor: int) -> AsyncIterator[str]:
     thread = CallThread("searx-mcp input")
     rest = b""
     while chunk := await thread.run(lambda: os.read(descriptor, _CHUNK)):

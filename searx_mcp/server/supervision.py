@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError
 from searx_mcp.models.progress import Progress
 from searx_mcp.render.structured import scrub
-from searx_mcp.server.events import watched
+from searx_mcp.server.events import warn_when_slow
 from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 from searx_mcp.verbs.verb import RequestT, ResponseT, Verb
@@ -18,7 +18,7 @@ _log = logging.getLogger("searx_mcp.server")
 
 T = TypeVar("T")
 
-_LAST_WORDS: Final = 0.5
+_DELIVERY_SECONDS: Final = 0.5
 """Seconds to deliver the last progress message before the answer."""
 _GRACE: Final = 0.5
 """Seconds after the limit in which the work may still end by itself, with a more specific error."""
@@ -63,11 +63,11 @@ async def perform_verb(
     Raises:
         SearxMcpError: see `supervise`.
     """
-    due = named = verb.seconds(request)
+    due = requested = verb.seconds(request)
     if verb.usual is not None:
         # A remote service knows its own defaults.
         usual = None if settings.remote.url else verb.usual(settings)
-        seconds = named or usual
+        seconds = requested or usual
         due = None if seconds is None else min(seconds, limit)
         if due != usual or not verb.has_limits:
             request = request.model_copy(update={"timeout": due and max(due, verb.least)})
@@ -75,7 +75,7 @@ async def perform_verb(
     async def work(progress: Progress) -> ResponseT:
         if verb.usual is not None or not verb.is_timed:
             return await verb.act(await get(), request, progress)
-        service, left = await _opened(get, named, limit)
+        service, left = await _open_in_time(get, requested, limit)
         try:
             return await verb.act(service, request.model_copy(update={"timeout": left}), progress)
         except DeadlineError as late:
@@ -85,16 +85,16 @@ async def perform_verb(
     return await supervise(listener, limit, work, otherwise=verb.writing().otherwise, due=due)
 
 
-async def _opened(
-    get: Callable[[], Awaitable[Service]], named: float | None, limit: float
+async def _open_in_time(
+    get: Callable[[], Awaitable[Service]], requested: float | None, limit: float
 ) -> tuple[Service, float]:
     """Return the service, and the seconds it may take: those of the call, within what is left after opening it."""
     loop = asyncio.get_running_loop()
-    began = loop.time()
+    start = loop.time()
     service = await get()
     margin = min(_MARGIN, _MARGIN_SHARE * limit)
-    left = max(_LEAST_TIME, limit - margin - (loop.time() - began))
-    return service, min(named or left, left)
+    left = max(_LEAST_TIME, limit - margin - (loop.time() - start))
+    return service, min(requested or left, left)
 
 
 async def supervise(
@@ -119,9 +119,9 @@ async def supervise(
         SearxMcpError: the work failed; an unexpected error is logged and becomes an `internal` one.
     """
     deadline = min(due or limit, limit)
-    async with _heard(listener) as progress:
-        with watched(deadline) as is_almost_over:
-            outcome = await _settled(work(progress), limit, otherwise)
+    async with _reporting_to(listener) as progress:
+        with warn_when_slow(deadline) as is_almost_over:
+            outcome = await _run(work(progress), limit, otherwise)
     if isinstance(outcome, DeadlineError) or (
         isinstance(outcome, SearxMcpError)
         and outcome.code is ErrorCode.TIMEOUT  # a page may also time out long before the deadline
@@ -134,22 +134,22 @@ async def supervise(
 
 
 @asynccontextmanager
-async def _heard(listener: ProgressListener | None) -> AsyncIterator[Progress]:
+async def _reporting_to(listener: ProgressListener | None) -> AsyncIterator[Progress]:
     """Yield the function that reports progress to the listener, if there is one."""
     if listener is None:
         yield lambda _: None
         return
     messages: asyncio.Queue[str] = asyncio.Queue()
     async with asyncio.TaskGroup() as group:
-        pump = group.create_task(_report(messages, listener))
+        pump = group.create_task(_deliver(messages, listener))
         yield messages.put_nowait
         with suppress(TimeoutError):
-            async with asyncio.timeout(_LAST_WORDS):
+            async with asyncio.timeout(_DELIVERY_SECONDS):
                 await messages.join()
         pump.cancel()
 
 
-async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
+async def _run(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
     # Errors are returned, since a task group would wrap an exception in a group.
     try:
         async with asyncio.timeout(limit + _GRACE):
@@ -161,10 +161,10 @@ async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | Sear
     except SearxMcpError as error:
         return error
     except Exception:  # noqa: BLE001 - a supervisor: whatever failed, the model gets an answer
-        return unforeseen()
+        return internal_error()
 
 
-def unforeseen() -> SearxMcpError:
+def internal_error() -> SearxMcpError:
     """Log the current exception, and return an error that reveals none of it to the client."""
     _log.exception("server.call_failed")
     return SearxMcpError(
@@ -173,7 +173,7 @@ def unforeseen() -> SearxMcpError:
     )
 
 
-async def _report(messages: "asyncio.Queue[str]", listener: ProgressListener) -> None:
+async def _deliver(messages: "asyncio.Queue[str]", listener: ProgressListener) -> None:
     done = 0
     while True:
         message = await messages.get()

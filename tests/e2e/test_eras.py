@@ -25,7 +25,7 @@ from mcp.types import CallToolResult, Implementation, TextContent, TextResourceC
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import KnownClient, Shown, known_client, known_clients
+from searx_mcp.server.channels import KnownClient, VisiblePart, known_client, known_clients
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
@@ -490,7 +490,7 @@ async def test_a_client_gets_what_it_is_known_to_show(
         result = await host.call("web_fetch", {"url": "{site}/long", "max_chars": 200_000})
     most = known.within(20_000)
     assert most * 0.9 < estimate(text_of(result)) <= most
-    assert (result.structured_content is not None) == (known.structured in {None, Shown.TEXT})
+    assert (result.structured_content is not None) == (known.structured in {None, VisiblePart.TEXT})
 
 
 @pytest.mark.parametrize(

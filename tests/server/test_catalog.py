@@ -10,7 +10,7 @@ from mcp.types import TextContent
 
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.server.catalog import catalog, told
+from searx_mcp.server.catalog import catalog, fill_in_names
 from searx_mcp.settings.tools import PROFILES, Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
@@ -57,7 +57,7 @@ NAMES = {Tool.WEB_SEARCH: "find", Tool.ANSWER: "ask"}
     ],
 )  # fmt: skip
 def test_tools_have_their_published_names_and_others_are_not_named(text, expected):
-    assert told(text, NAMES) == expected
+    assert fill_in_names(text, NAMES) == expected
 
 
 MOST_TOKENS = {"default": 1_300, "research": 1_725, "small": 300, "chatgpt": 300}

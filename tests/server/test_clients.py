@@ -23,7 +23,7 @@ from searx_mcp.server.channels import (
     UNKNOWN,
     Channels,
     KnownClient,
-    Shown,
+    VisiblePart,
     known_client,
     known_clients,
     wants_structured,
@@ -118,7 +118,12 @@ def test_a_strange_name_is_looked_up_like_any_other(name):
 
 @pytest.mark.parametrize(
     ("structured", "auto"),
-    [(None, True), (Shown.TEXT, True), (Shown.STRUCTURED, False), (Shown.BOTH, False)],
+    [
+        (None, True),
+        (VisiblePart.TEXT, True),
+        (VisiblePart.STRUCTURED, False),
+        (VisiblePart.BOTH, False),
+    ],
 )
 def test_structured_content_goes_to_clients_that_are_not_known_to_show_it(structured, auto):
     client = KnownClient(structured=structured)

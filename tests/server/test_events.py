@@ -15,7 +15,7 @@ from typing_extensions import override
 from searx_mcp.cli.logs import LineFormatter
 from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.server.app import build_server
-from searx_mcp.server.events import lifetime, watched
+from searx_mcp.server.events import lifetime, warn_when_slow
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect
@@ -210,10 +210,10 @@ async def test_a_call_that_is_cancelled_says_so(log, connect, settings_for, cata
 
 
 async def test_four_fifths_of_a_deadline_are_warned_about(log):
-    with watched(60):
+    with warn_when_slow(60):
         await asyncio.sleep(0)
     assert log.lines == []
-    with watched(0.05):
+    with warn_when_slow(0.05):
         await log.written.wait()
     assert log.lines == ["WARNING server.slow limit_s=0.05 elapsed_s=0.04"]
 

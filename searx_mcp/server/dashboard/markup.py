@@ -13,13 +13,13 @@ ABSENT: Final = "\u2013"
 """Shown for unknown values."""
 
 
-class Markup(str):
+class Html(str):
     """HTML that goes into a page unescaped."""
 
     __slots__ = ()
 
 
-def element(name: str, /, *children: str | None, **attributes: str | float | bool | None) -> Markup:
+def element(name: str, /, *children: str | None, **attributes: str | float | bool | None) -> Html:
     """Build an element.
 
     Args:
@@ -28,30 +28,30 @@ def element(name: str, /, *children: str | None, **attributes: str | float | boo
         attributes: `class_` becomes `class`, and `data_live` becomes `data-live`; `True` has no value, and `None`
             and `False` are omitted.
     """
-    written = "".join(
+    written_attributes = "".join(
         f" {_name(key)}" if value is True else f' {_name(key)}="{_text(str(value))}"'
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in _EMPTY:
-        return Markup(f"<{name}{written}/>")
-    return Markup(f"<{name}{written}>{joined(children)}</{name}>")
+        return Html(f"<{name}{written_attributes}/>")
+    return Html(f"<{name}{written_attributes}>{join(children)}</{name}>")
 
 
-def joined(parts: Iterable[str | None]) -> Markup:
+def join(parts: Iterable[str | None]) -> Html:
     """Concatenate markup and texts, which are escaped."""
-    return Markup("".join(_text(part) for part in parts if part is not None))
+    return Html("".join(_text(part) for part in parts if part is not None))
 
 
-def with_code(text: str) -> Markup:
+def with_code(text: str) -> Html:
     """Convert a text to markup, with code where backticks enclose it."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
-        return joined((text,))
-    return joined(element("code", part) if odd % 2 else part for odd, part in enumerate(parts))
+        return join((text,))
+    return join(element("code", part) if odd % 2 else part for odd, part in enumerate(parts))
 
 
-def link(text: str, url: str) -> Markup:
+def link(text: str, url: str) -> Html:
     """Build a link to a web page that sends no referrer; plain text for other addresses."""
     shown = element("bdi", text)
     if urlsplit(url).scheme not in {"http", "https"}:
@@ -64,4 +64,4 @@ def _name(key: str) -> str:
 
 
 def _text(part: str) -> str:
-    return part if isinstance(part, Markup) else html.escape(part)
+    return part if isinstance(part, Html) else html.escape(part)

@@ -17,7 +17,7 @@ from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import advice_on, attempts_of, cause_of
 from searx_mcp.server.counters import Counters
-from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined, link, with_code
+from searx_mcp.server.dashboard.markup import ABSENT, Html, element, join, link, with_code
 from searx_mcp.server.dashboard.pool import is_usable, pool_section, span, words
 from searx_mcp.server.web.policy import LOGIN_PATH, LOGOUT_PATH, SCRIPT_PATH, STYLE_PATH
 
@@ -27,26 +27,26 @@ _TIME_BAR: Final = (120, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class SearchOutcome:
     """The outcome of a search.
 
     Attributes:
-        told: summary in one or two sentences; empty before the first search.
+        summary: summary in one or two sentences; empty before the first search.
         found: the instances asked, and the results.
         is_failure: whether the search failed.
     """
 
-    told: str = ""
-    found: Markup | None = None
+    summary: str = ""
+    found: Html | None = None
     is_failure: bool = False
 
 
-def search_section(query: str, trail: Trail) -> Markup:
+def search_section(query: str, outcome: SearchOutcome) -> Html:
     """Build the search box, and below it the outcome of a search.
 
     Args:
         query: query of the search; empty at first.
-        trail: outcome of the search.
+        outcome: outcome of the search.
     """
     return element(
         "section",
@@ -76,57 +76,57 @@ def search_section(query: str, trail: Trail) -> Markup:
             action="/",
             role="search",
         ),
-        status_line(trail),
-        element("div", trail.found, id="trail"),
+        status_line(outcome),
+        element("div", outcome.found, id="trail"),
         aria_labelledby="search",
     )
 
 
-def status_line(trail: Trail) -> Markup:
+def status_line(outcome: SearchOutcome) -> Html:
     """Build the status line; even empty it is in the page, since some screen readers announce only changes to it."""
     return element(
         "p",
-        with_code(trail.told),
+        with_code(outcome.summary),
         id="told",
         role="status",
-        class_="failure" if trail.is_failure else None,
+        class_="failure" if outcome.is_failure else None,
     )
 
 
-def found_trail(response: SearchResponse) -> Trail:
+def found_outcome(response: SearchResponse) -> SearchOutcome:
     """Describe a successful search: the results and the instances asked."""
     count = len(response.results)
-    told = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
+    summary = f"{count} {'result' if count == 1 else 'results'} in {response.search_time_ms:,} ms"
     if response.stale:
-        told += f", from a stale cache entry ({response.age_seconds:,} s old)"
+        summary += f", from a stale cache entry ({response.age_seconds:,} s old)"
     elif response.cached:
-        told += f", from the cache ({response.age_seconds:,} s old)"
+        summary += f", from the cache ({response.age_seconds:,} s old)"
     elif response.instance_used:
-        told += f", from {_host(response.instance_used)}"
-    found = joined((
+        summary += f", from {_host(response.instance_used)}"
+    found = join((
         _notes(response.notes),
         _attempts(response.attempts),
         element("ol", *map(_result, response.results), class_="results") if count else None,
     ))  # fmt: skip
-    return Trail(f"{told}.", found)
+    return SearchOutcome(f"{summary}.", found)
 
 
-def failed_trail(error: SearxMcpError, longest: float) -> Trail:
+def failed_outcome(error: SearxMcpError, longest: float) -> SearchOutcome:
     """Describe a failed search: the reason, the remedy and the instances asked.
 
     Args:
         error: error of the search.
         longest: longest time that a call may take, in seconds.
     """
-    told = f"{cause_of(error).rstrip('.')}. {advice_on(error, longest)}"
-    return Trail(told, _attempts(attempts_of(error)), is_failure=True)
+    summary = f"{cause_of(error).rstrip('.')}. {advice_on(error, longest)}"
+    return SearchOutcome(summary, _attempts(attempts_of(error)), is_failure=True)
 
 
-def _notes(notes: Sequence[str]) -> Markup | None:
+def _notes(notes: Sequence[str]) -> Html | None:
     return element("ul", *(element("li", with_code(note)) for note in notes)) if notes else None
 
 
-def _attempts(attempts: Sequence[Attempt]) -> Markup | None:
+def _attempts(attempts: Sequence[Attempt]) -> Html | None:
     if not attempts:
         return None
     longest = max(each.elapsed_ms for each in attempts) or 1
@@ -140,17 +140,17 @@ def _attempts(attempts: Sequence[Attempt]) -> Markup | None:
     )
 
 
-def _attempt(attempt: Attempt, longest: int) -> Markup:
+def _attempt(attempt: Attempt, longest: int) -> Html:
     kind = "well" if attempt.verdict.ends_search else "waiting"
     cells = (
-        joined((
+        join((
             element("span", words(attempt.verdict), class_=f"state {kind}"),
             element("small", attempt.detail) if attempt.detail else None,
         )),
         attempt.format.upper(),
         ABSENT if attempt.status_code is None else str(attempt.status_code),
         f"{attempt.rows_used} of {attempt.rows_seen}",
-        joined((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest, "good" if kind == "well" else "failed"))),
+        join((f"{attempt.elapsed_ms:,} ms ", _bar(attempt.elapsed_ms / longest, "good" if kind == "well" else "failed"))),
     )  # fmt: skip
     name = element("bdi", attempt.source or _host(attempt.instance))
     return element(
@@ -164,14 +164,14 @@ def _attempt(attempt: Attempt, longest: int) -> Markup:
     )
 
 
-def _bar(share: float, kind: str) -> Markup:
+def _bar(share: float, kind: str) -> Html:
     width, height = _TIME_BAR
-    tall, wide = height - 2, max(1, round(share * (width - 2)))  # inside its outline
-    bar = element("rect", x=1, y=1, width=wide, height=tall, class_=kind)
+    bar_height, bar_width = height - 2, max(1, round(share * (width - 2)))  # inside its outline
+    bar = element("rect", x=1, y=1, width=bar_width, height=bar_height, class_=kind)
     return element("svg", bar, width=width, height=height, aria_hidden="true")
 
 
-def _result(result: SearchResult) -> Markup:
+def _result(result: SearchResult) -> Html:
     return element(
         "li",
         link(result.title or result.url, result.url),
@@ -190,9 +190,9 @@ Facts: TypeAlias = Sequence[tuple[str, str]]
 
 def dashboard_page(
     report: PoolReport,
-    done: Facts,
+    statistics: Facts,
     corpus: CorpusStatus | None,
-    search: Markup | None,
+    search: Html | None,
     *,
     has_login: bool,
 ) -> str:
@@ -200,7 +200,7 @@ def dashboard_page(
 
     Args:
         report: report of the pool.
-        done: names and values of the server's statistics; empty if the caller may not see them.
+        statistics: names and values of the server's statistics; empty if the caller may not see them.
         corpus: size of the corpus; `None` if the caller may not see it.
         search: from `search_section`; `None` if the caller may not search.
         has_login: whether the caller can log out.
@@ -222,7 +222,7 @@ def dashboard_page(
         element(
             "main",
             search,
-            _overview(report, done, corpus),
+            _overview(report, statistics, corpus),
             pool_section(report),
             id="main",
             tabindex="-1",
@@ -272,14 +272,14 @@ def login_page(problem: str = "") -> str:
     )
 
 
-def problem_page(problem: Markup) -> str:
+def problem_page(problem: Html) -> str:
     """Build the page that tells why the dashboard cannot be shown."""
     return _document(
         "searx-mcp dashboard", element("main", element("h1", "searx-mcp"), problem, id="main")
     )
 
 
-def _document(title: str, *body: Markup | None, script: bool = False) -> str:
+def _document(title: str, *body: Html | None, script: bool = False) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -293,7 +293,7 @@ def _document(title: str, *body: Markup | None, script: bool = False) -> str:
     return f"<!doctype html>{element('html', head, element('body', *body), lang='en')}"
 
 
-def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> Markup:
+def _overview(report: PoolReport, statistics: Facts, corpus: CorpusStatus | None) -> Html:
     usable = sum(map(is_usable, report.instances))
     facts = [("Usable now", f"{usable} of {len(report.instances)}")]
     if month := report.month:
@@ -308,7 +308,7 @@ def _overview(report: PoolReport, done: Facts, corpus: CorpusStatus | None) -> M
     if corpus is not None:
         size = f"{corpus.chunks:,} chunks, {corpus.bytes / 1e6:.1f} MB"
         facts.append(("Kept pages", f"{corpus.documents:,} ({size})"))
-    facts += done
+    facts += statistics
     notes = [element("li", with_code(note)) for note in report.notes]
     return element(
         "section",
@@ -372,7 +372,7 @@ def throughput_facts(counters: Counters, latest: list[int]) -> list[tuple[str, s
     calls = counters.calls.total()
     failed = calls - counters.calls.total(code="ok") - counters.calls.total(code="cancelled")
     facts = [
-        ("Calls in the last hour", joined((f"{sum(latest):,} ", _picture(latest)))),
+        ("Calls in the last hour", join((f"{sum(latest):,} ", _chart(latest)))),
         ("Calls since the start", f"{calls:,} ({failed:,} failed)"),
         ("Search requests sent", f"{counters.attempts.total():,}"),
     ]
@@ -389,7 +389,7 @@ def _share(counters: Counters, cache: str) -> str:
     return f"{hits:,} of {asked:,} ({_PERCENT * hits // asked} %)"
 
 
-def _picture(latest: list[int]) -> Markup:
+def _chart(latest: list[int]) -> Html:
     """Build a bar chart: one bar per minute, as tall as the number of calls that ended in it."""
     width, height = _BAR
     most = max(latest)
@@ -397,13 +397,13 @@ def _picture(latest: list[int]) -> Markup:
         element(
             "rect",
             x=number * width,
-            y=height - tall,
+            y=height - bar_height,
             width=width - 1,
-            height=tall,
+            height=bar_height,
             class_="good",
         )
         for number, count in enumerate(latest)
-        if (tall := max(2, round(height * count / most)) if count else 0)
+        if (bar_height := max(2, round(height * count / most)) if count else 0)
     )
     size = width * len(latest)
     return element(

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
-from searx_mcp.server.dashboard.markup import ABSENT, Markup, element, joined
+from searx_mcp.server.dashboard.markup import ABSENT, Html, element, join
 
 _TIERS: Final = {
     Tier.OWN: "Own instances",
     Tier.OPEN: "Open sources",
     Tier.KEYED: "Search APIs with a key",
 }
-_KINDS: Final = {
+_STYLES: Final = {
     InstanceState.NEW: "quiet",
     InstanceState.HEALTHY: "well",
     InstanceState.QUARANTINED: "bad",
@@ -48,7 +48,7 @@ def is_usable(row: InstanceReport) -> bool:
     return row.state is not InstanceState.BLACKLISTED and not row.retry_after
 
 
-def pool_section(report: PoolReport) -> Markup:
+def pool_section(report: PoolReport) -> Html:
     """Build the section about the pool, with its tiers in the order in which they are asked."""
     tiers = [(tier, list(rows)) for tier, rows in groupby(report.instances, lambda row: row.tier)]
     tables = [_tier(tier, rows, is_first=not number) for number, (tier, rows) in enumerate(tiers)]
@@ -76,7 +76,7 @@ def span(seconds: float) -> str:
     return f"{-int(-seconds // 1)} s"
 
 
-def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Markup:
+def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Html:
     title = _TIERS.get(tier, f"Public instances, tier {tier}")
     usable = sum(map(is_usable, rows))
     key = f"tier-{tier.name.lower()}"
@@ -92,7 +92,7 @@ def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Mark
         element(
             "table",
             element("caption", title, class_="hidden"),
-            element("thead", _head(), role="rowgroup"),
+            element("thead", _header_row(), role="rowgroup"),
             element("tbody", *map(_row, rows), id=f"{key}-rows", data_live=True, role="rowgroup"),
             role="table",
         ),
@@ -101,12 +101,12 @@ def _tier(tier: Tier, rows: Sequence[InstanceReport], *, is_first: bool) -> Mark
     )
 
 
-def _head() -> Markup:
+def _header_row() -> Html:
     cells = (element("th", name, scope="col", role="columnheader") for name in _COLUMNS)
     return element("tr", *cells, role="row")
 
 
-def _row(row: InstanceReport) -> Markup:
+def _row(row: InstanceReport) -> Html:
     key = hashlib.blake2s(row.url.encode("utf-8", "replace"), digest_size=6).hexdigest()
     requests = row.successes + row.failures
     left = "no limit" if row.budget_left is None else f"{row.budget_left:,}"
@@ -118,7 +118,7 @@ def _row(row: InstanceReport) -> Markup:
         f"{row.successes} of {requests}" if requests else "none sent",
         median,
         _sparkline(row.outcomes),
-        _next(row),
+        _availability(row),
     )
     name = element("bdi", row.source or urlsplit(row.url).netloc or row.url)
     return element(
@@ -132,23 +132,23 @@ def _row(row: InstanceReport) -> Markup:
     )
 
 
-def _state(row: InstanceReport) -> Markup:
-    kind = _KINDS.get(row.state, "waiting")
+def _state(row: InstanceReport) -> Html:
+    kind = _STYLES.get(row.state, "waiting")
     name = row.state.value.replace("_", " ")
     if row.state is InstanceState.HEALTHY and row.failures and not row.successes:
         kind, name = "waiting", "reachable"  # health checks succeed, but no search has so far
-    told = row.reason or (row.last_detail if kind != "well" else "")
-    return joined((
+    description = row.reason or (row.last_detail if kind != "well" else "")
+    return join((
         element("span", name, class_=f"state {kind}"),
-        element("small", told[:_LONGEST_DETAIL]) if told else None,
+        element("small", description[:_LONGEST_DETAIL]) if description else None,
     ))  # fmt: skip
 
 
-def _score(row: InstanceReport, key: str) -> Markup:
+def _score(row: InstanceReport, key: str) -> Html:
     if not row.score_parts:
-        return joined((f"{row.score:.2f}",))
+        return join((f"{row.score:.2f}",))
     parts = (
-        joined((element("dt", name), element("dd", f"{row.score_parts[part]:.2f}")))
+        join((element("dt", name), element("dd", f"{row.score_parts[part]:.2f}")))
         for part, name in _PARTS.items()
         if part in row.score_parts
     )
@@ -164,19 +164,19 @@ def _score(row: InstanceReport, key: str) -> Markup:
     )
 
 
-def _next(row: InstanceReport) -> str:
+def _availability(row: InstanceReport) -> str:
     if row.state is InstanceState.BLACKLISTED:
         return "never"
     return f"in {span(row.retry_after)}" if row.retry_after else "now"
 
 
-def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
+def _sparkline(outcomes: Sequence[PastOutcome]) -> Html:
     """Build bars of the latest requests, the newest on the right: taller if slower, hollow if failed."""
     if not outcomes:
-        return joined((ABSENT,))
+        return join((ABSENT,))
     good = sum(past.verdict.ends_search for past in outcomes)
     last = outcomes[-1]
-    told = (
+    description = (
         f"{good} of the last {len(outcomes)} succeeded; the latest took {last.elapsed_ms:,} ms:"
         f" {words(last.verdict)}"
     )
@@ -185,24 +185,24 @@ def _sparkline(outcomes: Sequence[PastOutcome]) -> Markup:
         "svg",
         *_bars(outcomes),
         role="img",
-        aria_label=told,
+        aria_label=description,
         width=width * len(outcomes),
         height=height,
         viewBox=f"0 0 {width * len(outcomes)} {height}",
     )
 
 
-def _bars(outcomes: Sequence[PastOutcome]) -> Iterator[Markup]:
+def _bars(outcomes: Sequence[PastOutcome]) -> Iterator[Html]:
     width, height = _BAR
     longest = max(_FULL_BAR, *(past.elapsed_ms for past in outcomes))
     for number, past in enumerate(outcomes):
-        tall = max(3, round(past.elapsed_ms / longest * (height - 2)))
+        bar_height = max(3, round(past.elapsed_ms / longest * (height - 2)))
         yield element(
             "rect",
             x=number * width + 1,
-            y=height - tall - 1,
+            y=height - bar_height - 1,
             width=width - 3,
-            height=tall,
+            height=bar_height,
             class_="good" if past.verdict.ends_search else "failed",
         )
 

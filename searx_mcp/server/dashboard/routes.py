@@ -21,10 +21,10 @@ from searx_mcp.models.progress import Progress
 from searx_mcp.server.app import Backend
 from searx_mcp.server.dashboard.page import (
     CallsByMinute,
-    Trail,
+    SearchOutcome,
     dashboard_page,
-    failed_trail,
-    found_trail,
+    failed_outcome,
+    found_outcome,
     login_page,
     problem_page,
     search_section,
@@ -38,7 +38,7 @@ from searx_mcp.server.rest.endpoint import unless_disconnected
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.full import run_search
 from searx_mcp.server.rest.operation import Call
-from searx_mcp.server.supervision import supervise, unforeseen
+from searx_mcp.server.supervision import internal_error, supervise
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
     DASHBOARD_PATH,
@@ -52,7 +52,7 @@ from searx_mcp.server.web.policy import (
 )
 from searx_mcp.settings.tools import Tool
 
-_KEPT: Final = 2.0
+_SNAPSHOT_SECONDS: Final = 2.0
 """Seconds for which all pages share a snapshot of the pool; each snapshot reads a database."""
 _MOST_FIELDS: Final = 10
 _HEADERS: Final = {
@@ -73,7 +73,7 @@ _FILES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Snapshot:
     """A snapshot of the pool and the corpus."""
 
     report: PoolReport
@@ -92,8 +92,8 @@ def dashboard_routes(backend: Backend, access: Access) -> list[Route]:
     routes = [
         Route(DASHBOARD_PATH, dashboard.show, methods=["GET"]),
         Route(LOGIN_PATH, login.show, methods=["GET"]),
-        Route(LOGIN_PATH, login.enter, methods=["POST"]),
-        Route(LOGOUT_PATH, login.leave, methods=["POST"]),
+        Route(LOGIN_PATH, login.log_in, methods=["POST"]),
+        Route(LOGOUT_PATH, login.log_out, methods=["POST"]),
         *(Route(path, _file(*each), methods=["GET"]) for path, each in _FILES.items()),
     ]
     if dashboard.offers(Tool.WEB_SEARCH):
@@ -115,8 +115,8 @@ class _Dashboard:
         self._counters = backend.log.counters
         self._calls = CallsByMinute(lambda: asyncio.get_running_loop().time())
         backend.log.tell(self._calls)
-        self._turn = asyncio.Lock()
-        self._looks: dict[str, _Look] = {}
+        self._lock = asyncio.Lock()
+        self._snapshots: dict[str, _Snapshot] = {}
 
     def offers(self, tool: Tool) -> bool:
         """Tell whether the server has a tool, for tokens that allow it."""
@@ -128,7 +128,7 @@ class _Dashboard:
             query = request.scope["query_string"].decode("latin-1")
             path = SEARXNG_PATH.removeprefix("/")  # relative, since a proxy may add a prefix
             return RedirectResponse(f"{path}?{query}", HTTPStatus.PERMANENT_REDIRECT, _HEADERS)
-        return await self._page(request, "", Trail())
+        return await self._page(request, "", SearchOutcome())
 
     async def search(self, request: Request) -> Response:
         """Search, and return the page with the outcome."""
@@ -140,16 +140,16 @@ class _Dashboard:
             caller=identity_of(request.scope).name,
         )
         with log as keep:
-            found = await unless_disconnected(request.receive, self._searched(request, query))
+            found = await unless_disconnected(request.receive, self._run_search(request, query))
             if found is None:
                 note_failure("cancelled")
                 return Response()  # the client has disconnected
-            trail, status = found
-            keep(status, len(trail.found or ""))
-        self._looks.clear()  # the search has changed the pool
-        return await self._page(request, query, trail, status)
+            outcome, status = found
+            keep(status, len(outcome.found or ""))
+        self._snapshots.clear()  # the search has changed the pool
+        return await self._page(request, query, outcome, status)
 
-    async def _searched(self, request: Request, query: str) -> tuple[Trail, int]:
+    async def _run_search(self, request: Request, query: str) -> tuple[SearchOutcome, int]:
         call = Call(
             backend=self._backend.within(identity_of(request.scope).namespace),
             arguments={"query": query, "fetch_content": False},
@@ -158,44 +158,46 @@ class _Dashboard:
         try:
             defaults = self._backend.settings.search_defaults()
             response = await run_search(call, parse_search(call.arguments, defaults=defaults))
-            return found_trail(response), HTTPStatus.OK
+            return found_outcome(response), HTTPStatus.OK
         except SearxMcpError as error:
             failure = error
         except Exception:  # noqa: BLE001 - whatever failed, the user gets a page
-            failure = unforeseen()
+            failure = internal_error()
         note_failure(failure.code.value)
-        return failed_trail(failure, call.limit), status_of(failure)
+        return failed_outcome(failure, call.limit), status_of(failure)
 
     async def _page(
-        self, request: Request, query: str, trail: Trail, status: int = HTTPStatus.OK
+        self, request: Request, query: str, outcome: SearchOutcome, status: int = HTTPStatus.OK
     ) -> Response:
         identity = identity_of(request.scope)
         try:
-            look = await self._look(identity)
+            snapshot = await self._snapshot(identity)
         except SearxMcpError as error:
-            page = problem_page(status_line(failed_trail(error, self._limit)))
+            page = problem_page(status_line(failed_outcome(error, self._limit)))
             return await _html(page, request, status_of(error))
         may_search = self.offers(Tool.WEB_SEARCH) and identity.may(Tool.WEB_SEARCH)
 
         # As in /metrics: not every named token may see the activity of all callers.
-        done = throughput_facts(self._counters, self._calls.latest()) if identity.metrics else ()
+        statistics = (
+            throughput_facts(self._counters, self._calls.latest()) if identity.metrics else ()
+        )
 
-        def written() -> str:
+        def build() -> str:
             return dashboard_page(
-                look.report,
-                done,
-                look.corpus,
-                search_section(query, trail) if may_search else None,
+                snapshot.report,
+                statistics,
+                snapshot.corpus,
+                search_section(query, outcome) if may_search else None,
                 has_login=self._access.wants_token,
             )
 
-        return await _html(await asyncio.to_thread(written), request, status)
+        return await _html(await asyncio.to_thread(build), request, status)
 
     @property
     def _limit(self) -> float:
         return self._backend.settings.server.tool_timeout
 
-    async def _look(self, identity: Identity) -> _Look:
+    async def _snapshot(self, identity: Identity) -> _Snapshot:
         """Return a snapshot of what this token may see, at most two seconds old.
 
         Raises:
@@ -212,13 +214,13 @@ class _Dashboard:
                     corpus = await service.corpus_status(StatusRequest(include_urls=False))
                 return await service.instances(), corpus
 
-        async with self._turn:
+        async with self._lock:
             now = asyncio.get_running_loop().time()
-            look = self._looks.get(key)
-            if look is None or now - look.at >= _KEPT:
+            snapshot = self._snapshots.get(key)
+            if snapshot is None or now - snapshot.at >= _SNAPSHOT_SECONDS:
                 report, corpus = await supervise(None, self._limit, work, otherwise="")
-                look = self._looks[key] = _Look(report, corpus, now)
-            return look
+                snapshot = self._snapshots[key] = _Snapshot(report, corpus, now)
+            return snapshot
 
 
 class _Login:
@@ -234,23 +236,23 @@ class _Login:
     async def show(self, request: Request) -> Response:
         """Return the login page; redirect to the dashboard if no token is required."""
         if not self._access.wants_token:
-            return _to(DASHBOARD_PATH)
+            return _redirect(DASHBOARD_PATH)
         return await _html(login_page(), request)
 
-    async def enter(self, request: Request) -> Response:
+    async def log_in(self, request: Request) -> Response:
         """Log a user in with a token."""
         token = (await _form(request)).get("token", "").strip()
         found = await self._access.log_in(request.scope, token.encode("utf-8", "replace"))
         if isinstance(found, HttpRefusal):
             headers = {"retry-after": str(found.retry_after)} if found.retry_after else {}
             return await _html(login_page(found.message), request, found.status, headers)
-        answer = _to(DASHBOARD_PATH)
+        answer = _redirect(DASHBOARD_PATH)
         answer.headers["set-cookie"] = found
         return answer
 
-    async def leave(self, _: Request) -> Response:
+    async def log_out(self, _: Request) -> Response:
         """Log the user out."""
-        answer = _to(LOGIN_PATH)
+        answer = _redirect(LOGIN_PATH)
         answer.headers["set-cookie"] = self._access.log_out()
         return answer
 
@@ -287,5 +289,5 @@ async def _html(
     return await build_response(body, request, {**_HEADERS, **_HTML, **(headers or {})}, status)
 
 
-def _to(path: str) -> Response:
+def _redirect(path: str) -> Response:
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, _HEADERS)

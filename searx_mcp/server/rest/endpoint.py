@@ -27,7 +27,7 @@ from searx_mcp.server.rest.encoding import build_response, encode_json
 from searx_mcp.server.rest.errors import status_of
 from searx_mcp.server.rest.operation import Body, Call, Content, Operation, Text
 from searx_mcp.server.spans import continue_trace
-from searx_mcp.server.supervision import ProgressListener, unforeseen
+from searx_mcp.server.supervision import ProgressListener, internal_error
 from searx_mcp.server.web.policy import HttpRefusal
 
 EVENTS: Final = "text/event-stream"
@@ -210,7 +210,7 @@ class Endpoint:
         except SearxMcpError as error:
             return error
         except Exception:  # noqa: BLE001 - whatever failed, the client gets a response
-            return unforeseen()
+            return internal_error()
 
     async def _send_error(
         self, error: SearxMcpError, request: Request, send: Send

@@ -50,7 +50,7 @@ async def run_search(call: Call, request: SearchRequest) -> SearchResponse:
     """Run one search within the deadline of a call."""
     found = await run_verb(WEB_SEARCH, request, call)
     if not isinstance(found, SearchResponse):
-        raise TypeError("several searches")  # no route takes several queries here
+        raise TypeError("several searches")  # no caller passes several queries
     return found
 
 

@@ -1,1 +1,1 @@
-"""Who may use the server over HTTP, what a request may be, and how many there may be."""
+"""Access over HTTP: authentication, checks of requests, quotas and limits of connections."""

@@ -139,10 +139,10 @@ class Access:
             return EVERYBODY
         if path in COOKIE_PATHS and b"authorization" not in headers:
             return await self._identify_by_cookie(scope, headers)
-        found = self._credentials(scope, headers)
-        if found is None:
+        credentials = self._credentials(scope, headers)
+        if credentials is None:
             return _unauthorized(scope, "A token is required: send Authorization: Bearer TOKEN.")
-        user, token = found
+        user, token = credentials
         identity = await self._find_identity(token)
         if identity is None or (user is not None and identity.name not in {"", user}):
             return await self._refuse_token(scope)
@@ -160,7 +160,7 @@ class Access:
             return await self._refuse_token(scope)
         origin = dict(scope["headers"]).get(b"origin", b"")  # TLS may end at a proxy
         is_secure = scope.get("scheme") == "https" or origin.startswith(b"https://")
-        key = self._signing_key(hashlib.sha256(token).digest())
+        key = self._cookie_key(hashlib.sha256(token).digest())
         return login_cookie(identity.name, key, self._clock(), is_secure=is_secure)
 
     @staticmethod
@@ -176,8 +176,11 @@ class Access:
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
         for digest, identity in await self._digests() if login else ():
-            key = self._signing_key(digest)
-            if login and login.name == identity.name and login.is_signed_by(key):
+            if (
+                login
+                and login.name == identity.name
+                and login.is_signed_by(self._cookie_key(digest))
+            ):
                 return _check_tool(scope, identity)
         return _LOGIN_REQUIRED
 
@@ -186,7 +189,7 @@ class Access:
             return [(known.digest, known.identity) for known in await self._file.current()]
         return [(hashlib.sha256(self._token).digest(), EVERYBODY)]
 
-    def _signing_key(self, digest: bytes) -> bytes:
+    def _cookie_key(self, digest: bytes) -> bytes:
         """Derive the key that signs the cookies of one token, so that removing the token ends its logins."""
         return hmac.new(self._secret, b"dashboard" + digest, hashlib.sha256).digest()
 

@@ -16,7 +16,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from searx_mcp.server.identity import Identity, identity_of, marked
+from searx_mcp.server.identity import Identity, identity_of, with_identity
 from searx_mcp.server.web.access import Access
 from searx_mcp.server.web.policy import (
     BUSY,
@@ -400,7 +400,7 @@ def _request_id(headers: Mapping[bytes, bytes]) -> str:
 
 
 def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
-    """Return headers by name; one sent twice counts as empty, since readers may differ on which holds."""
+    """Return headers by name; one sent twice counts as empty, since readers may differ on which value holds."""
     found: dict[bytes, bytes] = {}
     for name, value in headers:
         found[name] = value if name not in found else b""
@@ -414,7 +414,7 @@ def _lower_media_type(name: bytes, value: bytes) -> tuple[bytes, bytes]:
 
 def _with_sender(scope: Scope, identity: Identity) -> Scope:
     """Return the scope with its sender, in the form by which the SDK binds MCP sessions to their opener."""
-    scope = marked(scope, identity)
+    scope = with_identity(scope, identity)
     if identity.name:
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=identity.name, scopes=[]))
     return scope

@@ -122,7 +122,7 @@ async def test_without_scripts_everything_is_there(serve, tab):
 
 
 async def test_the_page_stays_current_and_what_is_open_stays_open(serve, tab, pool, monkeypatch):
-    monkeypatch.setattr(routes, "_KEPT", 0.0)
+    monkeypatch.setattr(routes, "_SNAPSHOT_SECONDS", 0.0)
     async with serve() as url:
         page = await tab(url)
         score = page.locator("#tier-own-rows summary").first
@@ -139,7 +139,7 @@ async def test_the_page_stays_current_and_what_is_open_stays_open(serve, tab, po
 
 
 async def test_a_person_can_stop_the_updates(serve, tab, pool, monkeypatch):
-    monkeypatch.setattr(routes, "_KEPT", 0.0)
+    monkeypatch.setattr(routes, "_SNAPSHOT_SECONDS", 0.0)
     async with serve() as url:
         page = await tab(url)
         await page.get_by_role("button", name="Pause updates").click()

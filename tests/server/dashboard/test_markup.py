@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.server.dashboard.markup import Markup, element, joined, link, with_code
+from searx_mcp.server.dashboard.markup import Html, element, join, link, with_code
 
 ACTS = "<script>alert(1)</script> &amp; \"'"
 ESCAPED = "&lt;script&gt;alert(1)&lt;/script&gt; &amp;amp; &quot;&#x27;"
@@ -22,7 +22,7 @@ def test_attributes_have_the_names_of_html():
 
 
 def test_what_is_put_together_is_escaped_once():
-    assert joined(("<", Markup("<br/>"), None, joined(("<",)))) == "&lt;<br/>&lt;"
+    assert join(("<", Html("<br/>"), None, join(("<",)))) == "&lt;<br/>&lt;"
 
 
 @pytest.mark.parametrize("url", ["https://a.example/?a=1&b=2", "http://a.example/"])
