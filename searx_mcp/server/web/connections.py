@@ -101,12 +101,16 @@ class ServingConfig(uvicorn.Config):
         stop: seconds after which what has not ended is not waited for.
         clients: tell whose a connection is.
         wants_token: whether a connection without a token is a stranger's.
+
+    Attributes:
+        is_stopping: whether each connection ends with its next answer.
     """
 
     def __init__(
         self, app: ASGIApp, limits: Limits, stop: float, clients: Clients, *, wants_token: bool
     ) -> None:
         self.limits = limits
+        self.is_stopping = False
         strangers = min(limits.strangers, limits.connections) if wants_token else 0
         self.open = Connections(clients, limits.connections, strangers)
         super().__init__(
@@ -146,14 +150,13 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        self._open = config.open
+        self._serving, self._open = config, config.open
         state = vouching(app_state, lambda: self._open.vouch(self))
         super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
         self._head: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
         self._is_refused = False
-        self._is_stopping = False
         self._room = bytearray()
         self._tail = b""
         self._is_head_there = True
@@ -203,8 +206,8 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             super().data_received(data)
             self._is_head_there = True
             self._expect_head()
-            if self._is_stopping:
-                self._end_with_answer()
+            if self._serving.is_stopping and (cycle := self._running()):
+                self._end_with_answer(cycle)
 
     @override
     def handle_events(self) -> None:
@@ -221,8 +224,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             return
         cycle.transport = self._end  # type: ignore[assignment] # - has what it uses
         if cycle.keep_alive and _has_two_lengths(self.headers):
-            self.headers.append(_CLOSE)
-            cycle.keep_alive = False
+            self._end_with_answer(cycle)
 
     @override
     def on_response_complete(self) -> None:
@@ -243,22 +245,28 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
         A client whose connection is then closed cannot know whether it was performed.
         """
-        self._is_stopping = True
         if self._is_refused:
             super().shutdown()
-        elif not self._end_with_answer():
-            self.loop.call_later(self._limits.last, self._close_unused)
+            return
+        if cycle := self._running():
+            self._end_with_answer(cycle)
+        self.loop.call_later(self._limits.last, self._close_unused)
 
-    def _end_with_answer(self) -> bool:
-        """Keep the connection no longer than its request, and tell whether there is one."""
+    def _running(self) -> RequestResponseCycle | None:
+        """The request that has no whole answer yet."""
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is None or cycle.response_complete:
-            return False
-        cycle.keep_alive = False
-        return True
+        return None if cycle is None or cycle.response_complete else cycle
+
+    def _end_with_answer(self, cycle: RequestResponseCycle) -> None:
+        """End the connection with the answer to a request, and let that say so; one that has begun cannot."""
+        if not cycle.response_started:
+            self.headers.append(_CLOSE)  # from which uvicorn takes it
+            cycle.keep_alive = False
 
     def _close_unused(self) -> None:
-        if not self._end_with_answer():
+        if self._running():
+            self.loop.call_later(self._limits.last, self._close_unused)
+        elif not self.transport.is_closing():
             super().shutdown()
 
     @override
