@@ -10,8 +10,8 @@ import asyncio
 import json
 import random
 import sys
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, ExitStack
 from dataclasses import replace
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -21,7 +21,14 @@ from urllib.parse import urlsplit
 
 from benchmarks.fetching import memory
 from benchmarks.loading.calls import Call, at_once, mix, share
-from benchmarks.loading.processes import TOKEN, Server, open_bare, open_server, open_world
+from benchmarks.loading.processes import (
+    TOKEN,
+    Server,
+    open_bare,
+    open_redis,
+    open_server,
+    open_world,
+)
 from benchmarks.loading.soak import Crowd, Soak
 from benchmarks.loading.wire import Era, Wire
 from benchmarks.loading.world import World
@@ -50,6 +57,9 @@ _CACHED, _MISSED, _PAGE = 0.7, 1.5, 2.5  # CPU ms
 _OBSERVED: Final = 100
 """Searches in a round; as many clients say hello."""
 _OBSERVED_ROUNDS: Final = 11
+_REPLICAS: Final = (1, 2, 3)
+_REPLICATED: Final = 30
+"""Calls at once to replicas in each round: few, as clients, sites and replicas share the processors."""
 _DEADLINE: Final = 10.0
 """Seconds for a scrape."""
 _METRICS: Final = 1.05
@@ -79,8 +89,9 @@ def main() -> None:
                 targets, table = asyncio.run(_loaded(world, server, int(options.calls or CALLS)))
             more, other = _trivial(world)
             observed, costs = _observed(world, rounds=_OBSERVED_ROUNDS)
-            targets += more + _rested(world) + observed + _searched(world)
-            tables += [table, other, costs]
+            shared, replicas = _replicated(world, _REPLICAS, rounds=_ROUNDS)
+            targets += more + _rested(world) + observed + _searched(world) + shared
+            tables += [table, other, costs, replicas]
     report(targets, as_json=options.json, tables=tables)
 
 
@@ -90,6 +101,7 @@ def _quick(world: World) -> list[Ratio]:
         soak = Soak(world, server, SEED)
         asyncio.run(soak.run(_QUICK_CROWD))
     more = _flat(soak, _QUICK_CROWD, _QUICK_MORE) + _observed(world, rounds=1)[0]
+    more += _replicated(world, _REPLICAS[-1:], rounds=2)[0]
     return [target for target in targets + more if "second" not in target.name]
 
 
@@ -131,12 +143,12 @@ async def _loaded(world: World, server: Server, count: int) -> tuple[list[Ratio]
     calls = list(islice(mix(world), count))
     idle = server.megabytes()
     # Whatever is loaded late: each kind of call once in both eras.
-    early = await at_once(server, list({call.kind: call for call in calls}.values()) * 2)
+    early = await at_once(server, calls=list({call.kind: call for call in calls}.values()) * 2)
     warm = server.megabytes()
     dice.shuffle(calls)
-    run = await at_once(server, calls)
+    run = await at_once(server, calls=calls)
     peak = server.peak()
-    again = await at_once(server, calls)
+    again = await at_once(server, calls=calls)
     surprises = early.surprises + run.surprises + again.surprises
     rows: list[tuple[str | float, ...]] = [
         (kind, len(found), *(round(share(found, part), 2) for part in (0.5, 0.95, 1)))
@@ -162,6 +174,34 @@ async def _loaded(world: World, server: Server, count: int) -> tuple[list[Ratio]
     ], table
 
 
+def _replicated(world: World, numbers: Sequence[int], rounds: int) -> tuple[list[Ratio], Table]:
+    """The mix to servers in turn that share a Redis, where a session goes on at another one than it began at."""
+    lost = 0
+    rows: list[tuple[str | float, ...]] = []
+    for number in numbers:
+        calls, runs = mix(world), []
+        with open_redis() as redis, ExitStack() as stack:
+            servers = [stack.enter_context(open_server(world, redis=redis)) for _ in range(number)]
+            for _ in range(rounds + 1):
+                several = list(islice(calls, _REPLICATED))
+                runs.append(asyncio.run(at_once(*servers, calls=several)))
+        lost += sum(run.lost for run in runs)
+        warm = runs[1:]
+        found = [one for run in warm for each in run.latencies.values() for one in each]
+        speed = len(found) / sum(run.seconds for run in warm)
+        cost = 1_000 * sum(run.busy for run in warm) / len(found)
+        rows.append((
+            *(number, round(share(found, 0.5), 2), round(share(found, 0.95), 2)),
+            *(round(speed, 1), round(cost, 1)),
+        ))  # fmt: skip
+    return [_at_most("calls to replicas without an answer", lost, 0)], Table(
+        f"{rounds} times {_REPLICATED} calls at once to replicas that share a Redis, half of them in sessions",
+        ("replicas", "P50 s", "P95 s", "calls a second", "CPU ms a call"),
+        tuple(rows),
+        ("Clients, sites, instances and Redis share the processors with the replicas.",),
+    )
+
+
 def _trivial(world: World) -> tuple[list[Ratio], Table]:
     """Calls that ask for nothing, beside those of a bare server: what serving alone costs."""
     ours = Call("", "web_search", {"query": ""}, "invalid_argument")
@@ -174,7 +214,7 @@ def _trivial(world: World) -> tuple[list[Ratio], Table]:
                 ("searx-mcp", server, ours, TOKEN),
                 ("bare SDK server", other, bare, ""),
             ):
-                run = asyncio.run(at_once(one, [call] * _TRIVIAL, token=token))
+                run = asyncio.run(at_once(one, calls=[call] * _TRIVIAL, token=token))
                 if run.surprises:
                     sys.exit(f"{name}: {run.surprises}")
                 costs[name].append(1_000 * run.busy / _TRIVIAL)
@@ -240,7 +280,7 @@ def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
                 for number in range(_OBSERVED)
             ]
             for name, server in servers.items():
-                run = asyncio.run(at_once(server, calls))
+                run = asyncio.run(at_once(server, calls=calls))
                 if run.surprises:
                     sys.exit(f"{name}: {run.surprises}")
                 searches[name].append(run.busy)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from itertools import cycle
+from itertools import cycle, islice
 from time import perf_counter
 from typing import Final
 
@@ -44,12 +44,14 @@ class Run:
         busy: seconds of the processor that the server took meanwhile.
         latencies: of each kind of call, seconds.
         surprises: outcomes that were not expected, with their number.
+        lost: of those, calls without an answer.
     """
 
     seconds: float = 0.0
     busy: float = 0.0
     latencies: dict[str, list[float]] = field(default_factory=dict)
     surprises: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
 
 
 def mix(world: World) -> Iterator[Call]:
@@ -79,25 +81,40 @@ def mix(world: World) -> Iterator[Call]:
         yield next(errors)
 
 
-async def at_once(server: Server, calls: Sequence[Call], *, token: str = TOKEN) -> Run:
-    """Make all calls at once, each on a connection of its own that is open before."""
+async def at_once(*servers: Server, calls: Sequence[Call], token: str = TOKEN) -> Run:
+    """Make all calls at once, each on a connection of its own that is open before.
+
+    Args:
+        servers: that share them in turn; of several, a session goes on at another one than it began at.
+        calls: to be made.
+        token: of all clients.
+    """
     run = Run()
     async with AsyncExitStack() as stack, asyncio.timeout(_DEADLINE):
         wires = []
         # The server closes a connection without a request soon: those without a greeting come last.
         for era, count in ((Era.SESSION, len(calls) // 2), (Era.STATELESS, -(-len(calls) // 2))):
-            more = [Wire(server.url, token, era) for _ in range(count)]
+            urls = list(islice(cycle(server.url for server in servers), count + 1))
+            more = [Wire(url, token, era) for url in urls[:count]]
             for wire in more:
                 await stack.enter_async_context(wire)
             async with asyncio.TaskGroup() as group:
                 for wire in more:
                     group.create_task(wire.greet())
+            if len(servers) > 1 and era is Era.SESSION:
+                more = [
+                    Wire(url, token, era, session=wire.session)
+                    for url, wire in zip(urls[1:], more, strict=True)
+                ]
+                for wire in more:
+                    await stack.enter_async_context(wire)
             wires += more
-        began, busy = perf_counter(), server.busy()
+        began, busy = perf_counter(), sum(server.busy() for server in servers)
         async with asyncio.TaskGroup() as group:
             for wire, call in zip(wires, calls, strict=True):
                 group.create_task(_one(wire, call, run))
-        run.seconds, run.busy = perf_counter() - began, server.busy() - busy
+        run.seconds = perf_counter() - began
+        run.busy = sum(server.busy() for server in servers) - busy
     return run
 
 
@@ -109,6 +126,7 @@ async def _one(wire: Wire, call: Call, run: Run) -> None:
         await wire.leave()
     except (OSError, EOFError, RuntimeError) as exc:
         run.surprises[f"{call.kind}: {type(exc).__name__} {exc}"[:200]] += 1
+        run.lost += 1
         return
     if reply.code != call.code or not reply.text:
         run.surprises[f"{call.kind}: {reply.code or 'no error'}: {reply.text}"[:200]] += 1

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -72,6 +74,7 @@ def open_server(
     idle: float | None = None,
     traces: str = "",
     proxies: Sequence[str] = (HOST,),
+    redis: str = "",
 ) -> Iterator[Server]:
     """Run our server over that world.
 
@@ -81,6 +84,7 @@ def open_server(
         idle: seconds after which a session that nobody uses ends, unless it is what the server has.
         traces: URL of a collector.
         proxies: addresses whose connections are not one client's; by default the one that all clients here have.
+        redis: URL of what it shares with others.
     """
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "empty.toml").touch()
@@ -95,6 +99,8 @@ def open_server(
             "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps(world.origins),
             "SEARX_MCP_OPEN_SOURCES__MODE": "off",
             "SEARX_MCP_SERVER__TRACES": traces,
+            "SEARX_MCP_REDIS_URL": redis,
+            "SEARX_MCP_REDIS__SECRET": TOKEN,
             "OTEL_BSP_SCHEDULE_DELAY": "200",  # milliseconds: what sends them works in every round
             # All pages are on four hosts here.
             "SEARX_MCP_FETCH__HOST_RATE": "6000",
@@ -104,6 +110,24 @@ def open_server(
         arguments = [kind, *([] if idle is None else [str(idle)])]
         with _process("server", *arguments, environment=environment) as process:
             yield Server(process)
+
+
+@contextmanager
+def open_redis() -> Iterator[str]:
+    """Run a Redis that keeps nothing on disk, and give its URL."""
+    program = shutil.which("redis-server")
+    if program is None:
+        sys.exit("redis-server is missing; install it: apt-get install redis-server")
+    with socket.create_server((HOST, 0)) as free:
+        port = free.getsockname()[1]
+    command = [program, "--bind", HOST, "--port", str(port), "--save", "", "--appendonly", "no"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - as found
+        for line in _lines(process):
+            if "eady to accept connections" in line:
+                break
+        yield f"redis://{HOST}:{port}/0"
+        process.terminate()
+        process.communicate()
 
 
 @contextmanager

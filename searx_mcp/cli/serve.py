@@ -134,4 +134,4 @@ def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:
                 limits=raise_descriptors(LIMITS),
             )
 
-    run(work(), within=stop_seconds() + _GRACE)
+    run(work(), within=stop_seconds(settings.http) + _GRACE)

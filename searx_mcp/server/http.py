@@ -122,11 +122,11 @@ class _Server(uvicorn.Server):
     def __init__(
         self, guard: Guard, config: HttpConfig, limits: Limits, listening: Callable[[], None]
     ) -> None:
-        clients, stop = Clients(config.proxies), stop_seconds(limits)
+        clients, stop = Clients(config.proxies), limits.stop + 2 * _LAST_WORDS
         self._serving = ServingConfig(guard, limits, stop, clients, wants_token=config.wants_token)
         super().__init__(self._serving)
         self._guard = guard
-        self._seconds = limits.stop
+        self._drain, self._seconds = config.drain, limits.stop
         self._listening = listening
 
     @override
@@ -140,6 +140,9 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()
         self._guard.stop()
+        self._serving.is_stopping = True
+        if self._drain:
+            await asyncio.sleep(self._drain)
         timers = (
             loop.call_later(self._seconds, self._guard.cut),
             loop.call_later(self._seconds + _LAST_WORDS, self._drop),
@@ -182,9 +185,9 @@ def _connected(listener: socket.socket) -> Iterator[socket.socket]:
             yield connection
 
 
-def stop_seconds(limits: Limits = LIMITS) -> float:
+def stop_seconds(config: HttpConfig, limits: Limits = LIMITS) -> float:
     """Seconds in which `serve_http` ends once cancelled, without what its server closes then."""
-    return limits.stop + 2 * _LAST_WORDS
+    return config.drain + limits.stop + 2 * _LAST_WORDS
 
 
 async def serve_http(
@@ -195,7 +198,7 @@ async def serve_http(
     listening: Callable[[str], None] | None = None,
     limits: Limits = LIMITS,
 ) -> None:
-    """Serve until cancelled; then running calls have `Limits.stop` seconds to end.
+    """Serve until cancelled, and for `http.drain` more; then running calls have `Limits.stop` seconds to end.
 
     Args:
         server: of `searx_mcp.server.app.build_server`.

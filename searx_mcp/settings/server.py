@@ -158,6 +158,10 @@ class HttpConfig(Frozen):
     max_body_size: Annotated[ByteCount, Field(ge=1_024, le=67_108_864)] = Field(
         default=1_048_576, description="Maximum bytes of a request, such as 1MB."
     )
+    drain: Annotated[float, Field(ge=0, le=600)] = Field(
+        default=0.0,
+        description="Seconds to go on serving at a stop, with /readyz at 503, before it accepts no more.",
+    )
 
     @model_validator(mode="after")
     def _check_tokens(self) -> Self:

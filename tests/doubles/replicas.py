@@ -1,14 +1,19 @@
 """Processes of the service, and a balancer in front of them."""
 
 import asyncio
+import re
+import shutil
 import signal
 import sys
 from collections import Counter
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-PROGRAM = Path(__file__).parents[1] / "e2e" / "replica.py"
+ROOT = Path(__file__).parents[2]
+PROGRAM = ROOT / "tests" / "e2e" / "replica.py"
+GUIDES = ROOT / "docs" / "guides"
 
 
 class Replica:
@@ -109,6 +114,43 @@ class Balancer:
             self.carried[port] -= 1
             return
         writer.close()
+
+
+@asynccontextmanager
+async def nginx(folder: Path, port: int, *replicas: Replica) -> AsyncIterator[str]:
+    """A real nginx in front of replicas, as the guides have it, but for addresses and TLS; gives its URL."""
+    guides = "\n".join(
+        (GUIDES / f"{name}.md").read_text("utf-8") for name in ("scaling", "http-server")
+    )
+    upstream, server = re.findall(r"^```nginx\n(.*?)^```$", guides, re.DOTALL | re.MULTILINE)
+    ports = iter(replicas)
+    upstream = re.sub(r"searx-mcp-\d:8765", lambda _: f"127.0.0.1:{next(ports).port}", upstream)
+    assert not [*ports]
+    server = re.sub(r" *ssl_.*\n", "", server).replace("443 ssl", f"127.0.0.1:{port}")
+    server = server.replace("http://127.0.0.1:8765", "http://searx-mcp")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    folders = " ".join(f"{kind}_temp_path {folder / kind};" for kind in kinds)
+    config = folder / "nginx.conf"
+    config.write_text(
+        f"daemon off; pid {folder / 'pid'}; error_log stderr notice; worker_processes 1;"
+        f" events {{ worker_connections 256; }} http {{ access_log off; {folders}\n{upstream}{server} }}"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(shutil.which("nginx") or "nginx", "-e", "stderr", "-c", str(config)),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    said = []
+    try:
+        while b"start worker process " not in (line := await process.stderr.readline()):
+            said.append(line)
+            assert line, said
+        reading = asyncio.ensure_future(process.stderr.read())  # it would wait for a full pipe
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        await process.wait()
+    await reading
 
 
 async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -6,7 +6,9 @@ What each process remembers for itself lies in a folder of its own, as on severa
 import asyncio
 import json
 import os
+import re
 import secrets
+import shutil
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
@@ -24,7 +26,8 @@ from searx_mcp.storage.redis import RedisLink
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
-from tests.doubles.replicas import Balancer, Replica
+from tests.doubles.replicas import GUIDES, Balancer, Replica, nginx
+from tests.doubles.serving import connected
 
 pytestmark = [
     pytest.mark.slow,
@@ -483,3 +486,49 @@ async def test_replicas_are_replaced_one_by_one_without_a_lost_call(start, http,
             await load.until_answered(20)
             await load.end()
     assert load.ends.keys() == {200}
+
+
+@pytest.mark.skipif(
+    shutil.which("nginx") is None, reason="nginx is missing; install it: apt-get install nginx"
+)
+async def test_behind_nginx_as_the_guide_has_it_no_client_notices_that_all_are_replaced(
+    start, http, own, tmp_path, unused_port
+):
+    """Among them are clients of both eras, each in one session all the time."""
+    (drain,) = re.findall(
+        r"SEARX_MCP_HTTP__DRAIN=(\d+)", (GUIDES / "scaling.md").read_text("utf-8")
+    )
+    told = {
+        "SEARX_MCP_HTTP__DRAIN": drain,
+        "SEARX_MCP_HTTP__PROXIES": '["127.0.0.1"]',
+        "SEARX_MCP_HTTP__ALLOWED_HOSTS": '["127.0.0.1"]',
+        **using(own),
+    }
+    ends: Counter[str] = Counter()
+    async with asyncio.timeout(2 * PATIENCE):
+        replicas = await start("this", "this", "this", **told)
+        async with nginx(tmp_path, unused_port(), *replicas) as url:
+            load = Load(http, url, 1)
+            is_over = asyncio.Event()
+
+            async def call(mode: str) -> None:
+                async with connected(f"{url}/mcp", mode=mode) as client:
+                    for number in count():
+                        result = await client.call_tool("web_search", {"query": f"{mode} {number}"})
+                        ends[f"{mode} {result.is_error}"] += 1
+                        if is_over.is_set():
+                            return
+
+            async with asyncio.TaskGroup() as group:
+                for mode in ("auto", "legacy"):
+                    group.create_task(call(mode))
+                for replica in replicas:
+                    await load.until_answered(5)
+                    said = await replica.end(signal.SIGTERM)
+                    assert "Traceback" not in said
+                    await replica.start("next")
+                await load.until_answered(5)
+                is_over.set()
+            await load.end()
+    assert load.ends.keys() == {200}
+    assert ends.keys() == {"auto False", "legacy False"}

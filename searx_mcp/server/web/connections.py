@@ -101,12 +101,16 @@ class ServingConfig(uvicorn.Config):
         stop: seconds that a stop waits for running requests.
         clients: finds the client of a connection by its address.
         wants_token: whether connections without a token count as strangers.
+
+    Attributes:
+        is_stopping: whether each connection ends with its next response.
     """
 
     def __init__(
         self, app: ASGIApp, limits: Limits, stop: float, clients: Clients, *, wants_token: bool
     ) -> None:
         self.limits = limits
+        self.is_stopping = False
         strangers = min(limits.strangers, limits.connections) if wants_token else 0
         self.open = Connections(clients, limits.connections, strangers)
         super().__init__(
@@ -146,14 +150,13 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
-        self._open = config.open
+        self._serving, self._open = config, config.open
         state = vouching(app_state, lambda: self._open.vouch(self))
         super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
         self._head_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._is_refused = False
-        self._is_stopping = False
         self._read_buffer = bytearray()
         self._tail = b""
         self._has_whole_head = True
@@ -203,8 +206,8 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             super().data_received(data)
             self._has_whole_head = True
             self._start_head_timer()
-            if self._is_stopping:
-                self._end_with_answer()
+            if self._serving.is_stopping and (cycle := self._running()):
+                self._end_with_response(cycle)
 
     @override
     def handle_events(self) -> None:
@@ -221,8 +224,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
             return
         cycle.transport = self._response_transport  # type: ignore[assignment] # - has what it uses
         if cycle.keep_alive and _has_two_lengths(self.headers):
-            self.headers.append(_CLOSE)
-            cycle.keep_alive = False
+            self._end_with_response(cycle)
 
     @override
     def on_response_complete(self) -> None:
@@ -243,22 +245,28 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
         If such a request met a closed connection, its client could not know whether it was performed.
         """
-        self._is_stopping = True
         if self._is_refused:
             super().shutdown()
-        elif not self._end_with_answer():
-            self.loop.call_later(self._limits.last, self._close_unused)
+            return
+        if cycle := self._running():
+            self._end_with_response(cycle)
+        self.loop.call_later(self._limits.last, self._close_unused)
 
-    def _end_with_answer(self) -> bool:
-        """Close after the current response; tell whether there is one to wait for."""
+    def _running(self) -> RequestResponseCycle | None:
+        """Return the request whose response is not complete."""
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is None or cycle.response_complete:
-            return False
-        cycle.keep_alive = False
-        return True
+        return None if cycle is None or cycle.response_complete else cycle
+
+    def _end_with_response(self, cycle: RequestResponseCycle) -> None:
+        """Close after the response to a request, and announce it there unless the response has begun."""
+        if not cycle.response_started:
+            self.headers.append(_CLOSE)  # uvicorn copies it into the response
+            cycle.keep_alive = False
 
     def _close_unused(self) -> None:
-        if not self._end_with_answer():
+        if self._running():
+            self.loop.call_later(self._limits.last, self._close_unused)
+        elif not self.transport.is_closing():
             super().shutdown()
 
     @override

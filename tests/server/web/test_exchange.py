@@ -146,6 +146,34 @@ async def test_requests_on_their_way_while_the_server_stops_are_answered(held, m
     assert answer.startswith(b"HTTP/1.1 200 ")
 
 
+async def test_a_server_that_drains_tells_monitors_and_serves_whoever_still_comes(held, pass_by):
+    """A proxy keeps connections, and learns of the stop by asking; each answer tells it to use the next one no more."""
+    async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
+        config = HttpConfig(port=0, drain=DEADLINE / 2)
+        serves = serving(build_server(Settings(), service=held), config)
+        url = await server.enter_async_context(serves)
+        base = url.removesuffix("/mcp")
+        async with httpx2.AsyncClient(trust_env=False, base_url=base, timeout=DEADLINE) as kept:
+            before = await kept.get("/v1/capabilities")
+            async with asyncio.TaskGroup() as group:
+                stop = group.create_task(server.aclose())
+                while "stopping" not in await ready(base):
+                    pass
+                answers = [await kept.get("/v1/capabilities") for _ in range(2)]
+                assert not stop.done()
+                pass_by(DEADLINE / 2)
+        assert await health(url) is None
+    assert before.headers.get("connection") != "close"
+    assert [(each.status_code, each.headers["connection"]) for each in answers] == [
+        (200, "close")
+    ] * 2
+
+
+async def ready(base: str) -> str:
+    async with httpx2.AsyncClient(trust_env=False) as http:
+        return (await http.get(f"{base}/readyz")).text
+
+
 async def test_a_connection_without_a_request_does_not_keep_the_server(held):
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
         limits = Limits(last=0.05, head=DEADLINE, idle=DEADLINE, stop=DEADLINE)

@@ -24,12 +24,8 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-CALL = {
-    "jsonrpc": "2.0",
-    "id": 7,
-    "method": "tools/call",
-    "params": {"name": "web_search", "arguments": {"query": "bees"}},
-}
+SEARCH = {"name": "web_search", "arguments": {"query": "bees"}}
+CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": SEARCH}
 
 
 class Counted(PartOfService):
@@ -43,6 +39,8 @@ class Counted(PartOfService):
     @override
     async def search(self, request, /, *, progress=None):
         self.count += 1
+        if progress is not None:
+            progress("asking")
         self.is_asked.set()
         try:
             await self.may_answer.wait()
@@ -151,6 +149,39 @@ async def test_a_client_cancels_where_its_session_goes_on():
             cancelled = {"method": "notifications/cancelled", "params": {"requestId": 7}}
             await ask(other, {"jsonrpc": "2.0", **cancelled}, session)
             await other.service.is_cancelled.wait()
+
+
+async def test_a_cancellation_that_reaches_another_process_leaves_the_call_to_its_connection():
+    async with two() as (one, other):
+        session = await begin(one)
+        one.service.may_answer.clear()
+        async with asyncio.TaskGroup() as group:
+            call = group.create_task(ask(one, CALL, session))
+            await one.service.is_asked.wait()
+            cancelled = {"method": "notifications/cancelled", "params": {"requestId": 7}}
+            told = await ask(other, {"jsonrpc": "2.0", **cancelled}, session)
+            assert told.status_code == 202
+            assert not one.service.is_cancelled.is_set()
+            call.cancel()
+            await one.service.is_cancelled.wait()
+
+
+async def test_progress_and_the_stream_of_a_session_come_from_whichever_process_is_asked():
+    async with two() as (one, other):
+        session = await begin(one)
+        with_progress = {**SEARCH, "_meta": {"progressToken": "p"}}
+        answer = await ask(other, {**CALL, "params": with_progress}, session)
+        lines = answer.text.splitlines()
+        told = [json.loads(line[6:]) for line in lines if line.startswith("data: {")]
+        assert [row.get("method", row.get("id")) for row in told] == ["notifications/progress", 7]
+        assert told[0]["params"]["progressToken"] == "p"
+        headers = {**HEADERS, "Mcp-Session-Id": session}
+        async with (
+            httpx2.AsyncClient(trust_env=False, timeout=DEADLINE, headers=headers) as http,
+            http.stream("GET", other.url) as stream,
+        ):
+            assert stream.status_code == 200
+            assert stream.headers["content-type"].startswith("text/event-stream")
 
 
 async def test_a_session_may_be_ended_at_any_process_and_is_then_over_there():
