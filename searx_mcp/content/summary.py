@@ -58,9 +58,8 @@ _B: Final = 0.75
 
 _HEADING: Final = 0.5
 _BEFORE: Final = 0.3
-_BEHIND: Final = 0.05
 _BLOCK: Final = 0.05
-"""Weights of a word in a heading above, in the sentence before, in the one after, or anywhere in the same block; a
+"""Weights of a word in a heading above, in the sentence before, or anywhere in the same block; a
 word in the sentence itself has 1."""
 
 _TITLE_SHARE: Final = 0.6
@@ -69,17 +68,10 @@ _TITLE_SHARE: Final = 0.6
 _FIGURE: Final = 1.3
 """Factor for a sentence with a figure if the question asks for one."""
 
-_EARLY: Final = 0.1
-_EARLY_REACH: Final = 5
-"""Advantage of the first sentence over an equal later one that answers a question, and the number of sentences after
-which it is halved."""
-
 _LEAD: Final = 1.0
 _LEAD_REACH: Final = 4
-"""The same without a question: then a page begins with its subject."""
-
-_OPENING: Final = 1.2
-"""Factor for the first sentence of a block."""
+"""Advantage of the first sentence over an equal later one without a question, since a page begins with its subject, and
+the number of sentences after which it is halved."""
 
 _COMMON: Final = 0.3
 _FEW: Final = 10
@@ -308,24 +300,19 @@ def _relevance(
         weights: dict[str, float] = dict.fromkeys(sorted(own[index]), 1.0)
         _add(weights, headings[sentence.section], _HEADING)
         _add(weights, blocks[sentence.block], _BLOCK)
-        for at, weight in ((index - 1, _BEFORE), (index + 1, _BEHIND)):
-            if (
-                not sentence.is_row
-                and 0 <= at < len(sentences)
-                and sentences[at].block == sentence.block
-            ):
-                _add(weights, own[at], weight)
+        if not sentence.is_row and index and sentences[index - 1].block == sentence.block:
+            _add(weights, own[index - 1], _BEFORE)
         score = _bm25(weights, idf, _K1 * (1 - _B + _B * sentence.size / mean))
         if wants_figure and score and _has_figure(sentence.text):
             score *= _FIGURE
-        scores.append(score * (1 + _EARLY / (1 + index / _EARLY_REACH)))
+        scores.append(score)
     return scores
 
 
 def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
     """Score how central each sentence is to the page: the cosine with the sum of all, by TF-IDF.
 
-    The beginning of the page and of each block is preferred, and so are sentences with words of the title. Table rows
+    The beginning of the page is preferred, and so are sentences with words of the title. Table rows
     score 0; so does text that does not end like a sentence, if there are sentences.
     """
     sentences = prose.sentences
@@ -338,17 +325,14 @@ def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
     # The contribution of a term to the norm of a sentence, and to its product with the sum of all.
     parts = {term: (weight * weight, weight * weight * whole[term]) for term, weight in idf.items()}
     scores = []
-    block = -1
     for index, sentence in enumerate(sentences):
         found = [parts[term] for term in sentence.counts if term in parts]
         norm = math.sqrt(sum([square for square, _ in found])) or 1.0
         score = sum([product for _, product in found]) / norm
         score *= 1 + _LEAD / (1 + index / _LEAD_REACH)
-        score *= _OPENING if sentence.block != block else 1.0
         score *= 1 + len(title & sentence.terms) / (2 * max(1, len(title)))
         is_part = sentence.is_row or (has_whole and not sentence.is_whole)
         scores.append(0.0 if is_part else score)
-        block = sentence.block
     return scores
 
 

@@ -2,7 +2,6 @@
 
 import html
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,16 +14,10 @@ _MAX_BLOCK: Final = 200_000
 _MAX_NODES: Final = 300
 _MAX_TEXT: Final = 2_000
 _MAX_TYPES: Final = 50
-_WRAPPING = re.compile(
-    r"\A(?:<!--\s*|(?://|/\*)?\s*<!\[CDATA\[(?:\*/)?\s*)|\s*(?:-->|(?://|/\*)?\]\]>(?:\*/)?)\Z"
-)
 _NESTING: Final = ("@graph", "mainEntity", "mainEntityOfPage", "hasPart")
-_WORKS: Final = ("Article", "Posting", "Report", "Review", "Recipe", "HowTo", "Book", "Thesis")
+_WORKS: Final = ("Article", "Posting", "Review", "Recipe", "HowTo")
 """Ends of type names that describe the content of a page."""
-_THINGS: Final = frozenset({
-    "Course", "Dataset", "Event", "JobPosting", "Movie", "PodcastEpisode", "Product",
-    "SoftwareApplication", "SoftwareSourceCode", "VideoObject", "CreativeWork",
-})  # fmt: skip
+_THINGS: Final = frozenset({"Product", "VideoObject"})
 _PAGES: Final = ("Page",)
 _WORK, _THING, _PAGE = 3, 2, 1
 
@@ -84,7 +77,7 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
             for key in ("datePublished", "dateCreated", "uploadDate")
         ),
         modified=_first(_text(node.get("dateModified")) for node in nodes),
-        language=_first(_linked_language(node.get("inLanguage")) for node in nodes),
+        language=_first(_text(node.get("inLanguage")) for node in nodes),
         site=_site(nodes, graph),
         is_free=_is_free(nodes, graph.nodes),
         types=frozenset(kind for node in graph.nodes for kind in _kinds(node)[:_MAX_TYPES]),
@@ -94,7 +87,7 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
 def _load(block: str) -> object:
     if len(block) > _MAX_BLOCK:
         return None
-    text = _WRAPPING.sub("", block.strip()).removesuffix(";")
+    text = block.strip().removesuffix(";")
     try:
         # Line breaks in strings are the most common mistake.
         return json.loads(text, strict=False)
@@ -157,8 +150,6 @@ def _strings(value: object) -> list[str]:
 def _text(value: object) -> str:
     if isinstance(value, list):
         return _first(_text(entry) for entry in value[:MAX_AUTHORS] if not isinstance(entry, list))
-    if isinstance(value, dict):
-        value = value.get("@value")
     return html.unescape(value[:_MAX_TEXT]).strip() if isinstance(value, str) else ""
 
 
@@ -182,12 +173,6 @@ def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
     return _first(sites) or _first(
         _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
     )
-
-
-def _linked_language(value: object) -> str:
-    if isinstance(value, dict):
-        value = value.get("alternateName") or value.get("name")
-    return _text(value)
 
 
 def _is_free(nodes: list[Mapping[str, Any]], parts: list[Mapping[str, Any]]) -> bool | None:

@@ -21,37 +21,30 @@ _FEW_AUTHORS: Final = 3
 _MAX_NAME: Final = 100
 _MAX_NAMES: Final = 5
 
-_DESCRIPTION: Final = (
-    "description", "og:description", "dc.description", "dcterms.description", "twitter:description",
-)  # fmt: skip
+_DESCRIPTION: Final = ("description", "og:description", "twitter:description")
 _AUTHOR: Final = (
     "author", "article:author", "citation_author", "dc.creator", "byl", "dcterms.creator",
     "parsely-author", "sailthru.author",
 )  # fmt: skip
 _PUBLISHED: Final = (
     "article:published_time", "article:published", "og:published_time", "citation_publication_date",
-    "citation_online_date", "citation_date", "dc.date.issued", "dcterms.issued", "dc.date",
-    "dcterms.date", "dcterms.created", "datepublished", "parsely-pub-date", "sailthru.date",
-    "pubdate", "publish-date", "publishdate", "date",
+    "dc.date.issued", "dc.date", "dcterms.date", "dcterms.created", "datepublished", "parsely-pub-date",
+    "sailthru.date", "publishdate", "date",
 )  # fmt: skip
 _MODIFIED: Final = (
-    "article:modified_time", "article:modified", "og:updated_time", "dc.date.modified", "dcterms.modified",
-    "datemodified", "last-modified", "revised",
+    "article:modified_time", "article:modified", "og:updated_time", "dc.date.modified", "datemodified",
+    "last-modified",
 )  # fmt: skip
 _SITE: Final = ("application-name", "dc.publisher", "apple-mobile-web-app-title")
-_LOCKED: Final = frozenset({"locked"})
-_TIERS: Final = ("article:content_tier", "og:article:content_tier")
-_PAYWALLS: Final = ("paywall", "is_paywalled", "paywalled")
-_TRUE: Final = frozenset({"true", "yes", "1", "hard"})
 
 _PUBLISHED_PLACES: Final = (
     '[itemprop="datePublished"]', "time[pubdate]", "time.entry-date", "time.published",
-    "time.dt-published", "article header time[datetime]", "main header time[datetime]",
+    "article header time[datetime]", "main header time[datetime]",
 )  # fmt: skip
-_MODIFIED_PLACES: Final = ('[itemprop="dateModified"]', "time.updated", "time.dt-updated")
+_MODIFIED_PLACES: Final = ('[itemprop="dateModified"]', "time.updated")
 _AUTHOR_PLACES: Final = (
     '[itemprop="author"] [itemprop="name"]', '[itemprop="author"]', '[rel="author"]',
-    ".p-author .p-name", ".p-author", ".byline .author", ".author .fn",
+    ".p-author", ".byline .author", ".author .fn",
 )  # fmt: skip
 _DUBLIN_CORE = re.compile(r"\A(dc|dcterms):")
 _YEAR = re.compile(r"[0-9]{4}")
@@ -189,8 +182,6 @@ def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Linke
             return Said(text, "title")
     if linked.title:
         return _linked(linked.title)
-    if title := _said(metas, "citation_title", "dc.title", "twitter:title"):
-        return title
     heading = tree.css_first("h1")
     return Said(_one_line(heading.text()) if heading is not None else "", "h1")
 
@@ -243,7 +234,7 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
         Said(attributes.get("xml:lang") or "", "html xml:lang"),
         _said(metas, "og:locale"),
         _said(metas, "content-language"),
-        _said(metas, "dc.language", "dcterms.language"),
+        _said(metas, "dc.language"),
         _linked(linked.language),
     )
     tags = (Said(_tag(text.partition(",")[0]), source) for text, source in stated)
@@ -259,8 +250,7 @@ def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:
     if linked.is_free is not None:
         return not linked.is_free
     return (
-        _said(metas, *_TIERS).text.lower() in _LOCKED
-        or _said(metas, *_PAYWALLS).text.lower() in _TRUE
+        _said(metas, "article:content_tier").text.lower() == "locked"
         or _said(metas, "isaccessibleforfree").text.lower() in FALSE
     )
 

@@ -64,14 +64,17 @@ _DATE = re.compile(
 )
 _VERSION = re.compile(r"\d\.\d")
 _ADDRESS = re.compile(r"https?://\S+")
-_CREDIT = re.compile(
-    r"\W*(?:(?:photo(?:graph(?:y|ie)?)?|image|picture|illustration|imagen|immagine|foto|bild|screenshot|zdj\u0119cie|"
+_CREDITS: Final = (
+    r"(?:(?:photo(?:graph(?:y|ie)?)?|image|picture|illustration|imagen|immagine|foto|bild|screenshot|zdj\u0119cie|"
     r"\u0444\u043e\u0442\u043e)s?\W*(?:(?:image|photo|picture) )?"
     r"(?:credits?|courtesy|by|source|from|via|of|von|par|por|:|/|\u00a9|\(c\))"
     r"|credits?\b|cr\u00e9dits?\b|courtesy\b|\u00a9|\(c\)"
-    r"|(?:source|quelle|fuente|fonte|bron|\u0438\u0441\u0442\u043e\u0447\u043d\u0438\u043a):)",
-    re.IGNORECASE,
+    r"|(?:source|quelle|fuente|fonte|bron|\u0438\u0441\u0442\u043e\u0447\u043d\u0438\u043a):)"
 )
+_CREDIT = re.compile(rf"\W*{_CREDITS}", re.IGNORECASE)
+_CREDITED = re.compile(rf"\s*(?:\u00a9|\(c\)|[.!?(\[|/\u2013-]\s*{_CREDITS})", re.IGNORECASE)
+"""Where the credit of a caption begins."""
+
 _BY = re.compile(
     r"\W*(?:(?:(?:written|posted|published|reviewed|edited|story|words|fact.checked) )?by|von|par|por|di|"
     r"door|av|autor(?:in)?|author|auteur|autore|\u0430\u0432\u0442\u043e\u0440)\b",
@@ -197,11 +200,14 @@ def _is_named_caption(element: Element) -> bool:
 
 
 def is_needed(caption: Element, said: set[str]) -> bool:
-    """Whether a caption says more than a credit, a counter such as "1 of 5", or the picture's alternative text."""
+    """Whether a caption says more than a credit, a counter such as "1 of 5", or the picture's alternative text.
+
+    A credit at its end does not count; it stays with what is needed.
+    """
     shown = _shown(caption)
     if _COUNTER.fullmatch(shown) or _CREDIT.match(shown):
         return False
-    words = _WORD.findall(shown.lower())
+    words = _WORD.findall(_CREDITED.split(shown, maxsplit=1)[0].lower())
     if len(words) < _CAPTION_WORDS or _NUMBERED.match(shown):
         return _NUMBERED.match(shown) is not None
     for around in islice(caption.ancestors(), _UP):

@@ -165,10 +165,13 @@ def _show(waiting: LexborNode, image: LexborNode) -> None:
 
 
 def _is_unseen(player: LexborNode) -> bool:
-    """Whether a player only counts visitors or communicates with a script."""
+    """Whether a player only counts visitors, communicates with a script, or moves as decoration."""
     attributes = player.attributes
     return (
-        attributes.get("width") in _TINY or attributes.get("height") in _TINY or is_hidden(player)
+        attributes.get("width") in _TINY
+        or attributes.get("height") in _TINY
+        or is_hidden(player)
+        or ("loop" in attributes and "controls" not in attributes and not _title(player))
     )
 
 
@@ -215,18 +218,18 @@ def _file_name(address: str) -> str:
 
 def _link(tree: LexborHTMLParser, player: LexborNode, address: str, label: str) -> None:
     """Replace a player by a link, with its title if it has one."""
-    attributes = player.attributes
-    titles = (attributes.get(name) for name in ("title", "aria-label", "playlabel", "data-title"))
-    title = next((text for text in titles if text and text.strip()), "")
-    title = clean_line(title, _TITLE_CHARS)
-    if not title or _GENERIC.fullmatch(title):
-        title = label
-    link = new(tree, "a", title, href=address)
+    link = new(tree, "a", _title(player) or label, href=address)
     carry(player, link)
     put_in_place(player, link)
     for around in ancestors(link, 1):
         if around.tag == "a":
             around.unwrap()
+
+
+def _title(player: LexborNode) -> str:
+    titles = map(player.attributes.get, ("title", "aria-label", "playlabel", "data-title"))
+    title = clean_line(next((text for text in titles if text and text.strip()), ""), _TITLE_CHARS)
+    return "" if _GENERIC.fullmatch(title) else title
 
 
 def page_of(address: str) -> tuple[str, str] | None:

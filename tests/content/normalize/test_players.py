@@ -43,6 +43,7 @@ NO_PLAYERS = {
     "hidden": '<iframe src="https://www.youtube.com/embed/a" hidden></iframe>',
     "no address": '<iframe src="https://[::1/embed"></iframe>',
     "made by a script": '<video src="blob:https://example.org/1"></video>',
+    "decoration": '<video autoplay loop muted src="/0a1b2c.mp4"></video>',
     "hidden by a rule":
         '<style>.x{display:none}</style><iframe class=x src="https://vimeo.com/1"></iframe>'
         '<div><iframe class=x src="https://player.vimeo.com/video/1"></iframe></div>',
@@ -61,6 +62,14 @@ MEDIA = {
         '<a href="s.ogg?x=1">Audio: s.ogg</a>',
     ),
     "title": ('<video title="A film" src="/a.mp4"></video>', '<a href="/a.mp4">A film</a>'),
+    "a loop with controls": (
+        '<video loop controls src="/a.mp4"></video>',
+        '<a href="/a.mp4">Video: a.mp4</a>',
+    ),
+    "a loop with a title": (
+        '<video loop title="A film" src="/a.mp4"></video>',
+        '<a href="/a.mp4">A film</a>',
+    ),
     "PDF": ('<object type="application/pdf" data="/a.pdf"></object>', '<a href="/a.pdf">a.pdf</a>'),
     "element of its own": (
         '<lite-youtube videoid="a1" playlabel="Play: x"></lite-youtube>',
