@@ -35,11 +35,6 @@ def sessions_of(server: MCPServer[Any]) -> set[str]:
     return set(server.session_manager._server_instances)
 
 
-def sessions_of(server: MCPServer[Any]) -> set[str]:
-    """The sessions of the handshake protocol that a server holds, by their names."""
-    return set(server.session_manager._server_instances)
-
-
 @asynccontextmanager
 async def serving(
     server: MCPServer[Any], config: HttpConfig = ANYWHERE, **options: Any
