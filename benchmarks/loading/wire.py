@@ -163,7 +163,8 @@ class Wire:
         """The message of an answer, or nothing if it has none."""
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         status, *lines = head.split("\r\n")
-        headers = dict(line.lower().split(": ", 1) for line in lines if line)
+        pairs = (line.split(": ", 1) for line in lines if line)
+        headers = {name.lower(): value for name, value in pairs}
         self.session = headers.get("mcp-session-id", self.session)
         if headers.get("transfer-encoding") == "chunked":
             body = b"".join([chunk async for chunk in self._chunks()])
