@@ -179,7 +179,7 @@ async def _shown(
         raise SystemExit(f"{question.page}, {question.query!r}: {content}")
     halves = (content.text, json.dumps(result.structured_content, ensure_ascii=False))
     is_cut = "To read on" in content.text
-    is_refused = content.text.startswith("No page answers")
+    is_refused = content.text.startswith("This page does not answer")
     return Shown(
         question,
         is_found=all(_holds(half, question.find) for half in halves),

@@ -154,20 +154,20 @@ def refusal(
     missing: Sequence[str],
     boundary: str,
     *,
-    what: str = "this",
+    told: str,
     section: str = "",
 ) -> str:
-    """Say in one sentence that no page answers, and what is missing.
+    """Say that a question is not answered, how good the best match is, and what is missing.
 
     Args:
         support: of the best passage, 0 to 1.
         missing: words of the question that were not found.
         boundary: of the fence; with one, the sentence contains no untrusted heading.
-        what: the thing that is not answered.
+        told: which pages do not answer which question.
         section: the heading above the best passage.
     """
     where = f" (§ {section})" if section and not boundary else ""
     words = dict.fromkeys(missing)
     named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TERM_TOKENS)}"' for word in words)
-    told = f"; not found: {named}" if named else ""
-    return f"No page answers {what}. Best match {support:.2f}{where}{told}."
+    lacking = f"; not found: {named}" if named else ""
+    return f"{told}. Best match {support:.2f}{where}{lacking}."

@@ -166,7 +166,14 @@ def refusals(page: Page, boundary: str = "") -> list[str]:
         return []
     path = page.passages[0].path if page.passages else ()
     section = path[-1] if path else ""
-    return [refusal(page.support or 0.0, page.missing_terms, boundary, section=section), NEXT]
+    told = refusal(
+        page.support or 0.0,
+        page.missing_terms,
+        boundary,
+        told="This page does not answer the question",
+        section=section,
+    )
+    return [told, NEXT]
 
 
 def _remarks(page: Page, boundary: str) -> Iterator[str]:

@@ -194,11 +194,11 @@ def left_pages(layout: Layout, fetch: str) -> list[str]:
 
 def _off_topic_line(numbers: Sequence[int], fetch: str) -> str:
     *most, last = map(str, numbers)
-    why, which, them = "it does", f"page of result {last}", "it"
+    which, does, them = f"page of result {last}", "does", "it"
     if most:
-        why, which, them = "they do", f"pages of results {', '.join(most)} and {last}", "them"
+        which, does, them = f"pages of results {', '.join(most)} and {last}", "do", "them"
     how = f" {fetch} reads {them}." if fetch else ""
-    return f"Left out because {why} not fit the query: the {which}.{how}"
+    return f"Not shown: the {which}, which {does} not fit the query.{how}"
 
 
 def _off_topic(entries: list[Entry]) -> tuple[int, ...]:

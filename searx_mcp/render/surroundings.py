@@ -10,9 +10,7 @@ from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
 NO_RESULTS = "No search results found."
-ADVICE = (
-    "Try fewer or more general words, another spelling, or leave out time_range and domain filters."
-)
+ADVICE = "Try fewer or more general words or another spelling; leave out time_range and domain filters if you set them."
 _ANSWERS, _ANSWER_TOKENS = 2, 60
 _DETAILS, _DETAIL_TOKENS = 8, 20
 _INFOBOX_TOKENS = 60
@@ -166,5 +164,5 @@ def _unresponsive(response: SearchResponse, boundary: str) -> str:
         for reason, names in shown
     ]
     if rest := len(response.unresponsive_engines) - sum(len(names) for _, names in shown):
-        parts.append(f"{rest} more")
+        parts.append(f"and {rest} more")
     return f"Engines that did not answer: {', '.join(parts)}."

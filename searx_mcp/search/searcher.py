@@ -67,7 +67,7 @@ def notes(
         reason = "the older answer has no more" if served.is_stale else _reason(answer, page)
         if filters:
             reason = f"{len(found) - len(kept)} left out by {filters}"
-        said.append(f"{total} of {request.results_count} results asked for: {reason}.")
+        said.append(f"Fewer results than asked for ({total} of {request.results_count}): {reason}.")
     elif found and not kept:
         said.append(f"All {len(found)} results were left out by {filters}.")
     elif not total and (page > 1 or skipped):

@@ -73,7 +73,8 @@ READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
         "read",
         "Find the passages of a page that answer questions.\n\n"
         "Type the question behind the address, with -q further ones. The page is kept: further questions send"
-        " no request while it is fresh.",
+        " no request while it is fresh.\n\n"
+        'Example: searx-mcp read https://example.org/tea "How hot must it be?"',
         without=("queries",),
     ),
 )
@@ -107,7 +108,8 @@ ANSWER: Final["Verb[AnswerRequest, EvidenceResponse]"] = Verb(
         "answer",
         "Collect evidence for a question from pages and their links.\n\n"
         "Type the question and, if you like, the addresses of pages; without any, the web is searched first."
-        " Each quote is compared with its page, character by character.",
+        " Each quote is compared with its page, character by character.\n\n"
+        'Example: searx-mcp answer "How hot must it be?" https://example.org/tea',
         without=("urls",),
     ),
 )

@@ -194,5 +194,5 @@ def test_a_page_that_does_not_answer_its_prompt_says_so_first(capsys):
     found = {"answered": False, "support": 0.13, "missing_terms": ("moon",)}
     print_page(PAGE.model_copy(update=found))
     first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first == 'No page answers this. Best match 0.13; not found: "moon".'
+    assert first == 'This page does not answer the question. Best match 0.13; not found: "moon".'
     assert second.startswith("Next: ")

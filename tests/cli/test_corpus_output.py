@@ -58,7 +58,7 @@ def test_passages_stand_under_their_question(capsys):
     print_read(response, budget=None)
     shown, errors = capsys.readouterr()
     assert shown == (
-        'No page answers "How long?". Best match 0.00; not found: "long".\n'
+        'This page does not answer "How long?". Best match 0.00; not found: "long".\n'
         "Next: ask in other words, read another page, or search the web. Do not answer from memory.\n"
         "\nHow hot?\n"
         "\n0.50  § Tea > Water\nHot [b].\n"

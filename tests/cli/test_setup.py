@@ -64,6 +64,34 @@ async def test_a_client_is_set_up_and_back(run_cli, home, monkeypatch, client):
     assert json.loads(ran.out)["done"] == "absent"
 
 
+async def test_undo_removes_the_folders_that_setup_has_made(run_cli, tmp_path):
+    own = tmp_path / "own"
+    file = own / "new" / "newer" / "mcp.json"
+    own.mkdir()
+    assert "backup" not in (await run_cli("setup", "cursor", "--file", str(file))).out
+    await run_cli("setup", "cursor", "--file", str(file), "--env", "A=1")
+    await run_cli("setup", "cursor", "--file", str(file), "--undo")
+    assert [*own.rglob("*")] == []
+    assert own.is_dir()
+
+
+async def test_undo_keeps_a_folder_that_holds_something_else(run_cli, tmp_path):
+    file = tmp_path / "new" / "newer" / "mcp.json"
+    await run_cli("setup", "cursor", "--file", str(file))
+    other = file.with_name("other.json")
+    other.touch()
+    await run_cli("setup", "cursor", "--file", str(file), "--undo")
+    assert [*file.parent.iterdir()] == [other]
+
+
+async def test_undo_keeps_an_empty_folder_that_was_there(run_cli, tmp_path):
+    file = tmp_path / "mine" / "mcp.json"
+    file.parent.mkdir()
+    await run_cli("setup", "cursor", "--file", str(file))
+    await run_cli("setup", "cursor", "--file", str(file), "--undo")
+    assert [*file.parent.iterdir()] == []
+
+
 async def test_the_first_result_of_a_real_search_is_shown(run_cli, tmp_path, instance):
     ran = await run_cli("setup", "zed", "--file", str(tmp_path / "zed.json"))
     assert ran.code == 0, ran.err

@@ -258,7 +258,7 @@ async def test_google_gives_more_by_the_page_until_there_are_no_more(
     starts = [asked["start"] for asked, _ in set_up.apis.requests[GOOGLE]]
     assert starts == ["1", "11", "21"][:requests]
     if wanted > FOUND:
-        said = f"{FOUND} of {wanted} results asked for: Google Programmable Search has no more."
+        said = f"Fewer results than asked for ({FOUND} of {wanted}): Google Programmable Search has no more."
         assert said in response.notes
 
 

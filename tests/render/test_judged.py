@@ -87,10 +87,10 @@ def off_topic(*numbers: int, count: int = 3) -> list[SearchResult]:
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ((2,), "because it does not fit the query: the page of result 2. web_fetch reads it."),
+        ((2,), "the page of result 2, which does not fit the query. web_fetch reads it."),
         (
             (1, 2, 4),
-            "because they do not fit the query: the pages of results 1, 2 and 4. web_fetch reads them.",
+            "the pages of results 1, 2 and 4, which do not fit the query. web_fetch reads them.",
         ),
     ],
 )
@@ -100,8 +100,8 @@ def test_pages_beside_the_query_leave_their_room_to_the_others(
     response = make_response(*off_topic(*numbers, count=4), fetch_content=True)
     text = search_text(response, budget=2_000, boundary=boundary)
     data = response_data(response, budget=2_000, boundary=boundary)
-    assert f"\n\nLeft out {told}" in text
-    assert f"Left out {told}" in data["notes"]
+    assert f"\n\nNot shown: {told}" in text
+    assert f"Not shown: {told}" in data["notes"]
     for number, shown in enumerate(data["results"], start=1):
         assert f"Snippet {number}." in text
         assert ("content" in shown) is (number not in numbers)
@@ -117,7 +117,7 @@ def test_pages_are_shown_if_none_fits_the_query_or_room_is_unlimited(
     numbers = (1, 2, 3) if budget else (2,)
     response = make_response(*off_topic(*numbers), fetch_content=True)
     text = search_text(response, budget=budget, boundary=boundary)
-    assert "fit the query:" not in text
+    assert "Not shown" not in text
     assert text.count("\nPage of result") == 3
 
 

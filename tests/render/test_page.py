@@ -70,7 +70,7 @@ def test_only_what_is_ours_stands_before_the_fence(make_page, boundary):
 def test_a_page_that_does_not_answer_its_prompt_says_so_before_all_else(make_page, boundary):
     page = make_page("Text.", answered=False, support=0.13, missing_terms=("moon",))
     lines = page_text(page, budget=400, boundary=boundary).splitlines()
-    assert lines[0] == 'No page answers this. Best match 0.13; not found: "moon".'
+    assert lines[0] == 'This page does not answer the question. Best match 0.13; not found: "moon".'
     assert lines[1].startswith("Next: ")
     assert lines[2].startswith("CONTENT from ")
 

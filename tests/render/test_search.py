@@ -111,7 +111,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
 
         Did you mean: rust async await
         Related searches: tokio; async-std
-        Engines that did not answer: a, b (timeout), c (no reason given), d (denied), 1 more.
+        Engines that did not answer: a, b (timeout), c (no reason given), d (denied), and 1 more.
         </web-content 0123456789abcdef>
 
         Page of result 2:

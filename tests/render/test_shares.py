@@ -88,7 +88,7 @@ def test_engines_that_failed_are_named_and_those_for_rarer_reasons_counted(make_
         make_response(result(), unresponsive_engines=failed), budget=None, boundary=boundary
     )
     assert (
-        "\nEngines that did not answer: e0, e1 (r0), e2, e3 (r1), e4, e5 (r2), 3 more.\n</web-content"
+        "\nEngines that did not answer: e0, e1 (r0), e2, e3 (r1), e4, e5 (r2), and 3 more.\n</web-content"
         in text
     )
     data = response_data(

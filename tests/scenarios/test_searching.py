@@ -153,7 +153,7 @@ async def test_what_an_own_instance_could_do_better_is_told(settings_for):
         async with SearxClient(settings_for(own=[fake])) as client:
             response = await client.search("tea", fetch_content=False)
     few, html = response.notes
-    assert few == "1 of 10 results asked for: your instance has no more."
+    assert few == "Fewer results than asked for (1 of 10): your instance has no more."
     assert "add json to search.formats" in html
 
 

@@ -358,7 +358,7 @@ def test_what_an_answer_was_found_in_comes_before_what_else_is_to_be_said(covera
 def test_staleness_comes_before_everything_else():
     request = SearchRequest(query="bees", results_count=5, language="all")
     said = told(request, CachedResult(found(), 400.0, is_stale=True), 1)
-    assert [note.split(" ")[0] for note in said] == ["Answer", "Language", "1"]
+    assert [note.split(" ")[0] for note in said] == ["Answer", "Language", "Fewer"]
 
 
 @pytest.mark.parametrize(
@@ -395,7 +395,7 @@ def test_fewer_results_than_asked_for_are_explained(served, reason):
         ),
         (
             {"blocked_domains": ("h0.example",)},
-            "2 of 10 results asked for: 1 left out by blocked_domains.",
+            "Fewer results than asked for (2 of 10): 1 left out by blocked_domains.",
         ),
         ({"blocked_domains": ("x.example",), "results_count": 3}, None),
     ],

@@ -310,7 +310,7 @@ def test_either_half_alone_is_enough(results, world, kind, half):
                 f"(continue at offset {offset})" if half == "text" else f'"next_offset": {offset}'
             ) in said
         elif each == "[refusal]":
-            assert ('No page answers "' if half == "text" else '"answered": false') in said
+            assert ('does not answer "' if half == "text" else '"answered": false') in said
         elif each == "[retry]":
             assert ("Retry in " if half == "text" else '"retry_after": ') in said
             assert '"retry_after": null' not in said

@@ -76,7 +76,7 @@ async def test_a_search_written_for_another_server_is_understood(
         ),
         (
             {"exclude_domains": ["h1.example"]},
-            "5 of 10 results asked for: 5 left out by blocked_domains.",
+            "Fewer results than asked for (5 of 10): 5 left out by blocked_domains.",
         ),
     ],
     ids=str,

@@ -53,7 +53,7 @@ _MOST_KEPT_BACK: Final = 0.25
 
 LEXICAL_ONLY: Final = "Embeddings were unavailable: chunks were matched by their words alone."
 NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of retrieval."
-NO_WORDS: Final = "No word of the question was found: these are the longest chunks."
+NO_WORDS: Final = "No word of the question was found; the longest passages are shown."
 
 _log = logging.getLogger("searx_mcp.evidence.corpus")
 

@@ -80,14 +80,18 @@ def refusals(response: ReadResponse, boundary: str = "") -> list[str]:
     told = []
     for each in response.queries:
         if not each.answered:
-            asked = f'"{one_line(each.query, boundary, max_tokens=_QUESTION_TOKENS)}"'
+            asked = (
+                f'"{one_line(each.query, boundary, max_tokens=_QUESTION_TOKENS)}"'
+                if len(response.queries) > 1
+                else "the question"
+            )
             path = each.results[0].section_path if each.results else ()
             told.append(
                 refusal(
                     each.support,
                     each.missing_terms,
                     boundary,
-                    what=asked if len(response.queries) > 1 else "this",
+                    told=f"This page does not answer {asked}",
                     section=path[-1] if path else "",
                 )
             )

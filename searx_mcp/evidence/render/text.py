@@ -119,23 +119,28 @@ def verdict(response: EvidenceResponse, boundary: str = "") -> str:
     if response.is_refused:
         best = max(response.parts, key=lambda part: part.support)
         missing = [word for part in response.parts for word in part.missing_terms]
-        return refusal(best.support, missing, boundary, section=best.section)
+        return refusal(
+            best.support, missing, boundary, told="No page answers this", section=best.section
+        )
     support = min((part.support for part in response.parts if part.answered), default=0.0)
     if response.answered:
-        return (
-            f"The question is answered (support {support:.2f}{_missing(response.parts, boundary)})."
-        )
+        # Other passages may have these words.
+        lacking = "the best passage lacks" if len(response.parts) == 1 else "the best passages lack"
+        missing_there = _missing(response.parts, boundary, lacking)
+        return f"The question is answered (support {support:.2f}{missing_there})."
     open_parts = [part for part in response.parts if not part.answered]
     named = ", ".join(
         f'"{one_line(part.query, boundary, max_tokens=_QUESTION_TOKENS)}"' for part in open_parts
     )
-    return f"Answered in part. No page answers {named}{_missing(open_parts, boundary)}."
+    return (
+        f"Answered in part. No page answers {named}{_missing(open_parts, boundary, 'not found:')}."
+    )
 
 
-def _missing(parts: Sequence[PartVerdict], boundary: str) -> str:
+def _missing(parts: Sequence[PartVerdict], boundary: str, lacking: str) -> str:
     words = dict.fromkeys(word for part in parts for word in part.missing_terms)
     named = ", ".join(f'"{one_line(word, boundary, max_tokens=_TITLE_TOKENS)}"' for word in words)
-    return f"; not found: {named}" if named else ""
+    return f"; {lacking} {named}" if named else ""
 
 
 def is_short(budget: int | None) -> bool:

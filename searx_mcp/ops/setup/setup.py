@@ -37,6 +37,8 @@ _MAX_FILE: Final = 50_000_000
 """Maximum bytes; Claude Code keeps its history in the same file."""
 _MARK: Final = "\ufeff"
 """The byte order mark that some editors on Windows write."""
+_MADE: Final = "// A folder was created by searx-mcp setup.\n"
+"""In place of a backup, one line for each folder that was missing, so that `undo` removes no other."""
 _MAX_LINES: Final = 5
 _OF_EXTRA: Final = re.compile(r"(?P<name>[\w.-]+).*;.*\bextra == [\'\"](?P<extra>[\w-]+)")
 """A requirement in a package's metadata that belongs to an extra."""
@@ -286,16 +288,17 @@ def _enter(
         done = SetupDone.UNCHANGED
     else:
         if present is None or not backup.exists():
-            _write(backup, before, like=file)  # empty if there was no file
+            made = [each for each in file.parents if not each.exists()]
+            _write(backup, _MADE * len(made) if made else before, like=file)
         _write(file, after, like=file)
-    return done, str(backup) if _read(backup) else None, is_new
+    return done, str(backup) if _original(backup) else None, is_new
 
 
 def undo(client: ClientId, file: Path) -> SetupReport:
     """Remove the server from a client's configuration, and restore what it replaced.
 
     If nothing else has changed since, the file becomes identical to the original; a file that was created is
-    deleted.
+    deleted, and so are the folders that were created for it, if they are empty.
 
     Raises:
         SetupError: the file cannot be changed.
@@ -307,7 +310,7 @@ def undo(client: ClientId, file: Path) -> SetupReport:
         present = member_at(_parsed(text), path)
         if present is None:
             return report.model_copy(update={"done": SetupDone.ABSENT})
-        original = _read(backup)
+        original = _original(backup)
         earlier = member_at(_parsed(original), path)
         after = _without(text, path) if earlier is None else _edited(text, path, earlier)
         if backup.exists() and _parsed(_edited(original, path, present)) == _parsed(text):
@@ -317,11 +320,15 @@ def undo(client: ClientId, file: Path) -> SetupReport:
             f"{file} cannot be edited: {exc}",
             advice=f"Nothing was changed. Remove “{NAME}” from “{path[0]}” by hand.",
         ) from exc
+    made = real.parents[: _read(backup).count(_MADE)]
     if after:
         _write(real, after, like=real)
     else:
         real.unlink()
     backup.unlink(missing_ok=True)
+    with suppress(OSError):  # something else is in it
+        for folder in made:
+            folder.rmdir()
     return report
 
 
@@ -346,6 +353,12 @@ def _without(text: str, path: Sequence[str]) -> str:
 
 def _backup_of(file: Path) -> Path:
     return file.with_name(file.name + BACKUP)
+
+
+def _original(backup: Path) -> str:
+    """Return the text of a file before the first change; empty if there was no file."""
+    text = _read(backup)
+    return "" if text.startswith(_MADE) else text
 
 
 def _read(file: Path) -> str:

@@ -129,7 +129,10 @@ def refused(query: str, *results: Chunk) -> QuestionChunks:
 def test_a_page_that_does_not_answer_says_so_first(boundary):
     none = answer(queries=(refused("when to the moon in 2031", CHUNK),))
     lines = read_text(none, budget=500, boundary=boundary).splitlines()
-    assert lines[0] == 'No page answers this. Best match 0.13; not found: "moon", "2031".'
+    assert (
+        lines[0]
+        == 'This page does not answer the question. Best match 0.13; not found: "moon", "2031".'
+    )
     assert lines[1].startswith("Next: ")
     assert "Bees dance." in lines
     data = read_data(none, budget=500, boundary=boundary)["queries"][0]
@@ -139,15 +142,15 @@ def test_a_page_that_does_not_answer_says_so_first(boundary):
 def test_the_heading_of_the_best_match_is_named_where_nothing_is_fenced():
     none = answer(queries=(refused("moon?", CHUNK),))
     assert refusals(none)[0].startswith(
-        "No page answers this. Best match 0.13 (§ Dance); not found"
+        "This page does not answer the question. Best match 0.13 (§ Dance); not found"
     )
 
 
 def test_of_several_questions_those_that_are_not_answered_are_named(boundary):
     both = answer(queries=(*answer(CHUNK).queries, refused("moon?", CHUNK)))
     lines = read_text(both, budget=None, boundary=boundary).splitlines()
-    assert lines[0].startswith('No page answers "moon?". Best match 0.13')
-    assert sum(line.startswith("No page answers") for line in lines) == 1
+    assert lines[0].startswith('This page does not answer "moon?". Best match 0.13')
+    assert sum(line.startswith("This page does not answer") for line in lines) == 1
 
 
 def test_the_metadata_of_a_page_stay_in_the_fence(boundary):

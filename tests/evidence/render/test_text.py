@@ -266,6 +266,10 @@ def test_that_no_page_answers_is_the_first_line(boundary):
     [
         ((FOUND,), "The question is answered (support 0.81)."),
         (
+            (FOUND.model_copy(update={"missing_terms": ("it",)}),),
+            'The question is answered (support 0.81; the best passage lacks "it").',
+        ),
+        (
             (FOUND, MISSING),
             'Answered in part. No page answers "how high is the moon dam"; not found: "moon", "2031".',
         ),
