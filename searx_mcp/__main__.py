@@ -1,5 +1,6 @@
 """`python -m searx_mcp` and the `searx-mcp` command."""
 
+from searx_mcp.cli.loading import loading
 from searx_mcp.cli.signals import end_at_once
 from searx_mcp.cli.streams import complete_streams
 
@@ -8,7 +9,8 @@ def main() -> None:
     """Run the command; keep what a library prints while loading off the output."""
     end_at_once()
     output = complete_streams()
-    from searx_mcp.cli.main import main as run  # noqa: PLC0415 - loads libraries
+    with loading():
+        from searx_mcp.cli.main import main as run  # noqa: PLC0415 - loads libraries
 
     run(output=output)
 

@@ -28,14 +28,14 @@ _SECRET_BYTES = 32
 _LONGEST_SECRET = 4_096
 
 
-def check_regular(path: Path) -> None:
+def check_regular(path: Path | str) -> None:
     """Check that there is a regular file, a link to one, or nothing.
 
     Raises:
         OSError: something else is there, such as a named pipe or a device.
     """
     with suppress(FileNotFoundError):
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - a store asks five times a write
             raise _error(_NO_FILE, path)
 
 
@@ -168,5 +168,5 @@ def _read_secret(path: Path) -> bytes:
     return secret
 
 
-def _error(reason: str, path: Path) -> OSError:
+def _error(reason: str, path: Path | str) -> OSError:
     return OSError(errno.EINVAL, reason, str(path))

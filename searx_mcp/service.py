@@ -1,27 +1,28 @@
 """The protocols that every front uses."""
 
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
-from searx_mcp.evidence.requests import (
-    AnswerRequest,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.evidence.values import (
-    CorpusStatus,
-    EvidenceResponse,
-    IngestResponse,
-    ReadResponse,
-)
-from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.models.instance import PoolReport
-from searx_mcp.models.page import Page
-from searx_mcp.models.progress import Progress
-from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
+if TYPE_CHECKING:
+    from searx_mcp.evidence.requests import (
+        AnswerRequest,
+        CorpusSearchRequest,
+        IngestRequest,
+        ReadRequest,
+        StatusRequest,
+    )
+    from searx_mcp.evidence.values import (
+        CorpusStatus,
+        EvidenceResponse,
+        IngestResponse,
+        ReadResponse,
+    )
+    from searx_mcp.models.fetch_request import FetchRequest
+    from searx_mcp.models.instance import PoolReport
+    from searx_mcp.models.page import Page
+    from searx_mcp.models.progress import Progress
+    from searx_mcp.models.request import SearchRequest
+    from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 
 
 @runtime_checkable
@@ -29,8 +30,8 @@ class RawService(Protocol):
     """A service with keyed providers, such as one in this process."""
 
     async def raw_search(
-        self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
-    ) -> RawBatch:
+        self, provider: str, request: "SearchRequest", /, *, progress: "Progress | None" = None
+    ) -> "RawBatch":
         """Return the JSON of a keyed provider's answers, unchanged."""
         ...
 
@@ -42,50 +43,52 @@ class Service(Protocol):
     """
 
     async def search(
-        self, request: SearchRequest, /, *, progress: Progress | None = None
-    ) -> SearchResponse:
+        self, request: "SearchRequest", /, *, progress: "Progress | None" = None
+    ) -> "SearchResponse":
         """Search the web and, if requested, read the result pages."""
         ...
 
     async def search_all(
-        self, request: SearchRequest, /, *, progress: Progress | None = None
-    ) -> SearchBatch:
+        self, request: "SearchRequest", /, *, progress: "Progress | None" = None
+    ) -> "SearchBatch":
         """Run all searches of a request concurrently."""
         ...
 
-    async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
+    async def fetch(
+        self, request: "FetchRequest", /, *, progress: "Progress | None" = None
+    ) -> "Page":
         """Read one page."""
         ...
 
     async def read_page(
-        self, request: ReadRequest, /, *, progress: Progress | None = None
-    ) -> ReadResponse:
+        self, request: "ReadRequest", /, *, progress: "Progress | None" = None
+    ) -> "ReadResponse":
         """Find the passages of one page that answer questions."""
         ...
 
     async def answer(
-        self, request: AnswerRequest, /, *, progress: Progress | None = None
-    ) -> EvidenceResponse:
+        self, request: "AnswerRequest", /, *, progress: "Progress | None" = None
+    ) -> "EvidenceResponse":
         """Find evidence for a question."""
         ...
 
     async def search_corpus(
-        self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
-    ) -> EvidenceResponse:
+        self, request: "CorpusSearchRequest", /, *, progress: "Progress | None" = None
+    ) -> "EvidenceResponse":
         """Find evidence in kept pages; sends no request to a site."""
         ...
 
-    async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
+    async def corpus_status(self, request: "StatusRequest", /) -> "CorpusStatus":
         """Report which pages are kept."""
         ...
 
     async def ingest(
-        self, request: IngestRequest, /, *, progress: Progress | None = None
-    ) -> IngestResponse:
+        self, request: "IngestRequest", /, *, progress: "Progress | None" = None
+    ) -> "IngestResponse":
         """Read pages and keep them."""
         ...
 
-    async def instances(self) -> PoolReport:
+    async def instances(self) -> "PoolReport":
         """Report the pool; sends no request to an instance."""
         ...
 

@@ -20,6 +20,7 @@ from searx_mcp.cli.instance_output import (
     refresh_lines,
     trial_lines,
 )
+from searx_mcp.cli.loading import loading
 from searx_mcp.cli.output import (
     console,
     error_data,
@@ -357,7 +358,8 @@ async def opened_admin(
 @asynccontextmanager
 async def opened_client(loaded: "Loaded", *, as_json: bool = False) -> AsyncIterator["SearxClient"]:
     """Open a client that uses the stores; errors likewise."""
-    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
+    with loading():
+        from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
     try:
         async with persistent_client(loaded.settings, origins=loaded.origins) as client:

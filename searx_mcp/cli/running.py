@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVa
 import click
 from typing_extensions import override
 
+from searx_mcp.cli.loading import loading
 from searx_mcp.cli.logs import hide
 from searx_mcp.cli.signals import Ending
 from searx_mcp.cli.streams import HeldOutput
@@ -101,7 +102,8 @@ class Deferred(click.Command):
         **extra: Any,
     ) -> click.Context:
         """Return the context of the command itself, which is called in place of this one."""
-        command: click.Command = getattr(import_module(self._module), self._attribute)
+        with loading():
+            command: click.Command = getattr(import_module(self._module), self._attribute)
         return command.make_context(info_name, args, parent, **extra)
 
 
@@ -118,6 +120,7 @@ class Commands(click.Group):
             )
 
 
+@loading()
 def loaded(context: click.Context, overrides: Mapping[str, object] | None = None) -> "Loaded":
     """Return the settings of this run, read once.
 

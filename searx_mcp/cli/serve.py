@@ -1,12 +1,10 @@
 """The commands that serve MCP: over standard input and output, or over HTTP."""
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from searx_mcp.cli.loading import loading
 from searx_mcp.cli.running import held, loaded, run, say
 from searx_mcp.cli.streams import HeldOutput
 from searx_mcp.errors import InvalidArgumentError, SettingsError
@@ -27,7 +25,7 @@ _EXPOSED: Final = (
 @click.pass_context
 def stdio(context: click.Context) -> None:
     """Serve MCP over standard input and output."""
-    _serve_stdio(_settings(context), held(context))
+    _serve_stdio(loaded(context).settings, held(context))
 
 
 @click.command()
@@ -59,7 +57,7 @@ def serve(
             "--host" if host else "--port", "is for HTTP; leave it or --transport stdio out"
         )
     given = {"server.transport": transport, "http.host": host, "http.port": port}
-    settings = _settings(context, given)
+    settings = loaded(context, given).settings
     if settings.server.transport == "stdio":
         _serve_stdio(settings, held(context))
     elif settings.remote.url:
@@ -86,27 +84,11 @@ def _serve_stdio(settings: "Settings", output: HeldOutput) -> None:
     run(work(), within=_GRACE)
 
 
-def _settings(context: click.Context, given: Mapping[str, object] | None = None) -> "Settings":
-    with _growing():
-        return loaded(context, given).settings
-
-
+@loading()
 def _built(settings: "Settings") -> "Server":
-    with _growing():
-        from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
+    from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
 
-        return build_server(settings)
-
-
-@contextmanager
-def _growing() -> Iterator[None]:
-    """Disable garbage collection: a start discards almost nothing, and collecting takes 7 % of it."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()  # these objects live as long as the server: later collections skip them
-        gc.enable()
+    return build_server(settings)
 
 
 def _serve_http(settings: "Settings", *, allow_unauthenticated: bool) -> None:

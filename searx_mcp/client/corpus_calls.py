@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Unpack
 from typing_extensions import override
 
 from searx_mcp.arguments import parse_corpus
-from searx_mcp.evidence.checked import VerifyReport
 from searx_mcp.evidence.requests import (
     AnswerArguments,
     AnswerRequest,
@@ -19,14 +18,20 @@ from searx_mcp.evidence.requests import (
     ReadRequest,
     StatusRequest,
 )
-from searx_mcp.evidence.values import CorpusStatus, EvidenceResponse, IngestResponse, ReadResponse
 from searx_mcp.models.progress import Progress
 from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
     from searx_mcp.evidence.answer.answerer import Answerer
+    from searx_mcp.evidence.checked import VerifyReport
     from searx_mcp.evidence.corpus.corpus import Corpus
+    from searx_mcp.evidence.values import (
+        CorpusStatus,
+        EvidenceResponse,
+        IngestResponse,
+        ReadResponse,
+    )
 
 
 class CorpusCalls(Service):
@@ -56,7 +61,7 @@ class CorpusCalls(Service):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[ReadArguments],
-    ) -> ReadResponse:
+    ) -> "ReadResponse":
         """Find the passages of one page that answer questions; the page is kept for later questions.
 
         Args:
@@ -83,7 +88,7 @@ class CorpusCalls(Service):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[AnswerArguments],
-    ) -> EvidenceResponse:
+    ) -> "EvidenceResponse":
         """Find evidence for a question in named pages or search results, and in pages they link to.
 
         Args:
@@ -112,7 +117,7 @@ class CorpusCalls(Service):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[CorpusSearchArguments],
-    ) -> EvidenceResponse:
+    ) -> "EvidenceResponse":
         """Find evidence for a question in kept pages; sends no request to a site.
 
         Args:
@@ -131,7 +136,7 @@ class CorpusCalls(Service):
     @override
     async def corpus_status(
         self, request: StatusRequest | str = "", /, *, include_urls: bool = True
-    ) -> CorpusStatus:
+    ) -> "CorpusStatus":
         """Report which pages are kept, all or one; sends no request.
 
         Args:
@@ -154,7 +159,7 @@ class CorpusCalls(Service):
         *,
         force_refresh: bool = False,
         progress: Progress | None = None,
-    ) -> IngestResponse:
+    ) -> "IngestResponse":
         """Read pages and keep them for later questions; a page that fails has its `error` set.
 
         Args:
@@ -173,7 +178,7 @@ class CorpusCalls(Service):
             request, deadline=self._deadline(request.timeout), progress=progress
         )
 
-    async def verify(self, text: str) -> VerifyReport:
+    async def verify(self, text: str) -> "VerifyReport":
         """Check the quotes, sentences and links of a report against the kept pages; sends no request.
 
         Args:

@@ -18,10 +18,8 @@ from searx_mcp.client.usable import check_libraries
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.fetch_request import FetchArguments, FetchRequest
 from searx_mcp.models.instance import Catalog, PoolReport
-from searx_mcp.models.page import Page
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchArguments, SearchRequest
-from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from searx_mcp.client.wiring import Components
     from searx_mcp.evidence.answer.answerer import Answerer
     from searx_mcp.http.dialling import Dialling
+    from searx_mcp.models.page import Page
+    from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
     from searx_mcp.ops.instance_admin import InstanceAdmin
 
 
@@ -162,7 +162,7 @@ class SearxClient(CorpusCalls):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[SearchArguments],
-    ) -> SearchResponse:
+    ) -> "SearchResponse":
         """Search the web and, unless told otherwise, read the result pages.
 
         Args:
@@ -196,7 +196,7 @@ class SearxClient(CorpusCalls):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[SearchArguments],
-    ) -> SearchBatch:
+    ) -> "SearchBatch":
         """Run several searches at the same time, each with an answer of its own.
 
         A result of an earlier search is only named, not repeated. A search that fails leaves the others alone.
@@ -226,7 +226,7 @@ class SearxClient(CorpusCalls):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[SearchArguments],
-    ) -> RawBatch:
+    ) -> "RawBatch":
         """Return the JSON of a keyed provider's answers, unchanged; nothing is cached.
 
         Args:
@@ -263,7 +263,7 @@ class SearxClient(CorpusCalls):
         *,
         progress: Progress | None = None,
         **arguments: Unpack[FetchArguments],
-    ) -> Page:
+    ) -> "Page":
         """Read one page as Markdown.
 
         Args:
@@ -418,17 +418,17 @@ class Namespaced(CorpusCalls):
     @override
     async def search(
         self, request: SearchRequest, /, *, progress: Progress | None = None
-    ) -> SearchResponse:
+    ) -> "SearchResponse":
         return await self._client.search(request, progress=progress)
 
     @override
     async def search_all(
         self, request: SearchRequest, /, *, progress: Progress | None = None
-    ) -> SearchBatch:
+    ) -> "SearchBatch":
         return await self._client.search_all(request, progress=progress)
 
     @override
-    async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
+    async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> "Page":
         return await self._client.fetch(request, progress=progress)
 
     @override

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.config import FetchConfig
 from searx_mcp.files import kept_secret
-from searx_mcp.search.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import ProvidersConfig
 from searx_mcp.storage import sqlite_pages as pages
+from searx_mcp.storage.config import KEY_FILE
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
@@ -20,6 +20,7 @@ from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
     from searx_mcp.evidence.storage.store import CorpusStore
+    from searx_mcp.search.cache import SharedAnswers
     from searx_mcp.storage.redis_quotas import RedisQuotas
 
 T = TypeVar("T")
@@ -122,7 +123,7 @@ def open_corpus(settings: Settings, folder: Path | None, namespace: str) -> "Cor
     return _with_library(make, "asyncpg", "postgres")
 
 
-def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | None:
+def open_answers(settings: Settings, folder: Path | None) -> "SharedAnswers | None":
     """Return the store that shares answers with other processes, or `None` if there is none.
 
     Args:
@@ -149,7 +150,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
         ]
     )
 
-    def make() -> SharedAnswers:
+    def make() -> "SharedAnswers":
         from searx_mcp.search import redis_answers as answers  # noqa: PLC0415 - an optional library
 
         return answers.RedisAnswers(

@@ -29,7 +29,6 @@ from searx_mcp.search.background.membership import (
     first_catalog,
 )
 from searx_mcp.search.background.schedule import Activity
-from searx_mcp.search.cache import SharedAnswers
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.members import SourceMembers
 from searx_mcp.storage.pages import PageStore
@@ -40,6 +39,7 @@ from searx_mcp.urls.address import AllowList
 if TYPE_CHECKING:
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.http.sessions import Sessions
+    from searx_mcp.search.cache import SharedAnswers
 
 
 class LateSessions:
@@ -142,7 +142,7 @@ class Components:
     activity: Activity
     sources: SourceMembers
     sync: StateSync
-    shared: SharedAnswers | None
+    shared: "SharedAnswers | None"
     tasks: Tasks
     stack: AsyncExitStack
     readers: AsyncExitStack

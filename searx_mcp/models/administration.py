@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.base import Frozen
@@ -109,7 +109,7 @@ class InstanceDetails(Frozen):
     source: Source
     listed: CatalogEntry | None = None
     outcomes: tuple[PastOutcome, ...] = ()
-    timers: Timers = Timers()
+    timers: Timers = Field(default_factory=Timers)
     windows: tuple[WindowReport, ...] = ()
     config: ConfigReport | None = None
     open_source: OpenSource | None = None

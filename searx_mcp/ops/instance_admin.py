@@ -23,7 +23,6 @@ from searx_mcp.models.instance import Choice, PoolReport
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.ops.instance_export import host_name, read_portable, take_over
 from searx_mcp.ops.instance_reports import (
     PoolParts,
     Selection,
@@ -373,6 +372,11 @@ class InstanceAdmin:
             InvalidArgumentError: it is not an export; the error names the field.
             StorageError: it cannot be stored now.
         """
+        from searx_mcp.ops.instance_export import (  # noqa: PLC0415 - what no list needs
+            read_portable,
+            take_over,
+        )
+
         file = read_portable(text)
         imported = await take_over(file, self._settings.instances, self._state, self._clock())
         await self._recall()
@@ -402,6 +406,8 @@ class InstanceAdmin:
         return Change(subject=subject, changed=changed, message=message, notes=tuple(said))
 
     def _host(self, text: str) -> str:
+        from searx_mcp.ops.instance_export import host_name  # noqa: PLC0415 - as above
+
         try:
             return host_name(text)
         except ValueError as exc:

@@ -13,7 +13,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.ops.own.installation import VERSIONS
 from searx_mcp.pool.config import NATIVE_FOLDER
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
-from searx_mcp.search.cache import KEY_FILE
+from searx_mcp.storage.config import KEY_FILE
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
 from searx_mcp.storage.sqlite_pages import KEY_FILE as PAGES_KEY_FILE

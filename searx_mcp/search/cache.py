@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
@@ -34,8 +34,6 @@ T = TypeVar("T")
 
 _log = EventLog("searx_mcp.search.cache")
 
-KEY_FILE: Final = "answers.key"
-"""File in the state folder with the secret of the processes that share answers and pages."""
 EMPTY_TTL = 60.0
 """Maximum seconds to keep an answer without results: a slow engine looks the same as no results."""
 NEGATIVE_TTL = 15.0

@@ -7,6 +7,8 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from searx_mcp.models.base import Frozen, matching, refusal
 
+KEY_FILE: Final = "answers.key"
+"""File in the state folder with the secret of the processes that share answers and pages."""
 _SHORTEST_SECRET: Final = 16
 _WANTED: Final = "it must look like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
 

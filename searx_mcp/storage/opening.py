@@ -8,6 +8,7 @@ import logging
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from searx_mcp.errors import StorageUnavailableError
@@ -165,8 +166,14 @@ def _replace(path: Path, schema: Schema, *, thorough: bool) -> None:
 
 def _check_places(path: Path) -> None:
     # SQLite would wait forever for a named pipe.
-    for place in (path, _lock(path), *(Path(f"{path}{end}") for end in _COMPANIONS)):
+    for place in _places(path):
         check_regular(place)
+
+
+@lru_cache(maxsize=16)
+def _places(path: Path) -> tuple[str, ...]:
+    """Return where the file, its lock and its companions are; making a path costs more than a look at it."""
+    return (str(path), str(_lock(path)), *(f"{path}{end}" for end in _COMPANIONS))
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

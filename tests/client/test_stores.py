@@ -15,8 +15,8 @@ from searx_mcp.client.stores import open_answers, open_corpus, open_pages, open_
 from searx_mcp.errors import CursorError, SettingsError
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.standing_in import StandingInCorpusStore
-from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.config import KEY_FILE
 from searx_mcp.storage.memory import MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_pages import RedisPageStore

@@ -42,7 +42,15 @@ HELLO = {
 OURS = {
     "__main__",
     "arguments",
-    *("cli.logs", "cli.main", "cli.running", "cli.serve", "cli.signals", "cli.streams"),
+    *(
+        "cli.loading",
+        "cli.logs",
+        "cli.main",
+        "cli.running",
+        "cli.serve",
+        "cli.signals",
+        "cli.streams",
+    ),
     "client.usable",
     "content.config",
     "errors",

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.values import Fields, iso_date, loads
 from searx_mcp.models.hits import Hit
 from searx_mcp.sources.open.engine import OpenQuery, Parsed
@@ -41,6 +40,8 @@ def plain(markup: str, most: int = MAX_DESCRIPTION) -> str:
     markup = markup[:_MAX_MARKUP]
     if "<" not in markup and "&" not in markup:
         return clean_line(markup, most)
+    from searx_mcp.content.html.guards import guard, parse  # noqa: PLC0415 - no table of engines needs it
+
     tree = parse(guard(_BREAK.sub(" <", markup)))
     tree.strip_tags(
         ["script", "style", "template", "iframe", "object", "svg", "math"], recursive=True
