@@ -120,7 +120,7 @@ class LazyService:
                 await asyncio.to_thread(import_module, name)
 
     @asynccontextmanager
-    async def looking(self) -> AsyncIterator["Service"]:
+    async def for_reports(self) -> AsyncIterator["Service"]:
         """Yield a client for reports, which send no request.
 
         A report must not start the health checks of the client for calls. Until that is open, a client without
@@ -351,7 +351,7 @@ class Backend:
             if url or not isinstance(get_tracer_provider(), ProxyTracerProvider):
                 from searx_mcp.server.spans import tracing  # noqa: PLC0415 - few starts need it
 
-                self.log.tell(await stack.enter_async_context(tracing(url)))
+                self.log.add_listener(await stack.enter_async_context(tracing(url)))
             self._lazy = await stack.enter_async_context(LazyService(self.settings))
             yield
 
@@ -372,8 +372,8 @@ class Backend:
         return self._divided(self._given or await self._running().get())
 
     @asynccontextmanager
-    async def looking(self) -> AsyncIterator["Service"]:
-        """Yield the service for reports, as `LazyService.looking` does.
+    async def for_reports(self) -> AsyncIterator["Service"]:
+        """Yield the service for reports, as `LazyService.for_reports` does.
 
         Raises:
             SettingsError: a setting cannot be used.
@@ -381,7 +381,7 @@ class Backend:
         if self._given is not None:
             yield self._divided(self._given)
             return
-        async with self._running().looking() as service:
+        async with self._running().for_reports() as service:
             yield self._divided(service)
 
     def _divided(self, service: "Service") -> "Service":
@@ -397,7 +397,7 @@ class Backend:
 
     async def instances(self) -> "PoolReport":
         """Report the pool, without sending a request."""
-        async with self.looking() as service:
+        async with self.for_reports() as service:
             return await service.instances()
 
     async def corpus_status(self) -> "CorpusStatus | None":

@@ -173,7 +173,7 @@ class Metrics:
         self._corpus = _CachedReport(backend.corpus_status, limit=limit, lifetime=_CORPUS_SECONDS)
         self._lock = asyncio.Lock()
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         """Respond to a scrape."""
         if not identity_of(request.scope).metrics:
             return _refusal_response(_NOT_ALLOWED, request)
