@@ -18,7 +18,8 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.app import Backend, Server
+from searx_mcp.server.app import Server
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.dashboard.routes import dashboard_routes
 from searx_mcp.server.events import note_unopened
 from searx_mcp.server.metrics import Metrics
@@ -149,9 +150,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listener in sockets or ():
-            listener.listen(
-                _BACKLOG
-            )  # asyncio uses one number for the queue and for accepts per turn
+            # asyncio uses its backlog for the queue and for the accepts per turn; here they differ.
+            listener.listen(_BACKLOG)
         self._on_listening()
 
     @override

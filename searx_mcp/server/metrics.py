@@ -14,7 +14,7 @@ from searx_mcp import __version__
 from searx_mcp.errors import ErrorCode
 from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import InstanceState, PoolReport
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.counters import (
     BUCKETS,
     Count,

@@ -18,7 +18,7 @@ from searx_mcp.evidence.requests import StatusRequest
 from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.progress import Progress
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.dashboard.page import (
     CallsByMinute,
     SearchOutcome,
