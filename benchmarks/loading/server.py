@@ -30,7 +30,7 @@ from searx_mcp.telemetry import Listener
 
 Serve = Callable[[Callable[[str], None]], Coroutine[Any, Any, None]]
 """Serves until it is cancelled, and says where once it does."""
-_TELL: Final = "tell"
+_ADD_LISTENER: Final = "add_listener"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ async def _serve(kind: str, idle: float | None) -> None:
 def _ours(idle: float | None, *, counts: bool) -> Serve:
     configure("INFO")
     if not counts:
-        setattr(CallLog, _TELL, _tell_nobody)
+        setattr(CallLog, _ADD_LISTENER, _add_nothing)
     settings = load(environ=os.environ).settings
     limits = LIMITS if idle is None else replace(LIMITS, session_idle=idle)
 
@@ -74,8 +74,8 @@ def _ours(idle: float | None, *, counts: bool) -> Serve:
     return serve
 
 
-def _tell_nobody(_: CallLog, __: Listener) -> None:
-    """Stand in for what adds a listener."""
+def _add_nothing(_: CallLog, __: Listener) -> None:
+    """Stand in for the method that adds a listener."""
 
 
 async def _bare(listening: Callable[[str], None]) -> None:

@@ -38,7 +38,7 @@ from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
 from searx_mcp.remote.exchange import Allowance, ServiceRoutes
-from searx_mcp.remote.words import disowned, seen
+from searx_mcp.remote.words import clean_texts, sanitize
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import SingleFlight, Tasks
@@ -57,7 +57,7 @@ def _path(verb: Verb[Any, Any]) -> str:
     return verb.route.path.removeprefix("/") if verb.route else ""
 
 
-_SPECIFIED: Final[Mapping[str, bool]] = dict.fromkeys(
+_STANDARD_ROUTES: Final[Mapping[str, bool]] = dict.fromkeys(
     (specified.SEARCH_PATH, specified.FETCH_PATH), False
 )
 _NEEDS: Final[Mapping[Tool, frozenset[str]]] = {
@@ -69,12 +69,12 @@ _NEEDS: Final[Mapping[Tool, frozenset[str]]] = {
         (Tool.WEB_FETCH, Tool.FETCH), frozenset({_path(WEB_FETCH), specified.FETCH_PATH})
     ),
 }
-"""The routes that a tool can use; it needs one of them."""
+"""Routes that each tool can use; it needs one of them."""
 _UNANNOUNCED: Final = frozenset(
     {ErrorCode.NOT_FOUND, ErrorCode.INVALID_ARGUMENT, ErrorCode.MALFORMED_RESPONSE}
 )
-"""The answers of a service without the capabilities route, or with something else there."""
-_SPECIFIED_FOR: Final = 60.0
+"""Errors from a service whose capabilities route is missing or something else."""
+_STANDARD_SECONDS: Final = 60.0
 """Seconds for which a service counts as one without our routes: a proxy in front of it also answers 404 while
 it is being deployed."""
 
@@ -156,7 +156,7 @@ class RemoteClient:
         Raises:
             SearxMcpError: it cannot be asked.
         """
-        routes = await self._known(self._opened().allow())
+        routes = await self._find_routes(self._require_open().allow())
         return frozenset(tool for tool, needed in _NEEDS.items() if needed & routes.keys())
 
     async def search(
@@ -165,11 +165,11 @@ class RemoteClient:
         """Search the web; without our routes, results have only addresses and snippets."""
         if request.queries:
             raise InvalidArgumentError("queries", "are for search_all; search has one answer")
-        allowed = self._opened().allow(request.timeout)
-        if await self._has(WEB_SEARCH, progress, allowed):
-            return await self._performed(WEB_SEARCH, SearchResponse, request, progress, allowed)
+        allowed = self._require_open().allow(request.timeout)
+        if await self._supports(WEB_SEARCH, progress, allowed):
+            return await self._perform(WEB_SEARCH, SearchResponse, request, progress, allowed)
         body = specified.search_body(request)
-        data = await self._opened().ask(specified.SEARCH_PATH, body, allowed)
+        data = await self._require_open().ask(specified.SEARCH_PATH, body, allowed)
         return specified.search_response(
             data, request, service=self.settings.remote.url, elapsed_ms=_since(allowed.began)
         )
@@ -178,9 +178,9 @@ class RemoteClient:
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchBatch:
         """Run all searches of a request concurrently."""
-        allowed = self._opened().allow(request.timeout)
-        if await self._has(WEB_SEARCH, progress, allowed) and request.queries:
-            return await self._performed(WEB_SEARCH, SearchBatch, request, progress, allowed)
+        allowed = self._require_open().allow(request.timeout)
+        if await self._supports(WEB_SEARCH, progress, allowed) and request.queries:
+            return await self._perform(WEB_SEARCH, SearchBatch, request, progress, allowed)
         from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what our routes do without
 
         return await search_all(request.searches, self.search)
@@ -189,11 +189,11 @@ class RemoteClient:
         self, provider: str, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> RawBatch:
         """Return the JSON of a keyed provider's answers, unchanged."""
-        allowed = self._opened().allow(request.timeout)
-        if not await self._has(RAW_SEARCH, progress, allowed):
+        allowed = self._require_open().allow(request.timeout)
+        if not await self._supports(RAW_SEARCH, progress, allowed):
             raise errors.missing("the JSON of search APIs")
         arguments = {"provider": provider, **_arguments(request)}
-        data = await self._asked(RAW_SEARCH, arguments, progress, allowed)
+        data = await self._request(RAW_SEARCH, arguments, progress, allowed)
         try:
             return RawBatch.model_validate(data, extra="ignore")
         except ValidationError:
@@ -201,9 +201,9 @@ class RemoteClient:
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
-        allowed = self._opened().allow(request.timeout)
-        if await self._has(WEB_FETCH, progress, allowed):
-            return await self._performed(WEB_FETCH, Page, request, progress, allowed)
+        allowed = self._require_open().allow(request.timeout)
+        if await self._supports(WEB_FETCH, progress, allowed):
+            return await self._perform(WEB_FETCH, Page, request, progress, allowed)
         place = (
             self._cursors.place(request.cursor)
             if request.cursor
@@ -212,7 +212,7 @@ class RemoteClient:
         usual = self.settings.web_fetch.default_max_chars
         most = request.limit or request.max_chars or usual
         body, skipped = specified.fetch_body(request, place, most, usual=usual)
-        data = await self._opened().ask(specified.FETCH_PATH, body, allowed)
+        data = await self._require_open().ask(specified.FETCH_PATH, body, allowed)
         return specified.page(
             data,
             request,
@@ -227,47 +227,49 @@ class RemoteClient:
         self, request: ReadRequest, /, *, progress: Progress | None = None
     ) -> ReadResponse:
         """Find the passages of one page that answer questions."""
-        return await self._called(READ_PAGE, request, progress)
+        return await self._call(READ_PAGE, request, progress)
 
     async def answer(
         self, request: AnswerRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence for a question."""
-        return await self._called(ANSWER, request, progress)
+        return await self._call(ANSWER, request, progress)
 
     async def search_corpus(
         self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
     ) -> EvidenceResponse:
         """Find evidence in pages that the service keeps."""
-        return await self._called(SEARCH_CORPUS, request, progress)
+        return await self._call(SEARCH_CORPUS, request, progress)
 
     async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
         """Report which pages the service keeps."""
-        return await self._called(CORPUS_STATUS, request, None)
+        return await self._call(CORPUS_STATUS, request, None)
 
     async def ingest(
         self, request: IngestRequest, /, *, progress: Progress | None = None
     ) -> IngestResponse:
         """Make the service read pages and keep them."""
-        return await self._called(INGEST, request, progress)
+        return await self._call(INGEST, request, progress)
 
     async def instances(self) -> PoolReport:
         """Report the pool of the service."""
-        allowed = self._opened().allow()
-        if _INSTANCES not in await self._known(allowed):
+        allowed = self._require_open().allow()
+        if _INSTANCES not in await self._find_routes(allowed):
             raise errors.missing("a report of its instances")
-        return _read(PoolReport, await self._opened().ask(_INSTANCES, None, allowed, query=_WHOLE))
+        return _parse(
+            PoolReport, await self._require_open().ask(_INSTANCES, None, allowed, query=_WHOLE)
+        )
 
-    async def _called(
+    async def _call(
         self, verb: Verb[RequestT, ResponseT], request: RequestT, progress: Progress | None
     ) -> ResponseT:
-        allowed = self._opened().allow(verb.seconds(request))
-        if not await self._has(verb, progress, allowed):
+        allowed = self._require_open().allow(verb.seconds(request))
+        if not await self._supports(verb, progress, allowed):
             raise errors.missing(f"the tool {verb.tool}")
         kind = verb.writing().responses[0]
-        return await self._performed(verb, kind, request, progress, allowed)
+        return await self._perform(verb, kind, request, progress, allowed)
 
-    async def _performed(
+    async def _perform(
         self,
         verb: Verb[RequestT, Any],
         kind: type[ResponseT],
@@ -275,10 +277,10 @@ class RemoteClient:
         progress: Progress | None,
         allowed: Allowance,
     ) -> ResponseT:
-        data = await self._asked(verb, _arguments(request), progress, allowed, query=_WHOLE)
-        return await asyncio.to_thread(_read, kind, data, request)
+        data = await self._request(verb, _arguments(request), progress, allowed, query=_WHOLE)
+        return await asyncio.to_thread(_parse, kind, data, request)
 
-    async def _asked(
+    async def _request(
         self,
         verb: Verb[Any, Any],
         arguments: dict[str, Any],
@@ -287,68 +289,70 @@ class RemoteClient:
         *,
         query: str = "",
     ) -> dict[str, Any]:
-        """Ask the route of a verb, which was just found."""
-        exchange, path, posted = self._opened(), _path(verb), True
+        """Send a request to the route of a verb, which the service is known to have."""
+        exchange, path, posted = self._require_open(), _path(verb), True
         if verb.route is not None and verb.route.method == "GET":
-            told = {name: json.dumps(value).strip('"') for name, value in arguments.items()}
-            query, posted = "&".join(filter(None, (urlencode(told), query))), False
+            texts = {name: json.dumps(value).strip('"') for name, value in arguments.items()}
+            query, posted = "&".join(filter(None, (urlencode(texts), query))), False
         return await exchange.ask(
             path,
             arguments if posted else None,
-            exchange.whole(allowed),
+            exchange.extend(allowed),
             query=query,
             progress=progress if self._routes.get(path) else None,
         )
 
-    async def _has(
+    async def _supports(
         self, verb: Verb[Any, Any], progress: Progress | None, allowed: Allowance
     ) -> bool:
         if progress is not None:
             progress("asking the remote service")
-        return _path(verb) in await self._known(allowed)
+        return _path(verb) in await self._find_routes(allowed)
 
-    async def _known(self, allowed: Allowance) -> Mapping[str, bool]:
+    async def _find_routes(self, allowed: Allowance) -> Mapping[str, bool]:
         """Return the paths of the service's routes, and which of them report progress.
 
         They are requested once for all waiting calls, each with its own deadline.
         """
-        exchange, loop = self._opened(), asyncio.get_running_loop()
+        exchange, loop = self._require_open(), asyncio.get_running_loop()
         try:
             async with asyncio.timeout_at(allowed.until):
                 while loop.time() >= self._routes_until:
                     if self._flights is None:
-                        raise exchange.late(allowed)  # closed meanwhile
+                        raise exchange.timeout_error(allowed)  # closed meanwhile
                     try:
-                        await self._flights.run(_CAPABILITIES, self._learn)
+                        await self._flights.run(_CAPABILITIES, self._load_routes)
                     except DeadlineError:
                         if loop.time() >= allowed.until:
                             raise
                         # From a request that began before this call: there is time for another.
         except TimeoutError as exc:
-            raise exchange.late(allowed) from exc
+            raise exchange.timeout_error(allowed) from exc
         return self._routes
 
-    async def _learn(self) -> None:
-        self._routes = await self._announced()
-        is_lasting = self._routes is not _SPECIFIED
+    async def _load_routes(self) -> None:
+        self._routes = await self._request_routes()
+        is_lasting = self._routes is not _STANDARD_ROUTES
         now = asyncio.get_running_loop().time()
-        self._routes_until = math.inf if is_lasting else now + _SPECIFIED_FOR
+        self._routes_until = math.inf if is_lasting else now + _STANDARD_SECONDS
 
-    async def _announced(self) -> Mapping[str, bool]:
+    async def _request_routes(self) -> Mapping[str, bool]:
         try:
-            exchange = self._opened()
+            exchange = self._require_open()
             data = await exchange.ask(_CAPABILITIES, None, exchange.allow())
         except SearxMcpError as error:
             if error.code in _UNANNOUNCED:
-                return _SPECIFIED
+                return _STANDARD_ROUTES
             raise
         try:
-            told = _Capabilities.model_validate(data)
+            capabilities = _Capabilities.model_validate(data)
         except ValidationError:
-            return _SPECIFIED
-        return {route.path.removeprefix("/"): route.streams for route in told.routes[:1_000]}
+            return _STANDARD_ROUTES
+        return {
+            route.path.removeprefix("/"): route.streams for route in capabilities.routes[:1_000]
+        }
 
-    def _opened(self) -> ServiceRoutes:
+    def _require_open(self) -> ServiceRoutes:
         if self._exchange is None:
             raise RuntimeError("open the RemoteClient first: async with RemoteClient(settings)")
         return self._exchange
@@ -366,11 +370,11 @@ def _arguments(request: Frozen) -> dict[str, Any]:
     }
 
 
-def _read(
+def _parse(
     kind: type[ResponseT], data: Mapping[str, Any], request: Frozen | None = None
 ) -> ResponseT:
     try:
-        return disowned(loaded(kind, seen(data)), request)
+        return sanitize(loaded(kind, clean_texts(data)), request)
     except (ValueError, TypeError, AttributeError):
         raise errors.unreadable("does not fit this call") from None
 

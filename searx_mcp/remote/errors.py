@@ -33,7 +33,7 @@ KEY_VARIABLE: Final = "SEARX_MCP_REMOTE_KEY"
 URL_VARIABLE: Final = "SEARX_MCP_REMOTE_URL"
 
 _QUOTED_CHARS: Final = 400
-_MOST_ATTEMPTS: Final = 100
+_MAX_ATTEMPTS: Final = 100
 _PAGE_FAILED: Final = 424
 _UNPROCESSABLE: Final = 422
 _SENTENCES: Final[Mapping[ErrorCode, str]] = MappingProxyType(
@@ -72,22 +72,22 @@ _SOURCE: Final = re.compile(r"[a-z0-9_]{0,30}")
 
 
 def refusal(status: int, body: object, *, path: str, wait: float | None) -> SearxMcpError:
-    """Make our error from an unsuccessful answer.
+    """Return our error for an unsuccessful response.
 
     Args:
-        status: of the answer, 300 or more.
-        body: its JSON; `None` if it has none.
-        path: of the route, which is ours to show.
-        wait: seconds of its `Retry-After`.
+        status: HTTP status, 300 or more.
+        body: JSON of the response; `None` if it has none.
+        path: path of the route, as we requested it.
+        wait: seconds of `Retry-After`; `None` if it is missing.
     """
-    told = _told(body)
-    if status == HTTPStatus.UNAUTHORIZED or (status == HTTPStatus.FORBIDDEN and told is None):
+    detail = _parse_detail(body)
+    if status == HTTPStatus.UNAUTHORIZED or (status == HTTPStatus.FORBIDDEN and detail is None):
         return unauthorized()
-    if told is not None:
-        error = _as_told(told, status)
+    if detail is not None:
+        error = _from_detail(detail, status)
         error.retry_after = wait if error.retry_after is None else within_limits(error.retry_after)
         return error
-    return _by_status(status, path=path, wait=wait, said=words_of(body))
+    return _from_status(status, path=path, wait=wait, said=explanation_of(body))
 
 
 def status_of(body: Mapping[str, object]) -> int:
@@ -100,7 +100,7 @@ def status_of(body: Mapping[str, object]) -> int:
 
 
 def unauthorized() -> SearxMcpError:
-    """Make the error for a key that is missing or wrong."""
+    """Return the error for a key that is missing or wrong."""
     return SearxMcpError(
         f"Remote authentication failed. Check {KEY_VARIABLE}",
         code=ErrorCode.UNAUTHORIZED,
@@ -109,11 +109,11 @@ def unauthorized() -> SearxMcpError:
 
 
 def too_late(seconds: float, *, longest: float) -> SearxMcpError:
-    """Make the error for a timeout.
+    """Return the error for a timeout.
 
     Args:
-        seconds: of the request.
-        longest: maximum of the settings; a caller who has asked for fewer can ask for more.
+        seconds: time limit of the request, in seconds.
+        longest: `remote.timeout`; a caller that set a shorter limit can set a longer one.
     """
     late = DeadlineError(
         f"The request to the remote service timed out after {1_000 * seconds:.0f} ms",
@@ -124,7 +124,7 @@ def too_late(seconds: float, *, longest: float) -> SearxMcpError:
 
 
 def unreachable(cause: SearxMcpError) -> SearxMcpError:
-    """Make the error for a service that does not answer, or not in HTTP."""
+    """Return the error for a service that does not respond, or not in HTTP."""
     is_garbled = cause.code in {ErrorCode.MALFORMED_RESPONSE, ErrorCode.UNSUPPORTED_ENCODING}
     return SearxMcpError(
         f"The remote service cannot be reached: {cause.message}",
@@ -134,7 +134,7 @@ def unreachable(cause: SearxMcpError) -> SearxMcpError:
 
 
 def unreadable(why: str) -> SearxMcpError:
-    """Make the error for an answer that cannot be used; `why` is a clause of ours."""
+    """Return the error for an unusable response; `why` is a clause of ours."""
     return SearxMcpError(
         f"The remote service's answer {why}",
         code=ErrorCode.MALFORMED_RESPONSE,
@@ -143,7 +143,7 @@ def unreadable(why: str) -> SearxMcpError:
 
 
 def missing(what: str) -> SearxMcpError:
-    """Make the error for a missing feature of the service; `what` is a name of ours."""
+    """Return the error for a missing feature of the service; `what` is a name of ours."""
     return SearxMcpError(
         f"The remote service does not offer {what}",
         code=ErrorCode.NOT_FOUND,
@@ -157,7 +157,7 @@ def sentence(code: str) -> str:
     return known.get(code, _OTHERWISE)
 
 
-def words_of(body: object) -> str:
+def explanation_of(body: object) -> str:
     """Return another kind of service's reason for its failure, on one bounded line; may be empty."""
     parts: list[str] = []
     for _ in range(2):
@@ -171,7 +171,7 @@ def words_of(body: object) -> str:
     return clean_line("; ".join(part[:_QUOTED_CHARS] for part in parts[:10]), _QUOTED_CHARS)
 
 
-def _told(body: object) -> ErrorDetail | None:
+def _parse_detail(body: object) -> ErrorDetail | None:
     """Parse an error in our service's format; newer ones may add fields."""
     error = body.get("error") if isinstance(body, dict) else None
     try:
@@ -180,40 +180,42 @@ def _told(body: object) -> ErrorDetail | None:
         return None
 
 
-def _as_told(told: ErrorDetail, status: int) -> SearxMcpError:
-    message = _SENTENCES.get(told.code, _OTHERWISE)
-    kind = PAGE_ERRORS.get(told.code)
+def _from_detail(detail: ErrorDetail, status: int) -> SearxMcpError:
+    message = _SENTENCES.get(detail.code, _OTHERWISE)
+    kind = PAGE_ERRORS.get(detail.code)
     error: SearxMcpError
-    match told.code:
-        case ErrorCode.INVALID_ARGUMENT if told.field:
+    match detail.code:
+        case ErrorCode.INVALID_ARGUMENT if detail.field:
             error = InvalidArgumentError(
-                told.field if told.field in _FIELDS else "an argument", message
+                detail.field if detail.field in _FIELDS else "an argument", message
             )
         case ErrorCode.NO_INSTANCES_AVAILABLE:
-            error = NoInstancesError(message, reason=_reason(told), attempts=_attempts(told))
+            error = NoInstancesError(message, reason=_reason(detail), attempts=_attempts(detail))
         case ErrorCode.DEADLINE_EXCEEDED:
-            error = DeadlineError(message, attempts=_attempts(told))
-        case _ if kind is not None and (status in {_PAGE_FAILED, _UNPROCESSABLE} or told.url):
-            error = kind(message, code=told.code, url=told.url or "", status_code=told.status_code)
-            error.response_time_ms = told.response_time_ms
-            error.redirect_chain = told.redirect_chain or ()
+            error = DeadlineError(message, attempts=_attempts(detail))
+        case _ if kind is not None and (status in {_PAGE_FAILED, _UNPROCESSABLE} or detail.url):
+            error = kind(
+                message, code=detail.code, url=detail.url or "", status_code=detail.status_code
+            )
+            error.response_time_ms = detail.response_time_ms
+            error.redirect_chain = detail.redirect_chain or ()
         case _:
-            error = SearxMcpError(message, code=told.code)
-    error.retry_after, error.time_limit = told.retry_after, told.time_limit
-    error.quoted = _quoted(told)
+            error = SearxMcpError(message, code=detail.code)
+    error.retry_after, error.time_limit = detail.retry_after, detail.time_limit
+    error.quoted = _quoted(detail)
     return error
 
 
-def _quoted(told: ErrorDetail) -> str:
+def _quoted(detail: ErrorDetail) -> str:
     """Return what the site and the service say about the error."""
-    said = (told.quoted, told.message, told.advice)
+    said = (detail.quoted, detail.message, detail.advice)
     return clean_line("; ".join(each[:_QUOTED_CHARS] for each in said if each), _QUOTED_CHARS)
 
 
-def _attempts(told: ErrorDetail) -> tuple[Attempt, ...]:
+def _attempts(detail: ErrorDetail) -> tuple[Attempt, ...]:
     """Return the attempts that have an address, without their texts."""
     found = []
-    for attempt in (told.attempts or ())[:_MOST_ATTEMPTS]:
+    for attempt in (detail.attempts or ())[:_MAX_ATTEMPTS]:
         with suppress(ValueError):
             update = {"instance": base_url(attempt.instance), "detail": ""}
             if _SOURCE.fullmatch(attempt.source):
@@ -221,12 +223,12 @@ def _attempts(told: ErrorDetail) -> tuple[Attempt, ...]:
     return tuple(found)
 
 
-def _reason(told: ErrorDetail) -> UnavailableReason:
+def _reason(detail: ErrorDetail) -> UnavailableReason:
     known = {each.value: each for each in UnavailableReason}
-    return known.get(told.reason or "", UnavailableReason.EXHAUSTED)
+    return known.get(detail.reason or "", UnavailableReason.EXHAUSTED)
 
 
-def _by_status(status: int, *, path: str, wait: float | None, said: str) -> SearxMcpError:
+def _from_status(status: int, *, path: str, wait: float | None, said: str) -> SearxMcpError:
     def failed(message: str, code: ErrorCode, advice: str = "") -> SearxMcpError:
         return SearxMcpError(message, code=code, advice=advice, retry_after=wait, quoted=said)
 

@@ -1,6 +1,6 @@
-"""One request to a service, with a JSON object as its answer, and progress as server-sent events.
+"""One request to a service, with a JSON object as its response, and progress as server-sent events.
 
-The answer is untrusted: it is limited in size and time, and counted before it is parsed. In our own services,
+The response is untrusted: it is limited in size and time, and counted before it is parsed. In our own services,
 events end in line feeds and have the JSON on one line, as `searx_mcp.server.rest.endpoint` writes them.
 """
 
@@ -24,9 +24,9 @@ from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 
 MAX_BYTES: Final = 32 << 20
-"""Maximum bytes of an answer: fifty pages of half a megabyte."""
+"""Maximum bytes of a response: fifty pages of half a megabyte."""
 _MAX_VALUES: Final = 1_000_000
-"""Maximum values in an answer. Each takes two bytes or more on the wire and 50 once parsed; an answer of
+"""Maximum values in a response. Each takes two bytes or more on the wire and 50 once parsed; a response of
 fifty pages with 200 passages each has a twentieth of that."""
 _PLAIN: Final = "application/json"
 _JSON: Final = re.compile(r"application/(?:[a-z0-9.+-]{1,60}\+)?json", re.IGNORECASE)
@@ -36,8 +36,8 @@ class Allowance(NamedTuple):
     """The time of one call.
 
     Attributes:
-        seconds: of the call.
-        began: its start, in loop time.
+        seconds: length of the call.
+        began: start of the call, in loop time.
     """
 
     seconds: float
@@ -45,7 +45,7 @@ class Allowance(NamedTuple):
 
     @property
     def until(self) -> float:
-        """Its end, in loop time."""
+        """End of the call, in loop time."""
         return self.began + self.seconds
 
 
@@ -53,8 +53,8 @@ class ServiceRoutes:
     """Makes requests to the routes of one service.
 
     Args:
-        session: reaches only that service, adds its key and follows no redirects.
-        config: its address.
+        session: session that reaches only this service, adds its key and follows no redirects.
+        config: address and timeout of the service.
     """
 
     def __init__(self, session: HttpSession, config: RemoteConfig) -> None:
@@ -62,17 +62,17 @@ class ServiceRoutes:
         self._config = config
 
     def allow(self, seconds: float | None = None) -> Allowance:
-        """Start the time of a call: `remote.timeout`, or fewer seconds if its caller says so."""
+        """Start the clock of a call: `remote.timeout`, or fewer seconds if the caller wants fewer."""
         limit = self._config.timeout
         seconds = min(seconds or limit, limit)
         return Allowance(seconds, asyncio.get_running_loop().time())
 
-    def whole(self, allowed: Allowance) -> Allowance:
-        """Give a call all of `remote.timeout` from its start; the service observes a shorter limit."""
+    def extend(self, allowed: Allowance) -> Allowance:
+        """Extend a call to `remote.timeout` from its start; the service itself enforces a shorter limit."""
         return allowed._replace(seconds=self._config.timeout)
 
-    def late(self, allowed: Allowance) -> SearxMcpError:
-        """Make the error of a call whose time is over."""
+    def timeout_error(self, allowed: Allowance) -> SearxMcpError:
+        """Return the error of a call that timed out."""
         return errors.too_late(allowed.seconds, longest=self._config.timeout)
 
     async def ask(
@@ -87,30 +87,30 @@ class ServiceRoutes:
         """Send a request to a route; nothing is ever sent twice.
 
         Args:
-            path: of the route, such as `v1/search`.
-            arguments: posted as JSON; `None` for a GET.
-            allowed: the time of the call, which may have started before.
-            query: of the address, encoded.
+            path: path of the route, such as `v1/search`.
+            arguments: arguments to post as JSON; `None` for a GET.
+            allowed: time of the call, which may already have started.
+            query: encoded query string.
             progress: called with the progress; the route must support streaming.
 
         Raises:
-            SearxMcpError: there is no answer, it is an error, or it cannot be parsed.
+            SearxMcpError: there is no response, it is an error, or it cannot be parsed.
         """
         request = self._request(path, arguments, query, progress)
         try:
             async with asyncio.timeout_at(allowed.until):
                 response = await self._session.send(request)
         except TimeoutError as exc:
-            raise self.late(allowed) from exc
+            raise self.timeout_error(allowed) from exc
         except FetchError as exc:
             if exc.code is ErrorCode.TIMEOUT:
-                raise self.late(allowed) from exc
+                raise self.timeout_error(allowed) from exc
             raise errors.unreachable(exc) from exc
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
-            return await _answer(response, path)
+            return await _read_json(response, path)
         body: object = None
         with suppress(SearxMcpError):
-            body = await _answer(response, path)
+            body = await _read_json(response, path)
         wait = retry_after(response.headers)
         raise errors.refusal(response.status, body, path=f"/{path}", wait=wait)
 
@@ -136,7 +136,7 @@ class ServiceRoutes:
         )
 
 
-async def _answer(response: Response, path: str) -> dict[str, Any]:
+async def _read_json(response: Response, path: str) -> dict[str, Any]:
     content_type = response.headers.get("Content-Type", "").partition(";")[0].strip()
     is_stream = content_type.lower() == EVENTS
     if not (is_stream or _JSON.fullmatch(content_type)):
@@ -144,13 +144,13 @@ async def _answer(response: Response, path: str) -> dict[str, Any]:
     if response.truncated:
         raise errors.unreadable(f"is incomplete: {response.notes[0]}")
     is_result, body = last_event(response.body) if is_stream else (True, response.body)
-    read = _parsed(body) if len(body) < 1 << 16 else await asyncio.to_thread(_parsed, body)
+    read = _parse(body) if len(body) < 1 << 16 else await asyncio.to_thread(_parse, body)
     if is_result:
         return read
     raise errors.refusal(errors.status_of(read), read, path=f"/{path}", wait=None)
 
 
-def _parsed(body: bytes) -> dict[str, Any]:
+def _parse(body: bytes) -> dict[str, Any]:
     if sum(map(body.count, (b",", b"[", b"{"))) > _MAX_VALUES:
         raise errors.unreadable(f"has more than {_MAX_VALUES:,} values")
     try:
@@ -168,15 +168,15 @@ _END: Final = b"\n\n"
 _PROGRESS: Final = b"event: progress\ndata: "
 _RESULT: Final = b"event: result\ndata: "
 _ERROR: Final = b"event: error\ndata: "
-_MOST: Final = 1_000
+_MAX_EVENTS: Final = 1_000
 """Maximum events of one call; a call that reads fifty pages sends some two hundred."""
-_LONGEST: Final = 2_000
+_MAX_EVENT_BYTES: Final = 2_000
 """Maximum bytes of a progress event."""
 _SENTENCE_CHARS: Final = 200
 
 
 class Events:
-    """Passes on the progress of a call while its answer arrives, and finds the last event at the end.
+    """Passes on the progress of a call while its response arrives.
 
     Args:
         progress: called with each message, in our words.
@@ -186,41 +186,41 @@ class Events:
         self._progress = progress
         self._begin = 0
         self._searched = 0
-        self._left = _MOST
+        self._events_left = _MAX_EVENTS
 
     def __call__(self, body: bytearray) -> None:
         """Read the events that have arrived; each byte is read once, and none after the last event.
 
         Args:
-            body: from its beginning.
+            body: whole body so far.
         """
-        while self._left and (end := body.find(_END, self._searched)) >= 0:
-            self._left -= 1
-            if end - self._begin < _LONGEST:
-                self._tell(bytes(body[self._begin : end]))
+        while self._events_left and (end := body.find(_END, self._searched)) >= 0:
+            self._events_left -= 1
+            if end - self._begin < _MAX_EVENT_BYTES:
+                self._report(bytes(body[self._begin : end]))
             self._begin = self._searched = end + len(_END)
         self._searched = max(self._searched, len(body) - 1)
 
-    def _tell(self, event: bytes) -> None:
+    def _report(self, event: bytes) -> None:
         if not event.startswith(_PROGRESS):
             return
         try:
-            told: Any = pydantic_core.from_json(event[len(_PROGRESS) :])
+            content: Any = pydantic_core.from_json(event[len(_PROGRESS) :])
         except ValueError:
             return
-        message = told.get("message") if isinstance(told, dict) else None
+        message = content.get("message") if isinstance(content, dict) else None
         if isinstance(message, str) and (line := clean_line(message, _SENTENCE_CHARS)):
             self._progress(progress_of(line))
 
 
 def last_event(body: bytes) -> tuple[bool, bytes]:
-    """Find the event that ends an answer.
+    """Find the event that ends a response.
 
     Returns:
-        Whether it is a result, and its JSON.
+        Whether the event is a result, and its JSON.
 
     Raises:
-        SearxMcpError: there is none.
+        SearxMcpError: the response ends without one.
     """
     if body.endswith(_END):
         before = body.rfind(_END, 0, -len(_END))

@@ -26,11 +26,11 @@ from searx_mcp.urls.url import parse_url
 SEARCH_PATH: Final = "v1/tools/web_search"
 FETCH_PATH: Final = "v1/tools/web_fetch"
 
-_MOST_RESULTS: Final = 25
+_MAX_RESULTS: Final = 25
 _WEB: Final = re.compile(r"https?://[^\s<>]{1,4096}", re.IGNORECASE)
-_MOST_CURSORS: Final = 256
+_MAX_CURSORS: Final = 256
 _CURSOR_BYTES: Final = 10
-_LEAST_ERROR: Final = 400
+_MIN_ERROR_STATUS: Final = 400
 _RECENCY: Final = {
     TimeRange.ANY: "noLimit",
     TimeRange.DAY: "oneDay",
@@ -38,11 +38,11 @@ _RECENCY: Final = {
     TimeRange.MONTH: "oneMonth",
     TimeRange.YEAR: "oneYear",
 }
-_UNSAID_SEARCH: Final = frozenset(
+_HANDLED_IN_SEARCH: Final = frozenset(
     {"query", "queries", "results_count", "time_range", "allowed_domains", "blocked_domains"}
     | {"search_prompt", "fetch_content", "timeout", "max_tokens", "offset"}
 )
-_UNSAID_FETCH: Final = frozenset(
+_HANDLED_IN_FETCH: Final = frozenset(
     {"url", "cursor", "offset", "limit", "max_chars", "prompt", "timeout", "further_urls"}
     | {"by_person"}
 )
@@ -77,9 +77,9 @@ class CursorTarget:
     """The meaning of one of our cursors.
 
     Attributes:
-        url: of the page.
-        prompt: of the read.
-        cursor: of the service; empty if it gave none.
+        url: URL of the page.
+        prompt: prompt of the call.
+        cursor: cursor of the service; empty if it gave none.
     """
 
     url: str
@@ -91,17 +91,17 @@ class Cursors:
     """Maps our cursors to a service's, which may have any form; the oldest are dropped."""
 
     def __init__(self) -> None:
-        self._places: OrderedDict[str, CursorTarget] = OrderedDict()
+        self._targets: OrderedDict[str, CursorTarget] = OrderedDict()
 
     def named(self, place: CursorTarget) -> str:
-        """Return the cursor of a place; a new one if there is none."""
-        for known, other in self._places.items():
+        """Return the cursor of a target, a new one if it has none."""
+        for known, other in self._targets.items():
             if other == place:
                 return known
         cursor = b32encode(secrets.token_bytes(_CURSOR_BYTES)).decode().lower()
-        self._places[cursor] = place
-        while len(self._places) > _MOST_CURSORS:
-            self._places.popitem(last=False)
+        self._targets[cursor] = place
+        while len(self._targets) > _MAX_CURSORS:
+            self._targets.popitem(last=False)
         return cursor
 
     def place(self, cursor: str) -> CursorTarget:
@@ -110,19 +110,19 @@ class Cursors:
         Raises:
             CursorError: it is unknown or was dropped.
         """
-        if cursor not in self._places:
+        if cursor not in self._targets:
             raise CursorError(
                 "The cursor is unknown or has expired.",
                 code=ErrorCode.CURSOR_EXPIRED,
             )
-        return self._places[cursor]
+        return self._targets[cursor]
 
 
 def search_body(request: SearchRequest) -> dict[str, object]:
     """Build the body of a search; results before `offset` are requested too, and removed here."""
     body: dict[str, object] = {
         "query": request.query,
-        "max_results": min(request.offset + request.results_count, _MOST_RESULTS),
+        "max_results": min(request.offset + request.results_count, _MAX_RESULTS),
         "recency": _RECENCY[request.time_range],
     }
     if request.allowed_domains:
@@ -140,17 +140,17 @@ def search_response(
     """Parse the results.
 
     Raises:
-        SearxMcpError: it is not such an answer.
+        SearxMcpError: the response has another form.
     """
     try:
         found = _Found.model_validate(data)
     except ValidationError:
         raise errors.unreadable("is not that of a search") from None
-    rows = [row for row in found.results[:_MOST_RESULTS] if _WEB.fullmatch(row.url)]
+    rows = [row for row in found.results[:_MAX_RESULTS] if _WEB.fullmatch(row.url)]
     wanted = rows[request.offset : request.offset + request.results_count]
     end = request.offset + request.results_count
     is_more = (
-        len(wanted) == request.results_count and end < _MOST_RESULTS
+        len(wanted) == request.results_count and end < _MAX_RESULTS
     )  # possibly; the answer does not say
     results = tuple(
         SearchResult(
@@ -218,25 +218,25 @@ def page(
 
     Raises:
         FetchError: the service could not read it.
-        SearxMcpError: it is not such an answer.
+        SearxMcpError: the response has another form.
     """
     try:
-        told = _Fetched.model_validate(data)
+        fetched = _Fetched.model_validate(data)
     except ValidationError:
         raise errors.unreadable("is not a page") from None
-    if not told.content.strip() or told.status >= _LEAST_ERROR:
-        raise _failed(told, place.url, errors.words_of(data))
-    text = clean(told.content)
+    if not fetched.content.strip() or fetched.status >= _MIN_ERROR_STATUS:
+        raise _failed(fetched, place.url, errors.explanation_of(data))
+    text = clean(fetched.content)
     shown = text[skipped : skipped + most]
     end = request.offset + len(shown)
-    is_more = told.truncated or len(text) > skipped + most
-    named = CursorTarget(place.url, request.prompt or place.prompt, told.cursor or place.cursor)
+    is_more = fetched.truncated or len(text) > skipped + most
+    named = CursorTarget(place.url, request.prompt or place.prompt, fetched.cursor or place.cursor)
     return Page(
         url=place.url,
         final_url=place.url,
-        content_type=clean_line(told.content_type.partition(";")[0].lower(), 100),
-        content_length=len(told.content.encode("utf-8", "replace")),
-        status_code=told.status,
+        content_type=clean_line(fetched.content_type.partition(";")[0].lower(), 100),
+        content_length=len(fetched.content.encode("utf-8", "replace")),
+        status_code=fetched.status,
         response_time_ms=elapsed_ms,
         markdown_content=shown,
         word_count=len(shown.split()),
@@ -246,41 +246,41 @@ def page(
         next_offset=end if is_more and shown else None,
         total_chars=max(end, request.offset + len(text) - skipped),
         tier="remote",
-        notes=_lost(request, _UNSAID_FETCH),
+        notes=_unsupported_notes(request, _HANDLED_IN_FETCH),
     )
 
 
-def _failed(told: _Fetched, url: str, said: str) -> FetchError:
-    kind: type[FetchError] = SiteError if told.status >= _LEAST_ERROR else ContentError
+def _failed(fetched: _Fetched, url: str, said: str) -> FetchError:
+    kind: type[FetchError] = SiteError if fetched.status >= _MIN_ERROR_STATUS else ContentError
     code = ErrorCode.EXTRACTION_FAILED
-    if told.status >= _LEAST_ERROR:
-        is_missing = told.status in {404, 410}
+    if fetched.status >= _MIN_ERROR_STATUS:
+        is_missing = fetched.status in {404, 410}
         code = ErrorCode.NOT_FOUND if is_missing else ErrorCode.HTTP_ERROR
     return kind(
         "Failed to fetch URL content after all fallback tiers",
         code=code,
         url=url,
-        status_code=told.status,
+        status_code=fetched.status,
         quoted=said,
     )
 
 
 def _search_notes(request: SearchRequest) -> tuple[str, ...]:
-    notes = list(_lost(request, _UNSAID_SEARCH))
+    notes = list(_unsupported_notes(request, _HANDLED_IN_SEARCH))
     if request.fetch_content:
         notes.append("The remote service does not read result pages.")
-    if request.offset + request.results_count > _MOST_RESULTS:
-        notes.append(f"The remote service returns at most {_MOST_RESULTS} results.")
+    if request.offset + request.results_count > _MAX_RESULTS:
+        notes.append(f"The remote service returns at most {_MAX_RESULTS} results.")
     return tuple(notes)
 
 
-def _lost(request: Frozen, unsaid: frozenset[str]) -> tuple[str, ...]:
+def _unsupported_notes(request: Frozen, handled: frozenset[str]) -> tuple[str, ...]:
     """Return the names of given arguments that the body does not support."""
     fields = type(request).model_fields
     names = [
         name
         for name, field in fields.items()
-        if name not in unsaid and getattr(request, name) != field.default
+        if name not in handled and getattr(request, name) != field.default
     ]
     if not names:
         return ()

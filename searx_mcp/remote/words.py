@@ -1,4 +1,4 @@
-"""Removes a service's own words from the fields of its answers that our fronts vouch for.
+"""Removes a service's own words from the fields of its responses that our fronts vouch for.
 
 Notes, reasons and the names of kinds are outside the fence, since this program writes them. Those of a
 service are untrusted: known values are kept, echoes of the call are taken from the call, and sentences become
@@ -43,7 +43,7 @@ from searx_mcp.remote import errors
 
 ResponseT = TypeVar("ResponseT", bound=Frozen)
 
-_MOST_NOTES: Final = 8
+_MAX_NOTES: Final = 8
 _NOTE_CHARS: Final = 400
 _STALE: Final = "The remote service's answer has outlived its cache."
 _WORKING: Final = "the remote service is at work"
@@ -79,28 +79,28 @@ def progress_of(message: str) -> str:
     return message if _PROGRESS.fullmatch(message) else _WORKING
 
 
-def seen(value: Any) -> Any:  # noqa: ANN401 - any JSON
+def clean_texts(value: Any) -> Any:  # noqa: ANN401 - any JSON
     """Remove invisible characters from all texts, as this program does when it fetches pages itself."""
     match value:
         case str():
             return value if value.isascii() and value.isprintable() else clean(value)
         case list():
-            return [seen(item) for item in value]
+            return [clean_texts(item) for item in value]
         case dict():
-            return {name: seen(item) for name, item in value.items()}
+            return {name: clean_texts(item) for name, item in value.items()}
         case _:
             return value
 
 
-def disowned(response: ResponseT, request: Frozen | None) -> ResponseT:
-    """Return a response in which nothing that a front shows as ours is the service's.
+def sanitize(response: ResponseT, request: Frozen | None) -> ResponseT:
+    """Return a response without the service's words in fields that the fronts show as ours.
 
     Args:
-        response: of the service.
-        request: that it answers; `None` for a report.
+        response: response of the service.
+        request: request that it belongs to; `None` for a report.
 
     Raises:
-        SearxMcpError: it answers another call.
+        SearxMcpError: the response belongs to another call.
     """
     given: Frozen = response
     match response, request:
@@ -235,7 +235,7 @@ def _part(part: PartVerdict, query: str) -> PartVerdict:
 
 
 def _quoted(notes: Iterable[str]) -> tuple[str, ...]:
-    lines = [clean_line(note[:_NOTE_CHARS], _NOTE_CHARS) for note in [*notes][:_MOST_NOTES]]
+    lines = [clean_line(note[:_NOTE_CHARS], _NOTE_CHARS) for note in [*notes][:_MAX_NOTES]]
     return tuple(filter(None, lines))
 
 

@@ -109,11 +109,11 @@ class CallLog:
             from searx_mcp.server.counters import Counters  # noqa: PLC0415 - a stdio server needs none
 
             self._counters = Counters()
-            self.tell(self._counters)
+            self.add_listener(self._counters)
         return self._counters
 
-    def tell(self, listener: Listener) -> None:
-        """Send a listener every event of the calls that start from now on.
+    def add_listener(self, listener: Listener) -> None:
+        """Report every event of the calls that start from now on to a listener.
 
         Args:
             listener: called with each event.

@@ -1,4 +1,4 @@
-"""The MCP server over Streamable HTTP: the ASGI app, whether it can serve calls now, and uvicorn that serves it."""
+"""The MCP server over Streamable HTTP: its ASGI app, its readiness check, and uvicorn to serve it."""
 
 import asyncio
 import contextlib
@@ -18,13 +18,14 @@ from starlette.routing import Route
 from typing_extensions import override
 
 from searx_mcp.errors import ErrorCode, SettingsError
-from searx_mcp.server.app import Backend, Server
+from searx_mcp.server.app import Server
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.dashboard.routes import dashboard_routes
 from searx_mcp.server.events import note_unopened
 from searx_mcp.server.metrics import Metrics
 from searx_mcp.server.routes import rest_routes
 from searx_mcp.server.web.access import Access
-from searx_mcp.server.web.connections import LIMITS, BoundedConnection, Limits, ServingConfig
+from searx_mcp.server.web.connections import LIMITS, BoundedConnection, ServerLimits, ServingConfig
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.server.web.policy import (
     DASHBOARD_PATH,
@@ -39,30 +40,30 @@ from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
 _BACKLOG: Final = 4_096
-"""Connections that wait to be accepted, as far as the kernel allows; of more, each loses a second."""
-_LAST_WORDS: Final = 0.5
-"""Seconds to answer calls that were cut off, and again for clients that do not read it."""
+"""Connections that may wait to be accepted, if the kernel allows; further ones retry after a second."""
+_GRACE: Final = 0.5
+"""Seconds to respond to calls that were ended, and again for clients to read the responses."""
 
 
-def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS) -> Guard:
-    """The ASGI app: MCP under `/mcp`, REST under `/v1`, a dashboard at `/`, and three paths for monitors.
+def http_app(server: MCPServer[Any], config: HttpConfig, limits: ServerLimits = LIMITS) -> Guard:
+    """Return the ASGI app: MCP under `/mcp`, REST under `/v1`, the dashboard at `/`, and three paths for monitoring.
 
-    `/healthz` reports that the process responds, `/readyz` that there is an instance to ask, `/metrics`
-    what the server does. The app serves one lifespan; make a new one for another.
+    `/healthz` reports that the process responds, `/readyz` that there is an instance to query, and `/metrics` what
+    the server does. An app serves one lifespan; build a new one for the next.
 
     Args:
-        server: of `searx_mcp.server.app.build_server`.
-        config: who may reach it.
-        limits: of its sessions and bodies.
+        server: server from `searx_mcp.server.app.build_server`.
+        config: settings of hosts, origins and tokens.
+        limits: limits on sessions, bodies and requests in flight.
 
     Raises:
-        SettingsError: the token file cannot be used.
+        SettingsError: the tokens file is unusable.
     """
     app = server.streamable_http_app(
         streamable_http_path=MCP_PATH,
         max_request_body_size=config.max_body_size,
         session_idle_timeout=limits.session_idle,
-        max_sessions=None,  # the library would refuse new ones
+        max_sessions=None,  # the SDK would refuse new ones; Sessions ends old ones
         # The guard checks hosts and origins for every route.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
@@ -71,10 +72,10 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     access = Access(config, server.backend.settings if isinstance(server, Server) else None)
     if isinstance(server, Server):
         app.router.routes.append(
-            Route(READY_PATH, Readiness(server.backend).answer, methods=["GET"])
+            Route(READY_PATH, Readiness(server.backend).respond, methods=["GET"])
         )
         app.router.routes.append(
-            Route(METRICS_PATH, Metrics(server.backend).answer, methods=["GET"])
+            Route(METRICS_PATH, Metrics(server.backend).respond, methods=["GET"])
         )
         app.router.routes.extend(rest_routes(server.backend))
         app.router.routes.extend(dashboard_routes(server.backend, access))
@@ -83,7 +84,12 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: Limits = LIMITS
     clients = Clients(config.proxies)
     sessions = Sessions(app, server.session_manager, limits.sessions, clients)
     return Guard(
-        sessions, Policy.of(config), access, limits.body, clients=clients, most=limits.connections
+        sessions,
+        Policy.of(config),
+        access,
+        limits.body,
+        clients=clients,
+        max_requests=limits.connections,
     )
 
 
@@ -103,7 +109,7 @@ async def _not_found(_: Request, __: Exception) -> Response:
 
 
 async def _wrong_method(request: Request, _: Exception) -> Response:
-    # The library names only the methods of the first route with this path.
+    # Starlette names only the methods of the first route with this path.
     methods: set[str] = set()
     for route in request.app.routes:
         if isinstance(route, Route) and route.path == request.url.path:
@@ -117,24 +123,36 @@ async def _wrong_method(request: Request, _: Exception) -> Response:
 
 
 class _Server(uvicorn.Server):
-    """Serves without touching the signals of the process, reports when it does, and ends its streams."""
+    """Serves without signal handlers, reports when it listens, and ends open streams at a stop.
+
+    Args:
+        guard: app to serve.
+        config: settings of tokens, proxies and the stop.
+        limits: limits on connections, and the time of a stop.
+        on_listening: called once clients can connect.
+    """
 
     def __init__(
-        self, guard: Guard, config: HttpConfig, limits: Limits, listening: Callable[[], None]
+        self,
+        guard: Guard,
+        config: HttpConfig,
+        limits: ServerLimits,
+        on_listening: Callable[[], None],
     ) -> None:
-        clients, stop = Clients(config.proxies), limits.stop + 2 * _LAST_WORDS
+        clients, stop = Clients(config.proxies), limits.stop + 2 * _GRACE
         self._serving = ServingConfig(guard, limits, stop, clients, wants_token=config.wants_token)
         super().__init__(self._serving)
         self._guard = guard
-        self._drain, self._seconds = config.drain, limits.stop
-        self._listening = listening
+        self._drain, self._stop_seconds = config.drain, limits.stop
+        self._on_listening = on_listening
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for listener in sockets or ():
-            listener.listen(_BACKLOG)  # asyncio lets as many wait as it accepts at a time
-        self._listening()
+            # asyncio uses its backlog for the queue and for the accepts per turn; here they differ.
+            listener.listen(_BACKLOG)
+        self._on_listening()
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -144,29 +162,29 @@ class _Server(uvicorn.Server):
         if self._drain:
             await asyncio.sleep(self._drain)
         timers = (
-            loop.call_later(self._seconds, self._guard.cut),
-            loop.call_later(self._seconds + _LAST_WORDS, self._drop),
+            loop.call_later(self._stop_seconds, self._guard.end_all),
+            loop.call_later(self._stop_seconds + _GRACE, self._abort),
         )
         try:
-            await self._take_waiting(sockets or [])
+            await self._accept_waiting(sockets or [])
             await super().shutdown(sockets)
         finally:
             for timer in timers:
                 timer.cancel()
 
-    async def _take_waiting(self, listeners: list[socket.socket]) -> None:
-        """Stop listening, and serve the connections in the backlog, which the system would reset."""
-        waiting = [each for listener in listeners for each in _connected(listener)]
+    async def _accept_waiting(self, listeners: list[socket.socket]) -> None:
+        """Stop listening, but serve the connections in the backlog, which the kernel would reset."""
+        waiting = [connection for listener in listeners for connection in _accept_all(listener)]
         for server in self.servers:
             server.close()
         loop, config, state = asyncio.get_running_loop(), self._serving, self.lifespan.state
         for connection in waiting:
-            with contextlib.suppress(OSError):  # it is gone
+            with contextlib.suppress(OSError):  # the client has gone
                 await loop.connect_accepted_socket(
                     lambda: BoundedConnection(config, self.server_state, state), connection
                 )
 
-    def _drop(self) -> None:
+    def _abort(self) -> None:
         for connection in list(self.server_state.connections):
             connection.transport.abort()
 
@@ -176,18 +194,18 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _connected(listener: socket.socket) -> Iterator[socket.socket]:
-    """The connections in the backlog of a listener."""
-    with contextlib.suppress(OSError):  # there are no more
+def _accept_all(listener: socket.socket) -> Iterator[socket.socket]:
+    """Yield the connections in the backlog of a listener."""
+    with contextlib.suppress(OSError):  # no more
         while True:
             connection, _ = listener.accept()
-            connection.setblocking(False)  # noqa: FBT003 - as the socket has it
+            connection.setblocking(False)  # noqa: FBT003 - the signature of socket
             yield connection
 
 
-def stop_seconds(config: HttpConfig, limits: Limits = LIMITS) -> float:
-    """Seconds in which `serve_http` ends once cancelled, without what its server closes then."""
-    return config.drain + limits.stop + 2 * _LAST_WORDS
+def stop_seconds(config: HttpConfig, limits: ServerLimits = LIMITS) -> float:
+    """Return the seconds that `serve_http` takes at most to stop serving, without closing the backend."""
+    return config.drain + limits.stop + 2 * _GRACE
 
 
 async def serve_http(
@@ -196,31 +214,31 @@ async def serve_http(
     *,
     allow_unauthenticated: bool = False,
     listening: Callable[[str], None] | None = None,
-    limits: Limits = LIMITS,
+    limits: ServerLimits = LIMITS,
 ) -> None:
-    """Serve until cancelled, and for `http.drain` more; then running calls have `Limits.stop` seconds to end.
+    """Serve until cancelled, then for `http.drain` more seconds; running calls get `limits.stop` seconds to end.
 
     Args:
-        server: of `searx_mcp.server.app.build_server`.
-        config: where to listen, and who may reach it.
-        allow_unauthenticated: whether others than this machine may reach it without a token.
-        listening: is told the URL of the endpoint once clients can connect.
-        limits: what clients may take.
+        server: server from `searx_mcp.server.app.build_server`.
+        config: settings of the address, hosts, origins and tokens.
+        allow_unauthenticated: whether other machines may connect without a token.
+        listening: called with the URL of the endpoint once clients can connect.
+        limits: limits on what clients may use.
 
     Raises:
-        SettingsError: it cannot listen there, may not without a token, or cannot read the token file.
+        SettingsError: the address is unusable or needs a token, or the tokens file is unusable.
     """
     app = http_app(server, config, limits)
-    listener = await _bound(config, allow_unauthenticated=allow_unauthenticated)
+    listener = await _bind(config, allow_unauthenticated=allow_unauthenticated)
     url = _url(listener)
 
-    def is_listening() -> None:
+    def on_listening() -> None:
         if isinstance(server, Server):
             server.backend.begin()
         if listening is not None:
             listening(url)
 
-    serving = _Server(app, config, limits, is_listening)
+    serving = _Server(app, config, limits, on_listening)
     async with asyncio.TaskGroup() as group:
         task = group.create_task(serving.serve([listener]))
         try:
@@ -231,11 +249,11 @@ async def serve_http(
             raise
 
 
-async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.socket:
-    """Open the socket that the settings name.
+async def _bind(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.socket:
+    """Open a listening socket at the address of the settings.
 
     Raises:
-        SettingsError: the address cannot be used, or not without a token.
+        SettingsError: the address is unusable or needs a token.
     """
     loop = asyncio.get_running_loop()
     try:
@@ -264,13 +282,13 @@ async def _bound(config: HttpConfig, *, allow_unauthenticated: bool) -> socket.s
             dualstack_ipv6=address[0] == "::" and socket.has_dualstack_ipv6(),
         )
     except OSError as exc:
-        raise _unusable(config, exc) from exc
-    # asyncio lets a connection send without delay if its socket names the protocol; else each answer waits
-    # 40 ms for its head to be acknowledged.
+        raise _address_error(config, exc) from exc
+    # asyncio sets TCP_NODELAY only on a socket that names its protocol. Without it, each response waits 40 ms for the
+    # client to acknowledge the head.
     return socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listener.detach())
 
 
-def _unusable(config: HttpConfig, exc: OSError) -> SettingsError:
+def _address_error(config: HttpConfig, exc: OSError) -> SettingsError:
     match exc.errno:
         case errno.EADDRINUSE:
             return SettingsError(
@@ -297,45 +315,45 @@ def _url(listener: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{MCP_PATH}"
 
 
-_KEPT: Final = 5.0
-"""Seconds for which an answer is reused: the path needs no token, and each check reads a database."""
-_LIMIT: Final = 4.0
-"""Seconds for a check, besides the timeout of Redis; probes wait for ten or so at most."""
+_CACHE_SECONDS: Final = 5.0
+"""Seconds to reuse a result: the path needs no token, and each check reads a database."""
+_TIMEOUT: Final = 4.0
+"""Seconds for a check, in addition to the Redis timeout; probes wait ten or so at most."""
 
 
 class Readiness:
-    """Answers `/readyz`: 200 if there is an instance to ask, 503 if not. It sends no request.
+    """Serves `/readyz`: 200 if there is an instance to query, else 503. A check sends no request.
 
-    A shared server that is away changes nothing, since each process goes on by itself; otherwise all would be taken
-    out of service at once.
+    An unavailable Redis server does not count, since each process goes on without it; otherwise all replicas would be
+    taken out of service at once.
 
     Args:
-        backend: knows the pool.
+        backend: reports the pool.
     """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._turn = asyncio.Lock()
-        self._looked_at: float | None = None
+        self._lock = asyncio.Lock()
+        self._checked_at: float | None = None
         self._code = ""
 
-    async def answer(self, _: Request) -> Response:
-        """Answer one request."""
-        async with self._turn:
+    async def respond(self, _: Request) -> Response:
+        """Respond to one request."""
+        async with self._lock:
             now = asyncio.get_running_loop().time()
-            if self._looked_at is None or now - self._looked_at >= _KEPT:
-                self._code = await self._missing()
-                self._looked_at = now
+            if self._checked_at is None or now - self._checked_at >= _CACHE_SECONDS:
+                self._code = await self._check()
+                self._checked_at = now
         if self._code:
             # The details go to the log: this path needs no token.
             return JSONResponse({"status": "not ready", "code": self._code}, 503)
         return JSONResponse({"status": "ready"})
 
-    async def _missing(self) -> str:
+    async def _check(self) -> str:
         try:
-            async with asyncio.timeout(_LIMIT + self._backend.settings.redis.timeout):
+            async with asyncio.timeout(_TIMEOUT + self._backend.settings.redis.timeout):
                 report = await self._backend.instances()
-        except Exception as exc:  # noqa: BLE001 - whatever it is, the pool cannot be read
+        except Exception as exc:  # noqa: BLE001 - any failure means that the pool cannot be read
             note_unopened(exc)
             return ErrorCode.INTERNAL
         return "" if report.instances else ErrorCode.NO_INSTANCES_AVAILABLE

@@ -14,7 +14,7 @@ from searx_mcp import __version__
 from searx_mcp.errors import ErrorCode
 from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import InstanceState, PoolReport
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.counters import (
     BUCKETS,
     Count,
@@ -173,7 +173,7 @@ class Metrics:
         self._corpus = _CachedReport(backend.corpus_status, limit=limit, lifetime=_CORPUS_SECONDS)
         self._lock = asyncio.Lock()
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         """Respond to a scrape."""
         if not identity_of(request.scope).metrics:
             return _refusal_response(_NOT_ALLOWED, request)

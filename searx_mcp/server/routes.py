@@ -6,7 +6,7 @@ from typing import Any, Final
 from starlette.routing import Route as AppRoute
 
 from searx_mcp.models.instance import PoolReport
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.compat import external, firecrawl, jina, searxng, tavily
 from searx_mcp.server.rest import full, openapi, tools
 from searx_mcp.server.rest.endpoint import Endpoint

@@ -11,9 +11,9 @@ from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
 from searx_mcp.settings.tools import DEFAULTS, PROFILES, Tool, published_names
 
 _TOKEN: Final = re.compile(r"[\x21-\x7e]{16,500}")
-_WANTED: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
+_RULE: Final = "it must have 16 to 500 visible ASCII characters, and no spaces"
 _AUTHORITY: Final = r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?"
-"""A host as in a request, RFC 9110 7.2; an IPv6 address has brackets."""
+"""A host and an optional port as in a request (RFC 9110, 7.2); IPv6 addresses are in brackets."""
 _SCHEME: Final = r"[a-z][a-z0-9+.-]{0,30}"
 
 _Host = Annotated[
@@ -30,8 +30,8 @@ _Origin = Annotated[
 def _check_token(token: SecretStr) -> SecretStr:
     text = token.get_secret_value()
     if text and not _TOKEN.fullmatch(text):
-        # Other characters would arrive in another encoding, and never match.
-        raise refusal("http.token", _WANTED)
+        # Clients may encode other characters differently, so they would never match.
+        raise refusal("http.token", _RULE)
     return token
 
 
@@ -96,7 +96,7 @@ class ServerConfig(Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _take_defaults_of_the_profile(cls, values: object) -> object:
+    def _apply_profile(cls, values: object) -> object:
         if isinstance(values, Mapping) and isinstance(profile := values.get("profile"), str):
             return {**DEFAULTS.get(profile, {}), **values}
         return values
@@ -107,7 +107,7 @@ class ServerConfig(Frozen):
         return self
 
     def published(self) -> dict[Tool, str]:
-        """Return the published name of each published tool, those most needed first."""
+        """Return the name of each published tool, the most needed first."""
         return published_names(
             self.tools or PROFILES[self.profile], prefix=self.tool_prefix, renamed=self.tool_names
         )
@@ -172,5 +172,5 @@ class HttpConfig(Frozen):
 
     @property
     def wants_token(self) -> bool:
-        """Whether a request must have a token."""
+        """Whether requests need a token."""
         return bool(self.token.get_secret_value() or self.tokens_file)

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.server.app import build_server
-from searx_mcp.server.http import _bound
+from searx_mcp.server.http import _bind
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
@@ -175,7 +175,7 @@ async def test_others_may_reach_it_with_a_token_or_when_the_command_line_says_so
 
 
 async def test_an_answer_does_not_wait_until_the_client_confirms_its_head(server):
-    listener = await _bound(HttpConfig(port=0), allow_unauthenticated=False)
+    listener = await _bind(HttpConfig(port=0), allow_unauthenticated=False)
     loop = asyncio.get_running_loop()
     accepted: asyncio.Future[asyncio.BaseTransport] = loop.create_future()
 

@@ -18,7 +18,7 @@ from searx_mcp.evidence.requests import StatusRequest
 from searx_mcp.evidence.values import CorpusStatus
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.progress import Progress
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.dashboard.page import (
     CallsByMinute,
     SearchOutcome,
@@ -114,7 +114,7 @@ class _Dashboard:
         self._access = access
         self._counters = backend.log.counters
         self._calls = CallsByMinute(lambda: asyncio.get_running_loop().time())
-        backend.log.tell(self._calls)
+        backend.log.add_listener(self._calls)
         self._lock = asyncio.Lock()
         self._snapshots: dict[str, _Snapshot] = {}
 
@@ -208,7 +208,7 @@ class _Dashboard:
         backend = self._backend.within(identity.namespace)
 
         async def work(_: Progress) -> tuple[PoolReport, CorpusStatus | None]:
-            async with backend.looking() as service:
+            async with backend.for_reports() as service:
                 corpus = None
                 if sees_corpus:
                     corpus = await service.corpus_status(StatusRequest(include_urls=False))

@@ -20,7 +20,7 @@ from searx_mcp.models.coercion import Limits, boolean
 from searx_mcp.render.error_body import error_body
 from searx_mcp.render.errors import seconds_until_retry
 from searx_mcp.render.structured import scrub
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.events import note_failure
 from searx_mcp.server.identity import identity_of
 from searx_mcp.server.rest.encoding import build_response, encode_json

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.base import Frozen
 from searx_mcp.render.error_body import ErrorBody
-from searx_mcp.server.app import Backend
+from searx_mcp.server.backend import Backend
 from searx_mcp.server.rest.encoding import is_small
 from searx_mcp.server.supervision import ProgressListener
 from searx_mcp.settings.tools import Tool

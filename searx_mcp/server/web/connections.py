@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.web.shares import Clients, Connections, vouching
+from searx_mcp.server.web.shares import Clients, Connections, with_vouch
 
 _LINGER: Final = 1.0
 """Seconds that a refused client has to read the response."""
@@ -36,7 +36,7 @@ _CLOSE: Final = (b"connection", b"close")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """Limits on what clients may use of the server; times in seconds.
 
     Attributes:
@@ -67,11 +67,11 @@ class Limits:
     last: float = 0.5
 
 
-LIMITS: Final = Limits()
+LIMITS: Final = ServerLimits()
 
 
-def raise_descriptors(limits: Limits) -> Limits:
-    """Raise the limit of open files as needed, and cap the connections at half of it.
+def raise_descriptors(limits: ServerLimits) -> ServerLimits:
+    """Raise the limit on open files as needed, and cap the connections at half of it.
 
     The other half is for what calls open themselves. A process usually starts with 1,024 (256 on macOS) and
     may ask for more.
@@ -80,16 +80,16 @@ def raise_descriptors(limits: Limits) -> Limits:
         return limits
     import resource  # noqa: PLC0415 - Windows has none
 
-    allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * limits.connections
-    wanted = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-    if allowed == resource.RLIM_INFINITY or allowed >= wanted:
-        allowed = wanted
+    wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        soft = wanted
     else:
         with contextlib.suppress(ValueError, OSError):  # macOS: more than the kernel's own limit
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
-            allowed = wanted
-    return replace(limits, connections=allowed // 2)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return replace(limits, connections=soft // 2)
 
 
 class ServingConfig(uvicorn.Config):
@@ -107,7 +107,13 @@ class ServingConfig(uvicorn.Config):
     """
 
     def __init__(
-        self, app: ASGIApp, limits: Limits, stop: float, clients: Clients, *, wants_token: bool
+        self,
+        app: ASGIApp,
+        limits: ServerLimits,
+        stop: float,
+        clients: Clients,
+        *,
+        wants_token: bool,
     ) -> None:
         self.limits = limits
         self.is_stopping = False
@@ -151,7 +157,7 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._serving, self._open = config, config.open
-        state = vouching(app_state, lambda: self._open.vouch(self))
+        state = with_vouch(app_state, lambda: self._open.vouch(self))
         super().__init__(config, server_state, state, _loop)
         self._limits = config.limits
         self._head_timer: asyncio.TimerHandle | None = None
@@ -360,10 +366,10 @@ def _has_two_lengths(headers: list[tuple[bytes, bytes]]) -> bool:
     return {b"content-length", b"transfer-encoding"} <= {name for name, _ in headers}
 
 
-def _error_response(head: str, code: ErrorCode, message: str) -> bytes:
+def _error_response(status: str, code: ErrorCode, message: str) -> bytes:
     body = json.dumps({"error": {"code": code.value, "message": message}})
     return (
-        f"HTTP/1.1 {head}\r\nconnection: close\r\n"
+        f"HTTP/1.1 {status}\r\nconnection: close\r\n"
         f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n{body}"
     ).encode()
 

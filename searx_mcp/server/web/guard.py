@@ -33,7 +33,7 @@ from searx_mcp.server.web.policy import (
     message_of,
     without_key,
 )
-from searx_mcp.server.web.shares import Busy, Clients, Turns
+from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 
 _SESSION: Final = b"mcp-session-id"
 _EVENTS: Final = b"text/event-stream"
@@ -203,7 +203,7 @@ class Guard:
         access: authentication and quotas.
         body_seconds: seconds within which a body must arrive.
         clients: finds the client of a request by its address.
-        most: requests in flight; one client, and one token, may have a quarter of them.
+        max_requests: requests in flight; one client, and one token, may have a quarter of them.
     """
 
     def __init__(
@@ -214,17 +214,17 @@ class Guard:
         body_seconds: float,
         *,
         clients: Clients,
-        most: int,
+        max_requests: int,
     ) -> None:
         self._app = app
         self._policy = policy
         self._access = access
         self._body_seconds = body_seconds
         self._clients = clients
-        self._turns, self._turns_of_tokens = Turns(most), Turns(most)
+        self._clients_queue, self._tokens_queue = FairQueue(max_requests), FairQueue(max_requests)
         self._open: set[ActiveRequest] = set()
         self._ending: set[bytes] = set()
-        self._is_stopping = self._is_cut = False
+        self._is_stopping = self._is_closed = False
 
     def stop(self) -> None:
         """Report the server as not ready, and end streams that carry no call.
@@ -236,9 +236,9 @@ class Guard:
             if not active.carries_call:
                 active.end(STOPPING)
 
-    def cut(self) -> None:
+    def end_all(self) -> None:
         """End all requests and accept no more."""
-        self._is_cut = True
+        self._is_closed = True
         for active in self._open:
             active.end(STOPPING)
 
@@ -248,7 +248,7 @@ class Guard:
             await self._pass_on(scope, receive, send)
             return
         try:
-            async with self._turns.turn(self._clients.at(scope.get("client"))):
+            async with self._clients_queue.turn(self._clients.find(scope.get("client"))):
                 await self._check_and_serve(scope, receive, send)
         except Busy:
             await BUSY.send(scope, send, ())
@@ -294,7 +294,7 @@ class Guard:
     ) -> HttpRefusal | None:
         """Serve a complete request once its token's share has room, or return the refusal."""
         try:
-            async with self._turns_of_tokens.turn(identity.name):
+            async with self._tokens_queue.turn(identity.name):
                 refusal = await self._charge(active, identity)
                 if refusal is None:
                     await self._serve(active, receive)
@@ -304,7 +304,7 @@ class Guard:
 
     async def _charge(self, active: ActiveRequest, identity: Identity) -> HttpRefusal | None:
         """Charge a complete request to its token; return the refusal if it must not be served."""
-        if self._is_cut or (self._is_stopping and not active.carries_call):
+        if self._is_closed or (self._is_stopping and not active.carries_call):
             return STOPPING
         if active.session in self._ending:
             return SESSION_ENDED

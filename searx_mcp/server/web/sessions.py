@@ -1,12 +1,13 @@
-"""Sessions of the handshake protocol, which go on in any process and have room for new ones.
+"""Sessions of the handshake protocol that survive a restart, and room for new ones.
 
-The SDK keeps a session in the process that began it. Behind a balancer the next request may come to another one, and after a
-restart every request does. All that a session of ours holds is what its client said of itself, so its id says it, too, and
-whichever process does not know a session begins one like it. What an id says is believed as it was in the handshake:
-it opens nothing.
+The SDK keeps a session in the process that opened it. Behind a load balancer the next request may reach another
+process, and after a restart every request does. Our sessions hold only what the client sent in `initialize`, so their
+ids carry it: a process that does not know a session opens an equal one. The id is not signed, as it grants no more than
+`initialize` does.
 
-Few clients end their sessions, and some open one for each call. So a new session ends the one that has been idle longest, if
-there are too many, of its client or in all. None is refused: one that is in use has a connection, and those have a limit.
+Few clients end their sessions, and some open one per call. So if a client has too many, or all clients together do, a
+new session ends the one that has been idle longest. None is refused: a session in use has a connection, and connections
+are limited.
 """
 
 import asyncio
@@ -30,174 +31,180 @@ from searx_mcp.server.identity import identity_of
 from searx_mcp.server.web.policy import MCP_PATH, message_of
 from searx_mcp.server.web.shares import Clients, share_of
 
-_NAME: Final = MCP_SESSION_ID_HEADER.encode()
-_VERSION: Final = MCP_PROTOCOL_VERSION_HEADER.encode()
+_SESSION_HEADER: Final = MCP_SESSION_ID_HEADER.encode()
+_VERSION_HEADER: Final = MCP_PROTOCOL_VERSION_HEADER.encode()
 _ID: Final = re.compile(r"([0-9a-f]{32})\.([A-Za-z0-9_-]{1,1200})")
-"""The name of a session, and what its client said of itself."""
-_LONGEST: Final = 64
-"""Characters of the name and of the version of a client that are kept; each has up to 6 bytes in JSON."""
-_MOST_ENDED: Final = 4_096
-_KIND: Final = (
+"""The SDK's id of a session, and a description of its client."""
+_MAX_CHARS: Final = 64
+"""Characters kept of a client's name and of its version; in JSON, each may take 6 bytes."""
+_MAX_ENDED: Final = 4_096
+"""Ended sessions to remember."""
+_HEADERS: Final = (
     (b"content-type", b"application/json"),
     (b"accept", b"application/json, text/event-stream"),
 )
 _Key = tuple[str, str]
-"""Whose session it is, and its name."""
+"""The identity that a session belongs to, and the SDK's id of it."""
 
 
 class Sessions:
-    """Continues sessions of other processes, and ends idle ones when there are too many.
+    """Resumes sessions of other processes, and ends idle ones when there are too many.
 
     Args:
-        app: serves MCP.
-        manager: of its sessions.
-        most: idle ones that are kept, of one client a quarter.
-        clients: tell whose a session is.
+        app: app that serves MCP.
+        manager: the SDK's manager of its sessions.
+        max_idle: idle sessions to keep; one client may have a quarter.
+        clients: finds the client of a request by its address.
     """
 
     def __init__(
-        self, app: ASGIApp, manager: StreamableHTTPSessionManager, most: int, clients: Clients
+        self, app: ASGIApp, manager: StreamableHTTPSessionManager, max_idle: int, clients: Clients
     ) -> None:
         self._app = app
         self._manager = manager
-        self._most = most
+        self._max_idle = max_idle
         self._clients = clients
         self._owners: dict[str, str] = {}
-        self._adopted: dict[_Key, str] = {}
+        self._resumed: dict[_Key, str] = {}
         self._ended: OrderedDict[_Key, None] = OrderedDict()
-        self._turn = asyncio.Lock()
+        self._resuming = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http" or scope["path"] != MCP_PATH or not _has_sessions(scope):
             await self._app(scope, receive, send)
             return
-        given = _header(scope, _NAME)
-        if not given:
+        session = _header(scope, _SESSION_HEADER)
+        if not session:
             await self._open(scope, receive, send)
-        elif found := _ID.fullmatch(given.decode("latin-1")):
-            await self._go_on(found, scope, receive, send)
+        elif found := _ID.fullmatch(session.decode("latin-1")):
+            await self._continue(found, scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request without a session, and let the id of one that it opens tell of its client."""
-        told = _told(message_of(scope))
+        """Serve a request without a session; if it opens one, add the client's description to its id."""
+        description = _describe_client(message_of(scope))
 
-        async def name(message: Message) -> None:
-            if told:
-                message = _renamed(message, tell)
+        async def send_described(message: Message) -> None:
+            if description:
+                message = _replace_session(message, describe)
             await send(message)
 
-        def tell(known: bytes) -> bytes:
-            self._own(known, scope)
-            return b"%s.%s" % (known, (told or "").encode())
+        def describe(session: bytes) -> bytes:
+            self._record_owner(session, scope)
+            return b"%s.%s" % (session, (description or "").encode())
 
-        await self._app(scope, receive, name)
-        if told is not None:
+        await self._app(scope, receive, send_described)
+        if description is not None:
             self._end_idle(scope)
 
-    async def _go_on(
+    async def _continue(
         self, found: re.Match[str], scope: Scope, receive: Receive, send: Send
     ) -> None:
-        key, given = (identity_of(scope).name, found[1]), found[0].encode()
-        name, is_over = self._known(key), key in self._ended
+        """Serve a request of a session, which this process may have to resume first."""
+        key, sent = (identity_of(scope).name, found[1]), found[0].encode()
+        session, has_ended = self._find(key), key in self._ended
         if scope["method"] == "DELETE":
-            self._end(key)
-            if not (name or is_over):
-                await Response()(
-                    scope, receive, send
-                )  # another process may have it; none need end it
+            self._record_end(key)
+            if not (session or has_ended):
+                # Another process may have it, and will end it when it is idle.
+                await Response()(scope, receive, send)
                 return
-        elif not (name or is_over):
-            async with self._turn:
-                name = self._known(key) or await self._adopt(key, found[2], scope)
+        elif not (session or has_ended):
+            async with self._resuming:
+                session = self._find(key) or await self._resume(key, found[2], scope)
 
-        async def rename(message: Message) -> None:
-            await send(_renamed(message, lambda _: given))
+        async def send_as_sent(message: Message) -> None:
+            await send(_replace_session(message, lambda _: sent))
 
-        await self._app(_within(scope, name or given), receive, rename)
+        await self._app(_with_session(scope, session or sent), receive, send_as_sent)
 
-    def _end(self, key: _Key) -> None:
-        """Do not resume a session that its client has ended."""
+    def _record_end(self, key: _Key) -> None:
+        """Remember not to resume a session that its client has ended."""
         self._ended[key] = None
-        if len(self._ended) > _MOST_ENDED:
+        if len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
 
-    def _known(self, key: _Key) -> bytes:
-        """The name of a session in this process; empty if it has none."""
-        held = self._manager._server_instances  # noqa: SLF001 - the library tells it in no other way
-        name = self._adopted.get(key, key[1])
-        return name.encode() if name in held else b""
+    def _find(self, key: _Key) -> bytes:
+        """Return the SDK's id of a session in this process; empty if there is none."""
+        held = self._manager._server_instances  # noqa: SLF001 - the SDK publishes them nowhere
+        session = self._resumed.get(key, key[1])
+        return session.encode() if session in held else b""
 
-    async def _adopt(self, key: _Key, told: str, scope: Scope) -> bytes:
-        """Resume a session that another process has, or this one had; give its new name."""
-        params = _heard(told)
+    async def _resume(self, key: _Key, description: str, scope: Scope) -> bytes:
+        """Open a session like one of another process, or of this one earlier, and return its new id."""
+        params = _initialize_params(description)
         if params is None:
             return b""
-        hello = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-        if name := await self._say(hello, scope):
-            ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-            await self._say(ready, scope, (_NAME, name))
+        initialize = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        if session := await self._send_as_client(initialize, scope):
+            initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            await self._send_as_client(initialized, scope, (_SESSION_HEADER, session))
             held = self._manager._server_instances  # noqa: SLF001 - as above
-            self._adopted = {each: at for each, at in self._adopted.items() if at in held}
-            self._adopted[key] = name.decode()
-            self._own(name, scope)
+            self._resumed = {old: new for old, new in self._resumed.items() if new in held}
+            self._resumed[key] = session.decode()
+            self._record_owner(session, scope)
             self._end_idle(scope)
-        return name
+        return session
 
-    async def _say(
-        self, message: Mapping[str, Any], scope: Scope, *more: tuple[bytes, bytes]
+    async def _send_as_client(
+        self, content: Mapping[str, Any], scope: Scope, *headers: tuple[bytes, bytes]
     ) -> bytes:
-        """Send a message as the client would; give the name of the session in which it was taken."""
-        whole: Message = {"type": "http.request", "body": json.dumps(message).encode()}
-        left, opened = [whole], [b""]
+        """Send a message to the app as the client would, and return the session that accepted it."""
+        request: Message = {"type": "http.request", "body": json.dumps(content).encode()}
+        unread, sessions = [request], [b""]
 
         async def receive() -> Message:
-            if not left:
-                await asyncio.Event().wait()  # the client is still there
-            return left.pop()
+            if not unread:
+                await asyncio.Event().wait()  # stay connected
+            return unread.pop()
 
-        async def send(answer: Message) -> None:
+        async def send(message: Message) -> None:
             if (
-                answer["type"] == "http.response.start"
-                and answer["status"] < HTTPStatus.MULTIPLE_CHOICES
+                message["type"] == "http.response.start"
+                and message["status"] < HTTPStatus.MULTIPLE_CHOICES
             ):
-                opened.extend(value for key, value in answer["headers"] if key == _NAME)
+                sessions.extend(
+                    value for name, value in message["headers"] if name == _SESSION_HEADER
+                )
 
-        await self._app({**scope, "method": "POST", "headers": [*_KIND, *more]}, receive, send)
-        return opened[-1]
+        await self._app(
+            {**scope, "method": "POST", "headers": [*_HEADERS, *headers]}, receive, send
+        )
+        return sessions[-1]
 
-    def _own(self, name: bytes, scope: Scope) -> None:
-        """Note whose session it is, unless nobody can tell."""
+    def _record_owner(self, session: bytes, scope: Scope) -> None:
+        """Remember who opened a session, if that is known."""
         if owner := self._owner(scope):
             held = self._manager._server_instances  # noqa: SLF001 - as above
-            self._owners = {each: of for each, of in self._owners.items() if each in held}
-            self._owners[name.decode()] = owner
+            self._owners = {known: of for known, of in self._owners.items() if known in held}
+            self._owners[session.decode()] = owner
 
     def _owner(self, scope: Scope) -> str:
-        return identity_of(scope).name or self._clients.at(scope.get("client"))
+        return identity_of(scope).name or self._clients.find(scope.get("client"))
 
     def _end_idle(self, scope: Scope) -> None:
-        """End those that have been idle longest, if too many are idle: of a client, then of all."""
-        held = self._manager._server_instances  # noqa: SLF001 - the library would refuse new ones instead
+        """End the sessions that have been idle longest, if the sender or all clients have too many."""
+        held = self._manager._server_instances  # noqa: SLF001 - the SDK would refuse new sessions instead
         owner = self._owner(scope)
-        own = {name for name, of in self._owners.items() if of == owner and name in held}
-        self._end_oldest(own, share_of(self._most))
-        self._end_oldest(held, self._most)
+        own = {session for session, of in self._owners.items() if of == owner and session in held}
+        self._end_oldest(own, share_of(self._max_idle))
+        self._end_oldest(held, self._max_idle)
 
-    def _end_oldest(self, names: Collection[str], most: int) -> None:
-        if len(names) <= most:
+    def _end_oldest(self, sessions: Collection[str], max_idle: int) -> None:
+        if len(sessions) <= max_idle:
             return
         held = self._manager._server_instances  # noqa: SLF001 - as above
-        # Of a session with a request or a stream, the time of its end is infinite.
-        ends = {
-            name: scope.deadline
-            for name in names
-            if (scope := held[name].idle_scope) is not None and scope.deadline < math.inf
+        # The deadline of a session with a request or a stream is infinite.
+        deadlines = {
+            session: scope.deadline
+            for session in sessions
+            if (scope := held[session].idle_scope) is not None and scope.deadline < math.inf
         }
-        for name in sorted(ends, key=ends.__getitem__)[: max(0, len(ends) - most)]:
-            idle = held.pop(name).idle_scope
+        surplus = max(0, len(deadlines) - max_idle)
+        for session in sorted(deadlines, key=deadlines.__getitem__)[:surplus]:
+            idle = held.pop(session).idle_scope
             if idle is not None:
                 idle.cancel()
 
@@ -207,29 +214,34 @@ def _header(scope: Scope, name: bytes) -> bytes:
 
 
 def _has_sessions(scope: Scope) -> bool:
-    version = _header(scope, _VERSION).decode("latin-1")
+    """Tell whether a request uses a protocol version that has sessions."""
+    version = _header(scope, _VERSION_HEADER).decode("latin-1")
     return not version or version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
-def _within(scope: Scope, name: bytes) -> Scope:
-    """The scope of a request with another session name."""
-    headers = [row for row in scope["headers"] if row[0] != _NAME]
-    return {**scope, "headers": [*headers, (_NAME, name)]}
+def _with_session(scope: Scope, session: bytes) -> Scope:
+    """Return the scope of a request with another session id."""
+    headers = [row for row in scope["headers"] if row[0] != _SESSION_HEADER]
+    return {**scope, "headers": [*headers, (_SESSION_HEADER, session)]}
 
 
-def _renamed(message: Message, name: Callable[[bytes], bytes]) -> Message:
-    """A part of an answer with another session name."""
+def _replace_session(message: Message, replace: Callable[[bytes], bytes]) -> Message:
+    """Return a message of a response with its session id replaced."""
     if message["type"] != "http.response.start":
         return message
     headers = [
-        (key, name(value) if key.lower() == _NAME else value)
-        for key, value in message.get("headers", ())
+        (name, replace(value) if name.lower() == _SESSION_HEADER else value)
+        for name, value in message.get("headers", ())
     ]
     return {**message, "headers": headers}
 
 
-def _told(message: Mapping[str, Any]) -> str | None:
-    """What a client says of itself, for the id of its session; `None` if it opens none."""
+def _describe_client(message: Mapping[str, Any]) -> str | None:
+    """Encode the parameters of `initialize` for the id of its session.
+
+    Returns:
+        The encoded parameters; empty if they are invalid, `None` if the message opens no session.
+    """
     match message:
         case {
             "method": "initialize",
@@ -238,21 +250,21 @@ def _told(message: Mapping[str, Any]) -> str | None:
                 "clientInfo": {"name": str(name), "version": str(version)},
             },
         }:
-            told = [revision[:_LONGEST], name[:_LONGEST], version[:_LONGEST]]
-            return base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
+            fields = [revision[:_MAX_CHARS], name[:_MAX_CHARS], version[:_MAX_CHARS]]
+            return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
         case {"method": "initialize"}:
             return ""
         case _:
             return None
 
 
-def _heard(told: str) -> Mapping[str, Any] | None:
-    """The parameters of `initialize` in what the id of a session says; `None` if it says nothing of the kind."""
+def _initialize_params(description: str) -> Mapping[str, Any] | None:
+    """Decode the parameters of `initialize` from the id of a session; `None` if they are invalid."""
     try:
-        found = json.loads(base64.urlsafe_b64decode(told + "=" * (-len(told) % 4)))
-    except (ValueError, RecursionError):  # no base64, no UTF-8, no JSON
+        fields = json.loads(base64.urlsafe_b64decode(description + "=" * (-len(description) % 4)))
+    except (ValueError, RecursionError):  # not base64, UTF-8 or JSON
         return None
-    match found:
+    match fields:
         case [str(revision), str(name), str(version)]:
             client = {"name": name, "version": version}
             return {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}

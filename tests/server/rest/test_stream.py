@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from searx_mcp.errors import DeadlineError
-from searx_mcp.server.web.connections import Limits
+from searx_mcp.server.web.connections import ServerLimits
 
 pytestmark = pytest.mark.slow
 
@@ -83,7 +83,7 @@ async def test_a_client_that_goes_ends_its_call(open_rest, service, headers, cap
 async def test_a_server_that_stops_tells_whoever_waits(open_rest, service, headers):
     service.holds = True
     async with httpx2.AsyncClient(trust_env=False, timeout=60) as client:
-        async with asyncio.TaskGroup() as group, open_rest(limits=Limits(stop=0.1)) as rest:
+        async with asyncio.TaskGroup() as group, open_rest(limits=ServerLimits(stop=0.1)) as rest:
             url = rest.base_url.join(PATH)
             asking = group.create_task(client.post(url, json=BODY, headers=headers))
             await service.is_reached.wait()

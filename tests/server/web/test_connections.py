@@ -13,7 +13,7 @@ import httpx2
 import pytest
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.connections import Limits
+from searx_mcp.server.web.connections import ServerLimits
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import HELLO, serving, sessions_of
@@ -48,7 +48,7 @@ HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text
 async def limited(**limits: float) -> AsyncIterator[str]:
     """Serve clients behind a proxy with these limits; gives the URL."""
     server = build_server(Settings())
-    bounds = Limits(**limits)  # type: ignore[arg-type] # - counts are whole numbers
+    bounds = ServerLimits(**limits)  # type: ignore[arg-type] # - counts are whole numbers
     async with asyncio.timeout(DEADLINE), serving(server, PROXIED, limits=bounds) as url:
         yield url
 
@@ -300,7 +300,7 @@ async def test_the_session_that_nobody_has_used_for_longest_makes_room_for_a_new
     server = build_server(Settings())
     async with (
         asyncio.timeout(DEADLINE),
-        serving(server, PROXIED, limits=Limits(sessions=2)) as url,
+        serving(server, PROXIED, limits=ServerLimits(sessions=2)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         first, second = [(await ask(HELLO)).headers["Mcp-Session-Id"] for _ in range(2)]
@@ -330,7 +330,7 @@ async def test_sessions_that_are_opened_at_once_all_have_room_and_few_are_kept()
     server = build_server(Settings())
     async with (
         asyncio.timeout(DEADLINE),
-        serving(server, PROXIED, limits=Limits(sessions=3)) as url,
+        serving(server, PROXIED, limits=ServerLimits(sessions=3)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         async with asyncio.TaskGroup() as group:
@@ -355,7 +355,7 @@ async def test_a_request_that_is_refused_ends_no_session_and_begins_none(headers
     async with (
         asyncio.timeout(DEADLINE),
         limited() as elsewhere,
-        serving(server, PROXIED, limits=Limits(sessions=1)) as url,
+        serving(server, PROXIED, limits=ServerLimits(sessions=1)) as url,
         httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
     ):
         foreign = (await http.post(elsewhere, json=HELLO)).headers["Mcp-Session-Id"]
@@ -373,7 +373,7 @@ async def test_a_media_type_counts_in_any_case():
 
 
 async def test_a_session_that_nobody_uses_ends_by_its_time():
-    server, limits = build_server(Settings()), Limits(session_idle=SOON)
+    server, limits = build_server(Settings()), ServerLimits(session_idle=SOON)
     async with (
         asyncio.timeout(DEADLINE),
         serving(server, limits=limits) as url,

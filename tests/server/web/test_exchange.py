@@ -12,7 +12,7 @@ from mcp import MCPError
 from typing_extensions import override
 
 from searx_mcp.server.app import build_server
-from searx_mcp.server.web.connections import Limits
+from searx_mcp.server.web.connections import ServerLimits
 from searx_mcp.server.web.guard import Guard
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 MODES = ("auto", "legacy")
-AT_ONCE = Limits(stop=0.05)
+AT_ONCE = ServerLimits(stop=0.05)
 MODERN = "2026-07-28"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 HELLO = {
@@ -124,7 +124,7 @@ async def test_requests_on_their_way_while_the_server_stops_are_answered(held, m
 
     monkeypatch.setattr(Guard, "stop", connect_and_stop)
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
-        serves = serving(build_server(Settings(), service=held), limits=Limits(last=DEADLINE))
+        serves = serving(build_server(Settings(), service=held), limits=ServerLimits(last=DEADLINE))
         url = await server.enter_async_context(serves)
         host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
         place = (host, int(port))
@@ -176,7 +176,7 @@ async def ready(base: str) -> str:
 
 async def test_a_connection_without_a_request_does_not_keep_the_server(held):
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as server:
-        limits = Limits(last=0.05, head=DEADLINE, idle=DEADLINE, stop=DEADLINE)
+        limits = ServerLimits(last=0.05, head=DEADLINE, idle=DEADLINE, stop=DEADLINE)
         serves = serving(build_server(Settings(), service=held), limits=limits)
         url = await server.enter_async_context(serves)
         host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")

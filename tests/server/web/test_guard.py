@@ -43,7 +43,9 @@ async def ask(
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     raw += [row for row in raw if row[0] == twice.encode()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    guard = Guard(app, Policy.of(config), Access(config), DEADLINE, clients=Clients(), most=8)
+    guard = Guard(
+        app, Policy.of(config), Access(config), DEADLINE, clients=Clients(), max_requests=8
+    )
     await guard(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 

@@ -21,7 +21,7 @@ DEADLINE = 60
 async def test_a_shared_server_that_is_away_takes_no_process_out_of_service(
     goes, start_redis, unused_port, tmp_path, monkeypatch, caplog
 ):
-    monkeypatch.setattr(served, "_KEPT", 0.0)
+    monkeypatch.setattr(served, "_CACHE_SECONDS", 0.0)
     caplog.set_level(logging.INFO, "searx_mcp")
     redis = start_redis()
     settings = Settings.model_validate({

@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from searx_mcp.server.app import Server, build_server
-from searx_mcp.server.web.connections import Limits
-from searx_mcp.server.web.shares import Busy, Clients, Turns
+from searx_mcp.server.web.connections import ServerLimits
+from searx_mcp.server.web.shares import Busy, Clients, FairQueue
 from searx_mcp.settings.server import HttpConfig
 from searx_mcp.settings.values import Settings
 from tests.doubles.serving import HELLO, serving, sessions_of
@@ -40,11 +40,11 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
     ],
 )
 def test_clients_are_told_apart_by_address_unless_it_is_a_proxy(proxies, address, client):
-    assert Clients(proxies).at((address, 1)) == client
+    assert Clients(proxies).find((address, 1)) == client
 
 
 def test_nobody_can_tell_who_has_no_address():
-    assert Clients().at(None) == ""
+    assert Clients().find(None) == ""
 
 
 @pytest.mark.parametrize("text", ["", "a proxy", "10.0.0.0/40", "proxy.example.org"])
@@ -54,22 +54,22 @@ def test_a_proxy_is_named_by_address_or_network(text):
 
 
 async def test_a_client_that_is_alone_waits_for_nobody():
-    turns = Turns(most=40)
+    queue = FairQueue(max_requests=40)
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as stack:
         for _ in range(10):
-            await stack.enter_async_context(turns.turn("we"))
+            await stack.enter_async_context(queue.turn("we"))
 
 
 @pytest.mark.parametrize("other", ["neighbour", ""])
 async def test_of_two_clients_each_has_a_turn_however_many_requests_one_has(other):
-    turns, order = Turns(most=80), []
+    queue, order = FairQueue(max_requests=80), []
 
     async def ask(client: str) -> None:
-        async with turns.turn(client):
+        async with queue.turn(client):
             order.append(client)
             await asyncio.sleep(0)
 
-    async with asyncio.timeout(DEADLINE), turns.turn(other), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(DEADLINE), queue.turn(other), asyncio.TaskGroup() as group:
         for _ in range(20):
             group.create_task(ask("flood"))
         group.create_task(ask("we"))
@@ -78,26 +78,26 @@ async def test_of_two_clients_each_has_a_turn_however_many_requests_one_has(othe
 
 
 async def test_a_request_beyond_a_quarter_is_refused_and_an_end_makes_room():
-    turns = Turns(most=8)
-    async with asyncio.timeout(DEADLINE), turns.turn("we"):
-        async with turns.turn("we"):
+    queue = FairQueue(max_requests=8)
+    async with asyncio.timeout(DEADLINE), queue.turn("we"):
+        async with queue.turn("we"):
             with pytest.raises(Busy):
-                async with turns.turn("we"):
+                async with queue.turn("we"):
                     pass
-            async with turns.turn("neighbour"):
+            async with queue.turn("neighbour"):
                 pass
-        async with turns.turn("we"):
+        async with queue.turn("we"):
             pass
 
 
 async def test_whoever_gives_up_waiting_leaves_the_turn_to_the_next():
-    turns = Turns(most=40)
+    queue = FairQueue(max_requests=40)
 
     async def ask() -> None:
-        async with turns.turn("we"):
+        async with queue.turn("we"):
             pass
 
-    async with asyncio.timeout(DEADLINE), turns.turn("neighbour"), turns.turn("we"):
+    async with asyncio.timeout(DEADLINE), queue.turn("neighbour"), queue.turn("we"):
         given_up, next_one = asyncio.create_task(ask()), asyncio.create_task(ask())  # noqa: TID251 - one is cancelled
         await asyncio.sleep(0)
         given_up.cancel()
@@ -113,7 +113,10 @@ async def served(
 ) -> AsyncIterator[str]:
     config = HttpConfig(port=0, token=token, proxies=proxies)
     served = server or build_server(Settings())
-    async with asyncio.timeout(DEADLINE), serving(served, config, limits=Limits(**limits)) as url:
+    async with (
+        asyncio.timeout(DEADLINE),
+        serving(served, config, limits=ServerLimits(**limits)) as url,
+    ):
         yield url
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.server.app import LazyService
+from searx_mcp.server.backend import LazyService
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 PAGE = FakePage("<p>Otters live along the coast and eat fish all day.</p>")
@@ -28,8 +28,8 @@ async def test_no_summary_is_made_that_no_model_sees(settings_for, tmp_path):
 SERVED = """
 import atexit, sys
 before = set(sys.modules)
-from searx_mcp.server import app
-app.QUIET = 3_600  # what is imported behind these answers comes later
+from searx_mcp.server import backend
+backend.QUIET = 3_600  # what is imported behind these answers comes later
 atexit.register(lambda: print(*set(sys.modules) - before, file=sys.stderr))
 from searx_mcp.__main__ import main
 main()
@@ -63,7 +63,7 @@ OURS = {
     *("models.spelling", "models.style"),
     "pool.config",
     "search.config",
-    *("server.app", "server.catalog", "server.events"),
+    *("server.app", "server.backend", "server.catalog", "server.events"),
     *("server.instructions", "server.prompts", "server.resources"),
     *("server.stdio", "server.tools"),
     *("settings.environment", "settings.instances", "settings.remote", "settings.server"),
@@ -111,8 +111,8 @@ def greeted(tmp_path, program):
 
 LOADING = """
 import sys
-from searx_mcp.server import app
-app.QUIET = 0
+from searx_mcp.server import backend
+backend.QUIET = 0
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == "searx_mcp.verbs.web_writing":
