@@ -36,6 +36,9 @@ MAX_INLINE: Final = 1_000_000
 """Characters in all `style` attributes of a page."""
 
 SKELETON: Final = frozenset({"html", "head", "body"})
+UNTIL_LOADED: Final = frozenset({"opacity", "visibility", "display"})
+"""Properties by which an element's own style hides the page until its scripts have run."""
+
 _BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
 _VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
 _MAX_VARIABLES: Final = 64
@@ -110,7 +113,7 @@ class Cascade:
         self._keys: dict[int, frozenset[str]] = {}
         self._inert = {element.mem_id for element in tree.css("[inert]")}
         self._is_cut = False
-        self._excluded: set[str] = set()
+        self._excluded: set[str | int] = set()
         self._keeps_faint = True
         self._read_elements()
         self._own_of = {(own.element.mem_id, own.is_attribute): own.style for own in self._own}
@@ -131,9 +134,9 @@ class Cascade:
         """Whether anything is ignored."""
         return bool(self._excluded) or not self._keeps_faint
 
-    def exclude(self, selectors: AbstractSet[str] | None) -> None:
-        """Ignore rules from now on, by default all of them."""
-        self._excluded |= selectors or {rule.text for _, rule, _ in self._suspects if rule}
+    def exclude(self, causes: AbstractSet[str | int] | None) -> None:
+        """Ignore selectors, and `UNTIL_LOADED` of elements by their ids; by default all selectors."""
+        self._excluded |= causes or {rule.text for _, rule, _ in self._suspects if rule}
         self._forget()
 
     def show_faint(self) -> None:
@@ -422,6 +425,9 @@ class Cascade:
         rules = self._rules_about(element)
         attribute = self._own_of.get((mem_id, True), _NOTHING)
         own = self._own_of.get((mem_id, False), _NOTHING)
+        if mem_id in self._excluded:
+            own = {name: value for name, value in own.items() if name not in UNTIL_LOADED}
+            return self._applied(rules, attribute, own)
         # Most elements match the same rules as others.
         alike = (id(attribute), id(own), *map(id, rules))
         if alike not in self._alike:

@@ -1,8 +1,8 @@
 """Removes what readers of a page do not see: by its elements and attributes, and by its own style.
 
-A style rule that would hide more than half of the text is ignored: frameworks hide the page until their scripts
-have run. Opacity in inline styles is ignored, too, if it would: animations start from it; and the page is then
-not assumed to have a white background.
+A style rule that would hide more than half of the text is ignored, and so is the display or visibility of one
+element: frameworks hide the page until their scripts have run. Opacity in all inline styles together is ignored, too,
+if it would: animations start from it; and the page is then not assumed to have a white background.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.html.cascade import Applied, Cascade
+from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
 from searx_mcp.content.removals import Removals, Rule
 
@@ -125,12 +125,12 @@ class _Found:
 
     Attributes:
         nodes: outermost elements and single texts.
-        sizes: characters hidden by each selector.
+        sizes: characters hidden by each selector, and by each element's own display or visibility.
         faint: characters hidden by inline styles in ways with another possible purpose.
     """
 
     nodes: list[LexborNode] = field(default_factory=list)
-    sizes: Counter[str] = field(default_factory=Counter)
+    sizes: Counter[str | int] = field(default_factory=Counter)
     faint: int = 0
 
 
@@ -179,10 +179,10 @@ def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -
             cascade.exclude(None)
         found = _hidden(cascade)
         most = _size(tree.body) * _MOST if found.sizes or found.faint else 0
-        excessive = {selector for selector, size in found.sizes.items() if size > most}
+        excessive = {cause for cause, size in found.sizes.items() if size > most}
         if found.faint > most:
             cascade.show_faint()
-        elif excessive:
+        elif excessive and round_ < _MAX_ROUNDS:
             cascade.exclude(excessive)
         else:
             removals.remove_all(found.nodes, Rule.HIDDEN)
@@ -209,7 +209,7 @@ def _hidden(cascade: Cascade) -> _Found:
     return found
 
 
-def _hide(node: LexborNode, size: int, blamed: str | None, found: _Found) -> None:
+def _hide(node: LexborNode, size: int, blamed: str | int | None, found: _Found) -> None:
     found.nodes.append(node)
     if blamed is None:
         return
@@ -221,7 +221,7 @@ def _hide(node: LexborNode, size: int, blamed: str | None, found: _Found) -> Non
 
 def _hide_inside(cascade: Cascade, top: LexborNode, found: _Found) -> None:
     """Find what is hidden in an element whose hiding its descendants may undo."""
-    blamed: dict[int, str | None] = {}
+    blamed: dict[int, str | int | None] = {}
     in_boxes: set[int] = set()
     for node in top.traverse(include_text=True):
         parent = node.parent
@@ -261,11 +261,12 @@ def _size(node: LexborNode | None) -> int:
     return 0 if node is None else len(" ".join(node.text(separator=" ").split()))
 
 
-def _blamed(cascade: Cascade, element: LexborNode) -> str | None:
+def _blamed(cascade: Cascade, element: LexborNode) -> str | int | None:
     """The selector without which an element would be visible.
 
     Returns:
-        `None` if its own style hides it; empty if that style has another possible purpose.
+        Its id in memory if its own display or visibility hides it; empty if only its opacity or ink does, which have
+        other purposes; `None` if its own style hides it in another way.
     """
     style = cascade.style(element)
     rules = [applied.rule for applied in style.values() if applied.rule is not None]
@@ -278,9 +279,11 @@ def _blamed(cascade: Cascade, element: LexborNode) -> str | None:
 
     own = {name: applied for name, applied in style.items() if applied.rule is None}
     if own and hides(own):
-        sure = {name: applied for name, applied in own.items() if name != "opacity"}
-        on_nothing = around._replace(ground=None)
-        return None if cascade.look_with(element, sure, on_nothing).is_hidden else ""
+        around = around._replace(ground=None)
+        sure = {name: applied for name, applied in own.items() if name not in UNTIL_LOADED}
+        if hides(sure):
+            return None
+        return element.mem_id if hides({**own, "opacity": Applied("1", None)}) else ""
     for rule in dict.fromkeys(rules):
         if not hides({name: each for name, each in style.items() if each.rule is not rule}):
             return rule.text

@@ -23,7 +23,8 @@ MAX_RULES: Final = 10_000
 """Selectors kept for a page."""
 
 MAX_DECLARATIONS: Final = 10_000
-"""Different declarations of properties that can hide or show. Of 1,842 pages none has more than 1,881."""
+"""Different declarations of properties that can hide or show. Of the 160 pages with the longest sheets, none has more
+than 1,881."""
 
 _MAX_DEPTH: Final = 32
 """Nested blocks."""

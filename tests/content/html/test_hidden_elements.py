@@ -174,6 +174,42 @@ def test_transparency_from_which_the_whole_page_is_faded_in_does_not_count():
     assert "GONE" not in few[1]
 
 
+@pytest.mark.parametrize("style", ["visibility:hidden", "display:none;opacity:0"])
+def test_an_element_that_hides_most_of_the_page_until_loaded_is_shown(style: str):
+    hidden = f"<p style='{style}'>GONE</p>"
+    html = f"<div style='{style}'><div style='{style}'>{SEEN}{hidden}</div></div>"
+    passed_over, text = dropped(page("", html))
+    assert passed_over
+    assert "every reader" in text
+    assert "GONE" not in text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("<p style='display:none'>GONE GONE</p>" * 9, id="many together"),
+        pytest.param(
+            "<div style='visibility:hidden'>GONE<p style='visibility:visible'>text seen</p></div>",
+            id="around what is visible",
+        ),
+        pytest.param(
+            "<p style='display:none;position:absolute;left:-9999px'>GONE GONE GONE</p>",
+            id="also hidden in another way",
+        ),
+    ],
+)
+def test_inline_styles_that_do_not_only_wait_for_scripts_hide_most_of_a_page(html: str):
+    passed_over, text = dropped(page("", f"<p>shown</p>{html}"))
+    assert not passed_over
+    assert "shown" in text
+    assert "GONE" not in text
+
+
+def test_elements_that_hide_each_other_and_most_of_the_page_stay_hidden_in_the_end():
+    html = f"<p>shown</p>{'<div style=display:none>' * 9}GONE GONE GONE"
+    assert "GONE" not in dropped(page("", html))[1]
+
+
 def test_other_rules_still_count_beside_one_that_does_not():
     passed_over, text = dropped(
         page("#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>")
