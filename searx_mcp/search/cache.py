@@ -18,7 +18,6 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, Una
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.proposal import InstanceQuery
-from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import (
     ANSWERING_TIME,
@@ -87,6 +86,18 @@ class SharedAnswers(Protocol):
 
     async def aclose(self) -> None:
         """Close the connections; may be called more than once."""
+        ...
+
+
+class Sync(Protocol):
+    """What processes learn from each other."""
+
+    async def pull(self) -> None:
+        """Load what other processes learned."""
+        ...
+
+    async def push(self) -> None:
+        """Save what this process learned."""
         ...
 
 
@@ -312,7 +323,7 @@ class CachedSearch:
         flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
-        sync: StateSync,
+        sync: Sync,
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
