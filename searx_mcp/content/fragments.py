@@ -126,7 +126,7 @@ def _seen(html: str, *, url: str) -> str:
     tree = parse(guard(html))
     removals = Removals()
     drop_unseen(tree, removals)
-    drop_hidden(tree, StyleSheet(), removals)
+    drop_hidden(tree, StyleSheet(), removals, is_page=False)
     CODE.rewrite(tree, removals)
     if tree.root is None or tree.body is None:
         return ""

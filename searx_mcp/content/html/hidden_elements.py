@@ -5,6 +5,7 @@ element: frameworks hide the page until their scripts have run. Opacity in all i
 if it would: animations start from it; and the page is then not assumed to have a white background.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -165,20 +166,24 @@ def _names(tree: LexborHTMLParser) -> set[str]:
     return names.union(" ".join(filter(None, classes)).split())
 
 
-def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals) -> Passed:
+def drop_hidden(
+    tree: LexborHTMLParser, sheet: StyleSheet, removals: Removals, *, is_page: bool = True
+) -> Passed:
     """Remove what style hides; the page's skeleton always stays.
 
     Args:
         tree: without scripts and style sheets.
         sheet: from `style_sheet`.
         removals: of this page.
+        is_page: whether scripts might show what is hidden; not those of a fragment, such as an entry of a feed.
     """
     cascade = Cascade(tree, sheet)
     for round_ in range(_MAX_ROUNDS + 1):
         if round_ == _MAX_ROUNDS:
             cascade.exclude(None)
         found = _hidden(cascade)
-        most = _size(tree.body) * _MOST if found.sizes or found.faint else 0
+        may_show = is_page and (found.sizes or found.faint)
+        most = _size(tree.body) * _MOST if may_show else math.inf
         excessive = {cause for cause, size in found.sizes.items() if size > most}
         if found.faint > most:
             cascade.show_faint()
