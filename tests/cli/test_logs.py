@@ -46,6 +46,8 @@ def test_a_value_cannot_pass_for_another_field_or_line(values, shown):
         "https://a.example/?token=hunter2&x=1",
         "password=hunter2",
         "socks5://alice:p@hunter2@a.example:1080",
+        "authorization with Bas\u0131c hunter2",
+        "s\u0130gnature=hunter2",
     ],
 )
 def test_secrets_are_written_at_no_level(text):
