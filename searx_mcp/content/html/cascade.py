@@ -425,12 +425,12 @@ class Cascade:
         rules = self._rules_about(element)
         attribute = self._own_of.get((mem_id, True), _NOTHING)
         own = self._own_of.get((mem_id, False), _NOTHING)
-        if mem_id in self._excluded:
-            own = {name: value for name, value in own.items() if name not in UNTIL_LOADED}
-            return self._applied(rules, attribute, own)
-        # Most elements match the same rules as others.
-        alike = (id(attribute), id(own), *map(id, rules))
+        is_excluded = mem_id in self._excluded
+        # Most elements match the same rules as others. What is found is kept, since others are known by its id.
+        alike = (is_excluded, id(attribute), id(own), *map(id, rules))
         if alike not in self._alike:
+            if is_excluded:
+                own = {name: value for name, value in own.items() if name not in UNTIL_LOADED}
             self._alike[alike] = self._applied(rules, attribute, own)
         return self._alike[alike]
 
