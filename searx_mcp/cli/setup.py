@@ -106,7 +106,7 @@ def setup(
     with _reported(as_json=as_json):
         if undoes and (prints or own):
             other = "--print" if prints else "--own"
-            raise InvalidArgumentError("--undo", f"and {other} exclude each other")
+            raise InvalidArgumentError("--undo", f"cannot be combined with {other}")
         chosen, place = _target(client, file)
         env = _given(context) | dict(map(_variable, variables))
         command = server_command(os.environ, source=installed_from())

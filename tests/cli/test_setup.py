@@ -303,7 +303,7 @@ async def test_undo_is_refused_beside_an_option_that_it_contradicts(run_cli, tmp
     file = str(tmp_path / "mcp.json")
     ran = await run_cli("setup", "cursor", "--file", file, "--undo", other)
     assert (ran.code, ran.out) == (2, "")
-    assert f"--undo: and {other} exclude each other" in ran.err
+    assert f"--undo: cannot be combined with {other}" in ran.err
 
 
 async def test_the_files_named_on_the_command_line_go_into_the_entry(run_cli, tmp_path):
