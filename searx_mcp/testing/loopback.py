@@ -1,7 +1,11 @@
 """The HTTP server on 127.0.0.1 that the doubles of this package share."""
 
 import asyncio
+import contextlib
+import os
+import socket
 import ssl
+import weakref
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
@@ -50,7 +54,7 @@ class LoopbackServer:
 
     Leaving the block closes the port and every connection and cancels the handlers, so it ends
     promptly even while requests hang. Servers share nothing, and leave nothing in the event loop
-    afterwards.
+    afterwards; the closed port is given to no other server while this object lives.
 
     Args:
         respond: answers one request; an exception becomes a 500.
@@ -123,6 +127,7 @@ class LoopbackServer:
                 # connection cancels its handler.
                 connection.transport.abort()
         await runner.cleanup()
+        keep_closed(self, self.port)
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         received = await _receive(request)
@@ -135,6 +140,19 @@ class LoopbackServer:
         """Return the list for a request."""
         del received
         return self.requests
+
+
+def keep_closed(owner: object, port: int) -> None:
+    """Let a port of 127.0.0.1 refuse connections as long as `owner` lives, and be given to nobody else.
+
+    A kernel may otherwise give a port that was just closed to the next server that asks for any.
+    """
+    bound = socket.socket()
+    weakref.finalize(owner, bound.close)
+    if os.name == "posix":  # elsewhere the option would let others take the port
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with contextlib.suppress(OSError):
+        bound.bind((HOST, port))
 
 
 async def never() -> None:

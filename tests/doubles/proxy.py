@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from types import TracebackType
 from typing import Self
 
-from searx_mcp.testing.loopback import HOST, never
+from searx_mcp.testing.loopback import HOST, keep_closed, never
 
 _OK = 200
 _FORBIDDEN = 403
@@ -115,6 +115,7 @@ class FakeProxy:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        keep_closed(self, self._port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from searx_mcp.http.dialling import LOOPBACK
+from searx_mcp.testing.loopback import keep_closed
 
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _NOT_FOUND: Final = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
@@ -151,6 +152,7 @@ class RawServer:
         for task in self._open.values():
             task.cancel()
         await self.until_idle()
+        keep_closed(self, self._port)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -1,9 +1,11 @@
 import asyncio
 import contextlib
+import socket
 
 import aiohttp
 import pytest
 
+from searx_mcp.testing.loopback import HOST
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, drip, huge
 
@@ -78,6 +80,13 @@ async def test_a_closed_server_refuses_connections_and_closes_once(http):
     await instance.aclose()
     with pytest.raises(aiohttp.ClientConnectionError):
         await http.get(instance.url)
+
+
+async def test_the_port_of_a_closed_server_is_given_to_nobody_else_while_the_server_is_known():
+    async with FakeSearxng() as instance:
+        pass
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind((HOST, instance.port))
 
 
 async def test_two_servers_share_nothing(http):
