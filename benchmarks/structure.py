@@ -5,7 +5,7 @@
 CHECKOUT is the folder of any commit (this one), such as `git worktree add` makes; `--beside` runs another one in
 turns with it, and compares the start, the time of a search, and memory. Modules, statements and imports
 are read; a search at an own instance and a fetch of a page, both on loopback, are traced in a process of its own, with
-the source of the checkout.
+the source of the checkout. Of the tests, `benchmarks.proofs` counts what reaches past public names.
 
 `--quick` times nothing and compares the counts with those recorded in `benchmarks/structure.toml`: they may fall. They
 rise only together with a row in `docs/decisions/architecture.md` that says why; `--record WHY` writes both.
@@ -25,6 +25,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
 
+from benchmarks import proofs
 from benchmarks.measure import Ratio, Table, report
 
 PACKAGE: Final = "searx_mcp"
@@ -35,9 +36,11 @@ _ROUNDS: Final = 5
 
 ALL: Final = "all rooms"
 IMPORTS: Final = "imports"
+TESTS: Final = "tests"
 SEARCH: Final = "a search"
 FETCH: Final = "a fetch"
 _COUNTED: Final = {
+    TESTS: "statements, lines past public names",
     IMPORTS: "longest chain, modules with one importer",
     SEARCH: "functions, modules",
     FETCH: "functions, modules",
@@ -45,6 +48,7 @@ _COUNTED: Final = {
 _OF_ROOMS: Final = "statements, modules"
 
 _STATEMENTS, _MODULES, _CHAIN, _ONE_IMPORTER = 42_000, 400, 20, 0.22
+_TEST_STATEMENTS, _THROUGH_PUBLIC_NAMES = 42_700, 0.5
 _WAYS: Final = {SEARCH: (150, 35), FETCH: (200, 45)}
 _IMPORT_BESIDE_BARE = 2.0
 
@@ -152,6 +156,7 @@ def main() -> None:
     if not (checkout / PACKAGE).is_dir():
         parser.error(f"there is no {PACKAGE} in {checkout}")
     counts, chain, share = _counts(checkout)
+    counts[TESTS], through = _of_tests(checkout)
     recorded = (
         tomllib.loads((checkout / _RECORDED).read_text("utf-8"))
         if options.quick or options.record is not None
@@ -178,6 +183,14 @@ def main() -> None:
             ratios.append(Ratio("figures that differ", len(reasons), 0, at_least=False))
     else:
         ratios = _against_targets(counts, share)
+        ratios.append(
+            Ratio(
+                "share of the tests' lines through public names",
+                through,
+                _THROUGH_PUBLIC_NAMES,
+                at_least=True,
+            )
+        )
         ratios.append(_import(checkout))
         if options.beside is not None:
             ratios += _costs(checkout, options.beside.resolve())
@@ -207,6 +220,14 @@ def _counts(checkout: Path) -> tuple[Counts, list[str], float]:
         name: (found[0], found[1]) for name, found in json.loads(_run(checkout, _TRACE)).items()
     }
     return {**counts, IMPORTS: (len(chain), single), **ways}, chain, single / len(written)
+
+
+def _of_tests(checkout: Path) -> tuple[tuple[int, int], float]:
+    """The counts of the tests, and the share of their lines that goes through public names."""
+    folder = checkout / "tests"
+    statements = sum(statements_in(path.read_text("utf-8")) for path in folder.rglob("*.py"))
+    lines, past = proofs.lines_of(folder)
+    return (statements, past), 1 - past / max(lines, 1)
 
 
 def statements_in(source: str) -> int:
@@ -266,6 +287,7 @@ def _against_targets(counts: Counts, share: float) -> list[Ratio]:
     ratios = [
         Ratio("statements", statements, _STATEMENTS, at_least=False),
         Ratio("modules", modules, _MODULES, at_least=False),
+        Ratio("statements of the tests", counts[TESTS][0], _TEST_STATEMENTS, at_least=False),
         Ratio("modules on the longest import chain", counts[IMPORTS][0], _CHAIN, at_least=False),
         Ratio("share of modules with one importer", share, _ONE_IMPORTER, at_least=False),
     ]
