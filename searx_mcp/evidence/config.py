@@ -1,35 +1,20 @@
 """Settings of answers, of the corpus, and of the servers that can help to search it."""
 
-import re
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     SecretStr,
-    ValidationInfo,
     model_validator,
 )
 
 from searx_mcp.evidence.requests import MAX_EXPANSION
-from searx_mcp.models.base import Address, ByteCount, Frozen, matching, refusal
+from searx_mcp.models.base import Address, ByteCount, Frozen, Key, matching, refusal
 
-_KEY = re.compile(r"[\x21-\x7e]{0,500}")
-_WANTED: Final = "it must be visible ASCII characters without spaces"
 _Model = Annotated[
     str, matching(r"^[\x21-\x7e]{0,200}$", "at most 200 visible ASCII characters without spaces")
 ]
-
-
-def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
-    if not _KEY.fullmatch(key.get_secret_value()):
-        table = (info.config or {}).get("title", "")
-        raise refusal(f"{table}.{info.field_name}", _WANTED)
-    return key
-
-
-_Key = Annotated[SecretStr, AfterValidator(_check_key)]
 
 
 class CorpusConfig(Frozen):
@@ -60,7 +45,7 @@ class EmbeddingConfig(Frozen):
     """The `[embedding]` table: vectors, which find other wordings."""
 
     # A key may be in the wrong place, so pydantic's errors must not show their input.
-    model_config = ConfigDict(hide_input_in_errors=True, title="embedding")
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     provider: Literal["auto", "none", "static", "http"] = Field(
         default="auto",
@@ -70,7 +55,7 @@ class EmbeddingConfig(Frozen):
         default="",
         description="Base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1.",
     )
-    key: _Key = Field(default=SecretStr(""), description="Bearer token for that server.")
+    key: Key = Field(default=SecretStr(""), description="Bearer token for that server.")
     model: _Model = Field(
         default="", description="Name of its model; vectors from another model are recomputed."
     )
@@ -95,13 +80,13 @@ class EmbeddingConfig(Frozen):
 class RerankConfig(Frozen):
     """The `[rerank]` table: a server that reorders the best chunks."""
 
-    model_config = ConfigDict(hide_input_in_errors=True, title="rerank")
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     url: Address = Field(
         default="",
         description="URL of a rerank endpoint with the API of Jina, Cohere or TEI; empty for none.",
     )
-    key: _Key = Field(default=SecretStr(""), description="Bearer token for it.")
+    key: Key = Field(default=SecretStr(""), description="Bearer token for it.")
     model: _Model = Field(default="", description="Name of its model, if required.")
     timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
         default=5.0, description="Seconds a call to it may take."

@@ -1,15 +1,14 @@
 """Settings of fetching pages."""
 
-import re
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.http.host_headers import HostHeaders
-from searx_mcp.models.base import ByteCount, Frozen, matching, refusal
+from searx_mcp.models.base import ByteCount, Frozen, Key, matching, refusal
 from searx_mcp.models.coercion import A_USER_AGENT
 from searx_mcp.models.fetch_request import (
     MAX_CHARS,
@@ -19,8 +18,6 @@ from searx_mcp.models.fetch_request import (
 )
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import normalise_domain
-
-_TOKEN: Final = re.compile(r"[!-~]{0,255}")
 
 
 class TierName(StrEnum):
@@ -103,15 +100,6 @@ def _readable(read: Callable[[tuple[str, ...]], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _check_token(token: SecretStr, info: ValidationInfo) -> SecretStr:
-    if not _TOKEN.fullmatch(token.get_secret_value()):
-        raise refusal(
-            f"fetch.{info.field_name}",
-            "contains a character that no token has; copy it again without spaces",
-        )
-    return token
-
-
 _Places = Annotated[tuple[str, ...], _readable(AllowList.parse)]
 _Domains = Annotated[tuple[str, ...], _readable(lambda entries: [*map(normalise_domain, entries)])]
 
@@ -183,7 +171,7 @@ class FetchConfig(Frozen):
         default=tuple(name for name in TierName if name is not TierName.PYPI),
         description="Sites read from raw files and documented APIs, not pages; pypi has no effect.",
     )
-    github_token: Annotated[SecretStr, AfterValidator(_check_token)] = Field(
+    github_token: Key = Field(
         default=SecretStr(""),
         description="Token for GitHub's API; without one it allows 60 calls an hour.",
     )

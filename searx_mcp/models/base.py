@@ -4,7 +4,7 @@ import re
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_core import PydanticCustomError
 
 
@@ -48,6 +48,20 @@ def matching(pattern: str, wanted: str) -> Any:  # noqa: ANN401 - as pydantic's 
         wanted: completes "'value' is not ...".
     """
     return Field(pattern=pattern, json_schema_extra={WANTED: wanted})
+
+
+_KEY: Final = re.compile(r"[\x21-\x7e]{0,500}")
+_OF_KEY: Final = "at most 500 visible ASCII characters without spaces"
+
+
+def _check_key(key: SecretStr) -> SecretStr:
+    if not _KEY.fullmatch(key.get_secret_value()):
+        raise ValueError(f"must be {_OF_KEY}")
+    return key
+
+
+Key = Annotated[SecretStr, AfterValidator(_check_key), Field(json_schema_extra={WANTED: _OF_KEY})]
+"""A key or token that is valid in headers and addresses, or empty."""
 
 
 def refusal(key: str, reason: str) -> PydanticCustomError:

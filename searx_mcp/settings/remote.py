@@ -1,16 +1,13 @@
 """Settings of the thin client: a server elsewhere that performs the calls."""
 
-import re
-from typing import Annotated, Final, Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 
-from searx_mcp.models.base import Frozen, refusal
+from searx_mcp.models.base import Frozen, Key, refusal
 from searx_mcp.models.credentials import base_url
 from searx_mcp.urls.address import effective_address
-
-_KEY: Final = re.compile(r"[\x21-\x7e]{0,500}")
 
 
 def _check_url(url: str) -> str:
@@ -18,13 +15,6 @@ def _check_url(url: str) -> str:
         return base_url(url.strip()) if url.strip() else ""
     except ValueError as error:
         raise refusal("remote.url", str(error)) from None
-
-
-def _check_key(key: SecretStr) -> SecretStr:
-    if not _KEY.fullmatch(key.get_secret_value()):
-        # Does not show the value, which may contain a key.
-        raise refusal("remote.key", "it must be visible ASCII characters without spaces")
-    return key
 
 
 class RemoteConfig(Frozen):
@@ -37,9 +27,7 @@ class RemoteConfig(Frozen):
         default="",
         description="Base URL of a service that performs the calls; empty for this process.",
     )
-    key: Annotated[SecretStr, AfterValidator(_check_key)] = Field(
-        default=SecretStr(""), description="Bearer token for that service."
-    )
+    key: Key = Field(default=SecretStr(""), description="Bearer token for that service.")
     timeout: Annotated[float, Field(ge=0.1, le=600)] = Field(
         default=60.0, description="Seconds one call to that service may take."
     )

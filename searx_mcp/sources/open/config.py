@@ -1,14 +1,13 @@
 """Settings of the open sources and keyed providers, separate from their rows so that reading them loads no parser."""
 
-import re
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
+from pydantic import ConfigDict, Field, SecretStr
 
-from searx_mcp.models.base import Address, Frozen, matching, refusal
+from searx_mcp.models.base import Address, Frozen, Key, matching
 
 Name = Literal[
     "wikipedia", "keenable", "stackexchange", "github", "hackernews", "npm", "crates", "huggingface",
@@ -16,10 +15,6 @@ Name = Literal[
     "gdelt", "photon", "musicbrainz",
 ]  # fmt: skip
 """The engines of the table, for checking settings before any of them is imported."""
-
-
-_KEY = re.compile(r"[\x21-\x7e]{0,500}")
-_WANTED: Final = "it must be visible ASCII characters without spaces"
 
 
 class OpenSourcesMode(StrEnum):
@@ -32,16 +27,6 @@ class OpenSourcesMode(StrEnum):
     BLEND = "blend"
     """Beside the instances for `it` and `science`, and as `fallback` for the rest."""
     OFF = "off"
-
-
-def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
-    if not _KEY.fullmatch(key.get_secret_value()):
-        raise refusal(f"open_sources.{info.field_name}", _WANTED)
-    return key
-
-
-Key = Annotated[SecretStr, AfterValidator(_check_key)]
-"""A key or token that is valid in headers and addresses, or empty."""
 
 
 class OpenSourcesConfig(Frozen):
@@ -140,25 +125,14 @@ class ProviderConfig(Frozen):
     # A key may be in the wrong field, so pydantic's errors must not show their input.
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    TABLE: ClassVar[str]
-
-    key: SecretStr = Field(
+    key: Key = Field(
         default=SecretStr(""),
         description="Your API key; without it, the provider is not asked.",
     )
 
-    @field_validator("key")
-    @classmethod
-    def _check_key(cls, key: SecretStr) -> SecretStr:
-        if not _KEY.fullmatch(key.get_secret_value()):
-            raise refusal(f"{cls.TABLE}.key", _WANTED)
-        return key
-
 
 class GoogleConfig(ProviderConfig):
     """The `[providers.google]` table: Google Programmable Search, whose API ends on 2027-01-01."""
-
-    TABLE: ClassVar[str] = "providers.google"
 
     search_engine_id: Annotated[
         str,
@@ -179,8 +153,6 @@ class GoogleConfig(ProviderConfig):
 
 class BraveConfig(ProviderConfig):
     """The `[providers.brave]` table: Brave's Search API."""
-
-    TABLE: ClassVar[str] = "providers.brave"
 
     per_month: PerMonth = Field(
         default=1_000, description="Requests in 30 days, as your plan or budget allows."
