@@ -17,7 +17,7 @@ from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.storage.state import Account
+from searx_mcp.storage.state import Account, Window
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -510,3 +510,25 @@ def test_only_filters_that_could_not_be_kept_are_told(fields, category, used, ex
     first, *others = source_notes(query, chosen, asked=[COMMONS, OPENVERSE], used=used)
     assert first == "Open sources asked: Wikimedia Commons, Openverse (for a test)."
     assert others == expected
+
+
+PACED = replace(OPENVERSE, gap=2.0, gap_without_contact=None, burst=3, per_day=50, bucket="")
+
+
+@pytest.mark.parametrize(
+    ("gap_without_contact", "has_contact", "seconds"),
+    [
+        (None, True, 6.0),
+        (None, False, 6.0),
+        (5.0, True, 6.0),
+        (5.0, False, 15.0),
+        (0.0, False, 0.0),
+    ],
+)
+def test_so_many_at_once_keep_the_gap_between_them_on_average(
+    gap_without_contact, has_contact, seconds
+):
+    engine = replace(PACED, gap_without_contact=gap_without_contact)
+    account = rate_limits(engine, has_contact=has_contact)
+    assert account == Account(engine.address, (Window(3, seconds), Window(50, 86_400.0)))
+    assert rate_limits(replace(engine, bucket="b"), has_contact=has_contact).name == "b"
