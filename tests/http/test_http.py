@@ -8,9 +8,7 @@ import struct
 from asyncio import StreamReader, StreamWriter
 from typing import Any
 
-import aiohttp
 import pytest
-from aiohttp.client_proto import ResponseHandler
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.http.body import (
@@ -63,22 +61,6 @@ def get(pages_for):
     return fetch
 
 
-def connector_of(session: HttpSession) -> aiohttp.BaseConnector:
-    (client,) = session._clients.values()
-    assert client.connector is not None
-    return client.connector
-
-
-def open_connections(session: HttpSession) -> int:
-    connector = connector_of(session)
-    return len(connector._acquired) + sum(len(idle) for idle in connector._conns.values())
-
-
-def idle_connections(session: HttpSession) -> list[ResponseHandler]:
-    idle_by_host = connector_of(session)._conns.values()
-    return [protocol for idle in idle_by_host for protocol, _ in idle]
-
-
 async def test_an_answer_has_status_headers_url_and_body(serve, pages_for):
     server = await serve(answer=http(b"hello", "X-A: 1", "x-a: 2", status="404 Not Found"))
     session = pages_for(server)
@@ -129,7 +111,7 @@ async def test_a_connection_is_kept_after_a_whole_body_and_closed_after_a_part(s
         async with session.open(server.url, headers={}, timeout=LONG) as reply:
             await reply.read(max_bytes=limit)
         assert server.connections == connections
-    assert open_connections(session) == 0
+    await server.until_idle()
 
 
 async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, caplog):
@@ -143,8 +125,8 @@ async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, ca
     session = pages_for(server)
     async with session.open(server.url, headers={}, timeout=LONG) as reply:
         await reply.read(max_bytes=200_000)
-    (protocol,) = idle_connections(session)
-    assert protocol.closed is not None
+    (client,) = session._clients.values()
+    ((protocol, _),) = [kept for idle in client.connector._conns.values() for kept in idle]
     read.set()
     async with asyncio.timeout(LONG):
         await asyncio.wait([protocol.closed])
@@ -215,7 +197,6 @@ async def test_no_headers_in_time_is_a_timeout(serve, pages_for, lines):
     assert caught.value.code == ErrorCode.TIMEOUT
     async with asyncio.timeout(LONG):
         await server.until_idle()
-    assert open_connections(session) == 0
 
 
 async def test_a_connection_that_takes_too_long_is_a_timeout(serve, pages_for):
@@ -386,7 +367,7 @@ async def test_an_endless_body_is_cut_at_the_limit(serve, get):
 
 
 async def test_a_bomb_is_cut_at_the_limit(serve, get):
-    wire = gzip.compress(bytes(64 << 20))
+    wire = gzip.compress(bytes(8 << 20))
     body = await get(await serve(answer=http(wire, "Content-Encoding: gzip")), max_bytes=1 << 20)
     assert body.data == bytes(1 << 20)
     assert body.notes == (NOTE_SIZE,)
@@ -436,7 +417,6 @@ async def test_cancelling_leaves_no_connection_and_no_task(serve, pages_for, sta
     assert task.cancelled()
     async with asyncio.timeout(LONG):
         await server.until_idle()
-    assert open_connections(session) == 0
     assert asyncio.all_tasks() <= before
 
 
@@ -446,7 +426,7 @@ async def test_an_error_in_the_block_closes_the_connection(serve, pages_for):
     with pytest.raises(ZeroDivisionError):
         async with session.open(server.url, headers={}, timeout=LONG):
             raise ZeroDivisionError
-    assert open_connections(session) == 0
+    await server.until_idle()
 
 
 async def test_a_closed_session_opens_nothing(serve, pages_for):

@@ -41,34 +41,23 @@ def sessions_for(server: Any) -> Sessions:  # Any: the server class lives in con
 KINDS = ["own", "operator", "public", "pages"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_every_kind_has_its_own_connections(serve, kind):
+async def test_every_kind_has_its_own_connections_and_keeps_no_cookies(serve):
     server = await serve(answer=OK)
     async with sessions_for(server) as sessions:
-        for other in KINDS:
-            assert await status_of(getattr(sessions, other), server.url) == 200
-        assert server.connections == len(KINDS)
-        assert await status_of(getattr(sessions, kind), server.url) == 200
-        assert server.connections == len(KINDS)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_no_kind_keeps_cookies(serve, kind):
-    server = await serve(answer=OK)
-    async with sessions_for(server) as sessions:
-        for _ in range(2):
+        for kind in KINDS * 2:
             assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert server.connections == len(KINDS)
     assert not any("cookie" in head.lower() for head in server.heads)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_proxies_of_the_environment_are_ignored(serve, kind, monkeypatch):
+async def test_proxies_of_the_environment_are_ignored(serve, monkeypatch):
     server, proxy = await serve(answer=OK), await serve(answer=OK)
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy.url)
     async with sessions_for(server) as sessions:
-        assert await status_of(getattr(sessions, kind), server.url) == 200
-    assert (server.connections, proxy.connections) == (1, 0)
+        for kind in KINDS:
+            assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert (server.connections, proxy.connections) == (len(KINDS), 0)
 
 
 @pytest.mark.parametrize("kind", ["own", "operator"])
@@ -215,12 +204,6 @@ async def test_a_request_to_a_public_instance_is_never_sent_twice(serve, kind, r
             await status_of(getattr(sessions, kind), server.url)
     assert caught.value.code == ErrorCode.CONNECTION_ERROR
     assert len(server.heads) == requests
-
-
-async def test_nothing_is_made_before_the_first_request():
-    sessions = Sessions(NetworkConfig(), own_origins=["http://127.0.0.1:8080"])
-    assert sessions.own._clients == {}
-    await sessions.aclose()
 
 
 async def test_closing_twice_is_harmless_and_closes_the_connections(serve):
@@ -420,10 +403,8 @@ async def test_https_goes_anywhere_and_plain_http_has_its_own_connections(
             await status_of(sessions.own, secure.url)
         with pytest.raises(PolicyError):
             await status_of(sessions.own, plain.url)
-        assert len(sessions.own._clients) == 2
     assert caught.value.code == ErrorCode.TLS_ERROR  # it got as far as the certificate
     assert plain.connections == 0
-    assert sessions.own._clients == {}
 
 
 async def test_other_endpoints_of_the_operator_may_be_anywhere(serve, monkeypatch):
