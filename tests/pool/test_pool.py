@@ -461,7 +461,9 @@ class PoolMachine(RuleBasedStateMachine):
 
 
 TestPoolMachine = PoolMachine.TestCase
-TestPoolMachine.settings = settings(stateful_step_count=40, deadline=None)
+TestPoolMachine.settings = settings(
+    max_examples=settings().max_examples // 2, stateful_step_count=40, deadline=None
+)
 
 
 @pytest.mark.parametrize("verdict", Verdict)

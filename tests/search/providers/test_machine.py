@@ -215,7 +215,7 @@ def assert_within(times: list[float], limit: int, seconds: float) -> None:
 
 TestSearchMachine = SearchMachine.TestCase
 TestSearchMachine.settings = settings(
-    max_examples=3 * settings().max_examples // 2,
+    max_examples=settings().max_examples // 2,
     stateful_step_count=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
