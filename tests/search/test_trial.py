@@ -106,6 +106,7 @@ async def test_what_is_kept_back_of_the_month_is_not_asked(bench):
         ) as caught:
             await trials(it).ask(host(fake), QUERY)
     assert caught.value.retry_after == 30 * 86_400 - 62
+    assert [request.path for request in fake.requests].count("/robots.txt") == 1
     assert fake.searches == 2
 
 
@@ -172,14 +173,6 @@ async def test_an_operator_who_names_us_is_not_asked_and_not_charged(bench):
                     await trials(it).ask(host(fake), QUERY)
             assert not it.state._charges
     assert [request.path for request in fake.requests] == ["/robots.txt"]
-
-
-async def test_the_robots_txt_is_read_once_for_trials_and_searches_together(bench):
-    async with FakeSearxng() as fake, bench(public=[fake]) as it:
-        await trials(it).ask(host(fake), QUERY)
-        it.clock.advance(31)
-        await trials(it).ask(host(fake), QUERY)
-    assert [request.path for request in fake.requests].count("/robots.txt") == 1
 
 
 async def test_an_instance_that_is_down_is_not_charged_for_a_trial(bench):

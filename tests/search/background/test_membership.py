@@ -1,11 +1,7 @@
 """Who belongs to the pool, and that what it learned outlives a process."""
 
 import asyncio
-import os
 import random
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -62,13 +58,10 @@ class Table:
         return {row.url for row in self.pool.snapshot(0.0)}
 
 
-def test_without_an_own_instance_the_list_is_asked():
-    assert Table().urls == set(LISTED)
-
-
 @pytest.mark.parametrize(
     ("public", "own", "choices", "expected"),
     [
+        ("auto", [], {}, {*LISTED}),
         ("auto", [MINE], {}, {MINE}),
         ("auto", [], {Choice.OWN: [ADDED]}, {ADDED}),
         ("auto", [MINE], {Choice.OWN: [ADDED]}, {MINE, ADDED}),
@@ -76,7 +69,7 @@ def test_without_an_own_instance_the_list_is_asked():
         ("off", [], {}, set()),
         ("off", [], {Choice.OWN: [ADDED]}, {ADDED}),
     ],
-    ids=["setting", "choice", "both", "on", "off", "off, choice"],
+    ids=["neither", "setting", "choice", "both", "on", "off", "off, choice"],
 )
 def test_public_instances_are_asked_as_both_sources_of_own_ones_say(public, own, choices, expected):
     assert Table(choices, public=PublicInstances(public), own=tuple(own)).urls == expected
@@ -117,12 +110,6 @@ def test_a_choice_that_is_no_base_url_is_passed_over(odd):
 
 
 ROOT = Path(__file__).resolve().parents[3]
-SHOW_BUNDLED = """
-import searx_mcp
-from searx_mcp.search.background.membership import read_bundled
-print(searx_mcp.__file__)
-print(read_bundled())
-"""
 
 
 def test_the_bundled_list_is_the_one_of_the_repository():
@@ -140,48 +127,17 @@ def test_the_bundled_list_is_found_in_and_beside_the_package(place, tmp_path):
     assert read_bundled(package) == "the list"
 
 
-@pytest.mark.slow
-def test_a_built_wheel_carries_the_list(tmp_path):
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site-packages"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-
-    found = subprocess.run(
-        [sys.executable, "-P", "-c", SHOW_BUNDLED],
-        env=os.environ | {"PYTHONPATH": str(site)},
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    ).stdout
-
-    package, text = found.split("\n", 1)
-    assert Path(package).is_relative_to(site)
-    assert text.strip() == (ROOT / "instances.json").read_text(encoding="utf-8").strip()
-
-
 def test_an_installation_without_the_list_says_so(tmp_path):
     with pytest.raises(SettingsError, match="missing from this installation"):
         read_bundled(tmp_path / "searx_mcp")
 
 
-def test_a_configured_list_is_read(tmp_path):
-    file = tmp_path / "list.json"
-    file.write_text("grüße", encoding="utf-8")
-
-    assert read_catalog(str(file)) == "grüße"
-
-
-def test_a_configured_list_may_lie_in_the_home_directory(tmp_path, monkeypatch):
+@pytest.mark.parametrize("path", ["{home}/list.json", "~/list.json"])
+def test_a_configured_list_is_read_in_the_home_directory_too(path, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    (tmp_path / "list.json").write_text("{}", encoding="utf-8")
-
-    assert read_catalog("~/list.json") == "{}"
+    (tmp_path / "list.json").write_text("grüße", encoding="utf-8")
+    assert read_catalog(path.format(home=tmp_path)) == "grüße"
 
 
 @pytest.mark.parametrize(
@@ -330,6 +286,9 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
     assert budget.instances[0].spent == 1, "a charge stays"
 
 
+NAMES_US = b"User-agent: searx-mcp\nDisallow: /\n"
+
+
 class Gate(FakeSearxng):
     """An instance that answers searches when it is told to."""
 
@@ -355,7 +314,7 @@ async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_w
             async with another_process(clock, only) as first, asyncio.TaskGroup() as group:
                 search = group.create_task(first.search("one", fetch_content=False))
                 await only.searched.wait()
-                only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+                only.answer_with(NAMES_US, path="/robots.txt")
                 clock.advance(60)  # the budget allows one search in 30 s
                 with pytest.raises(NoInstancesError):
                     await second.search("two", fetch_content=False)
@@ -376,7 +335,7 @@ async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process)
         async with another_process(clock, only) as first, asyncio.TaskGroup() as group:
             search = group.create_task(first.search("one", fetch_content=False))
             await only.searched.wait()
-            only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+            only.answer_with(NAMES_US, path="/robots.txt")
             clock.advance(60)
             async with another_process(clock, only) as second:
                 with pytest.raises(NoInstancesError):
@@ -384,7 +343,7 @@ async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process)
             clock.advance(1)
             only.opened.set()
         assert search.result().results
-        only._robots = ""
+        only.recover()
         async with another_process(clock, only) as third:
             await _is_left_alone_by(third)
 

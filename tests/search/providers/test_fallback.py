@@ -1,7 +1,8 @@
 """Who answers a search, by the settings and by what the call asks for."""
 
 import asyncio
-from dataclasses import dataclass, field
+import random
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -15,12 +16,18 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.pool import SourcePool
 from searx_mcp.pool.proposal import InstanceQuery
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.keyed import KeyedSearch
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
-from searx_mcp.sources.open.config import OpenSourcesMode
-from tests.doubles.simulated_sources import SourceBehaviour
+from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersConfig
+from searx_mcp.sources.open.table import keyed_of
+from searx_mcp.storage.memory import MemoryStore
+from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
 
 HOST = "https://a.example/"
@@ -33,11 +40,15 @@ SPENT = NoInstancesError(
     retry_after=600.0,
 )
 PANDAS = ("red panda 1", "red panda 2")
+ROWS = (*PANDAS, "red panda 3")
+PROVIDERS = ProvidersConfig.model_validate(
+    {"google": {"key": "k", "search_engine_id": "i"}, "brave": {"key": "k"}}
+)
 
 
 @dataclass
 class Instances:
-    """A pool that finds what it is told, or cannot serve."""
+    """A pool that finds what it is told, or cannot serve; it remembers when each search had to end."""
 
     outcome: Found | Exception
     seconds: float = 0.5
@@ -63,22 +74,50 @@ def found(*titles: str, engine: str = "bing") -> Found:
 
 @pytest.fixture
 def ordered(collections):
-    """Make the order over a pool and simulated collections."""
+    """Make the order over a pool and simulated collections; with `keyed` over providers before them.
 
-    def make(clock, instances, mode=OpenSourcesMode.AUTO, *, own=False, **behaviours):
-        world = collections(clock)
+    Whoever behaves as told is a provider or a collection.
+    """
+
+    def make(
+        clock,
+        instances,
+        mode=OpenSourcesMode.AUTO,
+        *,
+        own=False,
+        keyed=False,
+        instead=False,
+        **behaviours,
+    ):
+        world, providers, plan = collections(clock), SimulatedSources(), TimePlan(12.0)
         world.answer(**behaviours)
-        provider = None if mode is OpenSourcesMode.OFF else world.provider
+        providers.behaviours = world.upstream.behaviours
+        engines = keyed_of(PROVIDERS)
+        pairs = [(row.name, row.address) for row in engines.values()]
+        sources = SourcePool(pairs, config=PoolConfig(), rng=random.Random(1), keyed=engines.keys())
+        rounds = ConcurrentQueries(
+            upstream=providers,
+            sources=sources,
+            state=MemoryStore(),
+            has_contact=False,
+            clock=clock,
+        )
         order = FallbackSearch(
-            instances, provider, mode=mode, has_own=lambda: own, plan=TimePlan(12.0)
+            instances,
+            None if mode is OpenSourcesMode.OFF else world.provider,
+            mode=mode,
+            has_own=lambda: own,
+            plan=plan,
+            keyed=KeyedSearch(engines, rounds, plan=plan, clock=clock) if keyed else None,
+            instead=instead,
         )
 
-        async def search(*, category="images", source=Source.AUTO, seconds=20.0, text="red panda"):
-            query = InstanceQuery(text=text, category=category)
+        async def search(*, text="red panda", source=Source.AUTO, seconds=20.0, **fields):
+            query = InstanceQuery(text=text, **({} if keyed else {"category": "images"}) | fields)
             deadline = asyncio.get_running_loop().time() + seconds
             return await order.run(SearchContext(query, 10, deadline, source))
 
-        return world, search
+        return (providers if keyed else world), search
 
     return make
 
@@ -310,3 +349,176 @@ async def test_blending_fails_when_both_do(ordered, clock):
     with pytest.raises(NoInstancesError) as caught:
         await search(category="it", text="rust async runtime")
     assert caught.value.attempts[0] == REFUSED
+
+
+# Keyed providers, which are asked after the instances and before the collections.
+
+
+def answering(*titles: str, **fields) -> SourceBehaviour:
+    return SourceBehaviour(titles=titles, **fields)
+
+
+def asked(upstream: SimulatedSources) -> list[str]:
+    return [name for name, _ in upstream.asked]
+
+
+@pytest.mark.parametrize("error", [SPENT, DeadlineError("No time.")], ids=["spent", "no time"])
+@in_virtual_time
+async def test_they_answer_in_the_time_that_instances_leave(ordered, clock, error):
+    instances = Instances(error)
+    upstream, search = ordered(
+        clock, instances, OpenSourcesMode.OFF, keyed=True, google=answering(*ROWS)
+    )
+    answer = await search()
+    assert (answer.keyed, answer.coverage) == ("Google Programmable Search", Coverage.WEB)
+    assert instances.deadlines == [pytest.approx(7.2)]
+    assert answer.attempts[-1].source == "google"
+    assert asked(upstream) == ["google"]
+
+
+@in_virtual_time
+async def test_a_silent_one_leaves_time_for_the_next(ordered, clock):
+    silent = SourceBehaviour(seconds=1_000)
+    upstream, search = ordered(
+        clock,
+        Instances(SPENT),
+        OpenSourcesMode.OFF,
+        keyed=True,
+        google=silent,
+        brave=answering(*ROWS),
+    )
+    answer = await search(source=Source.KEYED)
+    assert (answer.keyed, asked(upstream)) == ("Brave Search API", ["google", "brave"])
+    (missing,) = answer.pages[0].unresponsive_engines
+    assert (missing.engine, missing.reason) == ("google", "timeout")
+
+
+@in_virtual_time
+async def test_the_last_that_can_answer_has_all_the_time_of_the_search(ordered, clock):
+    refuses, slow = SourceBehaviour(verdict=Verdict.REFUSED), answering(*ROWS, seconds=11)
+    upstream, search = ordered(
+        clock, Instances(SPENT), OpenSourcesMode.OFF, keyed=True, google=refuses, brave=slow
+    )
+    answer = await search(source=Source.KEYED)
+    assert (answer.keyed, asked(upstream)) == ("Brave Search API", ["google", "brave"])
+
+
+@in_virtual_time
+async def test_instances_leave_no_time_to_providers_that_rest(ordered, clock):
+    refuses = SourceBehaviour(verdict=Verdict.REFUSED)
+    instances = Instances(SPENT)
+    _, search = ordered(
+        clock, instances, OpenSourcesMode.OFF, keyed=True, google=refuses, brave=refuses
+    )
+    with pytest.raises(NoInstancesError):
+        await search()
+    began = clock.elapsed
+    with pytest.raises(NoInstancesError):
+        await search()
+    assert instances.deadlines == [pytest.approx(7.2), pytest.approx(began + 12)]
+
+
+@in_virtual_time
+async def test_an_answer_without_results_is_one(ordered, clock):
+    upstream, search = ordered(clock, Instances(SPENT), OpenSourcesMode.OFF, keyed=True)
+    answer = await search()
+    assert (answer.pages[0].hits, answer.complete) == ((), True)
+    assert asked(upstream) == ["google"]
+
+
+@in_virtual_time
+async def test_collections_come_after_them(ordered, clock):
+    refuses = SourceBehaviour(verdict=Verdict.REFUSED)
+    upstream, search = ordered(
+        clock,
+        Instances(SPENT),
+        OpenSourcesMode.FALLBACK,
+        keyed=True,
+        google=refuses,
+        brave=refuses,
+        wikipedia=answering(*ROWS),
+    )
+    answer = await search()
+    assert answer.coverage is Coverage.COLLECTIONS
+    assert asked(upstream) == ["google", "brave"]
+    sources = list(dict.fromkeys(attempt.source for attempt in answer.attempts))
+    assert sources[:3] == ["", "google", "brave"]
+    assert "wikipedia" in sources
+
+
+@in_virtual_time
+async def test_beside_collections_they_stand_for_the_web(ordered, clock):
+    _, search = ordered(
+        clock,
+        Instances(SPENT),
+        OpenSourcesMode.BLEND,
+        keyed=True,
+        google=answering(*ROWS),
+        stackexchange=answering("How to write a red panda in Python"),
+    )
+    answer = await search(text="python red panda", category="it")
+    assert answer.coverage is Coverage.MIXED
+    assert answer.remarks[0] == "Answered by Google Programmable Search, with your key."
+    assert any(each.startswith("Open sources asked") for each in answer.remarks)
+
+
+@in_virtual_time
+async def test_when_nobody_can_serve_the_error_is_that_of_the_instances(ordered, clock):
+    limits = SourceBehaviour(verdict=Verdict.RATE_LIMITED)
+    _, search = ordered(
+        clock, Instances(SPENT), OpenSourcesMode.OFF, keyed=True, google=limits, brave=limits
+    )
+    with pytest.raises(NoInstancesError) as caught:
+        await search()
+    error = caught.value
+    assert error.message == (
+        "All is used up; no keyed provider could answer (google: rate limited, brave: rate limited)"
+    )
+    assert (error.advice, error.attempts[0]) == ("Wait.", REFUSED)
+    assert error.retry_after == pytest.approx(66, abs=6)
+
+
+@pytest.mark.parametrize(
+    ("source", "instead", "expected"),
+    [
+        (Source.AUTO, True, "Google Programmable Search"),
+        (Source.KEYED, False, "Google Programmable Search"),
+        (Source.INSTANCES, True, ""),
+        (Source.AUTO, False, ""),
+    ],
+)
+@in_virtual_time
+async def test_the_call_and_then_the_settings_say_who_is_asked(
+    ordered, clock, source, instead, expected
+):
+    instances = Instances(found("a"))
+    _, search = ordered(
+        clock, instances, OpenSourcesMode.OFF, keyed=True, instead=instead, google=answering(*ROWS)
+    )
+    answer = await search(source=source)
+    assert answer.keyed == expected
+    assert len(instances.deadlines) == (not expected)
+
+
+@in_virtual_time
+async def test_what_does_not_fit_them_leaves_all_the_time_to_instances(ordered, clock):
+    instances = Instances(found("a"))
+    upstream, search = ordered(
+        clock, instances, OpenSourcesMode.OFF, keyed=True, instead=True, google=answering(*ROWS)
+    )
+    await search(category="images")
+    assert asked(upstream) == []
+    assert instances.deadlines == [pytest.approx(20)]
+
+
+@in_virtual_time
+async def test_a_search_that_is_given_up_leaves_nothing_behind(ordered, clock):
+    upstream, search = ordered(
+        clock, Instances(SPENT), OpenSourcesMode.OFF, keyed=True, google=SourceBehaviour(seconds=5)
+    )
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(2):
+            await search(source=Source.KEYED)
+    assert not upstream.under_way.total()
+    upstream.behaviours = {"google": replace(answering(*ROWS))}
+    assert (await search(source=Source.KEYED)).keyed == "Google Programmable Search"
