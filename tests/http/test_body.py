@@ -96,16 +96,14 @@ def test_a_bomb_takes_no_more_memory_than_the_limit_allows(encoding, wbits):
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert body.data == bytes(MEBIBYTE)
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (bytes(MEBIBYTE), (NOTE_SIZE,))
     assert peak < 6 * MEBIBYTE
 
 
 @pytest.mark.parametrize("content", [b"", b"x"], ids=["empty", "one byte"])
 def test_ten_thousand_gzip_members_are_cut(content):
     body = read("gzip", gzip.compress(content) * 10_000)
-    assert body.data == content * MAX_MEMBERS
-    assert body.notes == (NOTE_MEMBERS,)
+    assert (body.data, body.notes) == (content * MAX_MEMBERS, (NOTE_MEMBERS,))
 
 
 def test_data_that_expand_to_nothing_end_at_the_wire_limit():
@@ -115,8 +113,7 @@ def test_data_that_expand_to_nothing_end_at_the_wire_limit():
         list(buffer.feed(empty_block * 1_000))
     assert buffer.is_closed
     body = buffer.finish()
-    assert body.data == b""
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (b"", (NOTE_SIZE,))
     assert body.wire_bytes <= 1_000 + WIRE_ALLOWANCE + 5_000
 
 

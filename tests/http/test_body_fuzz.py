@@ -52,8 +52,7 @@ def read(encodings: Sequence[str], pieces: Iterable[bytes], max_bytes: int) -> B
 def test_a_body_is_whole_or_cut_at_its_limit(encoding, data, cuts, max_bytes):
     wire = FORMATS[encoding](data)
     body = read([encoding], chunks(wire, cuts), max_bytes)
-    assert body.data == data[:max_bytes]
-    assert body.truncated == (len(data) > max_bytes)
+    assert (body.data, body.truncated) == (data[:max_bytes], len(data) > max_bytes)
     assert body.truncated == bool(body.notes)
 
 

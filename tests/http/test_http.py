@@ -65,9 +65,7 @@ async def test_an_answer_has_status_headers_url_and_body(serve, pages_for):
     server = await serve(answer=http(b"hello", "X-A: 1", "x-a: 2", status="404 Not Found"))
     session = pages_for(server)
     async with session.open(f"{server.url}p?q=1#f", headers={}, timeout=LONG) as reply:
-        assert reply.status == 404
-        assert reply.headers["x-A"] == "1"
-        assert reply.url == f"{server.url}p?q=1"
+        assert (reply.status, reply.headers["x-A"], reply.url) == (404, "1", f"{server.url}p?q=1")
         body = await reply.read(max_bytes=5)
     assert (body.data, body.truncated, body.wire_bytes, body.notes) == (b"hello", False, 5, ())
 
@@ -100,8 +98,7 @@ async def test_a_redirect_is_an_answer_like_any_other(serve, pages_for):
     server = await serve(answer=http(b"", "Location: /elsewhere", status="302 Found"))
     async with pages_for(server).open(server.url, headers={}, timeout=LONG) as reply:
         assert (reply.status, reply.headers["Location"]) == (302, "/elsewhere")
-    assert server.connections == 1
-    assert len(server.heads) == 1
+    assert (server.connections, len(server.heads)) == (1, 1)
 
 
 async def test_a_connection_is_kept_after_a_whole_body_and_closed_after_a_part(serve, pages_for):
@@ -168,8 +165,7 @@ async def test_a_connection_lost_before_the_answer_is_a_connection_error(serve, 
     server = await serve(then=then)
     with pytest.raises(TransportError) as caught:
         await get(server)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
-    assert caught.value.url == server.url
+    assert (caught.value.code, caught.value.url) == (ErrorCode.CONNECTION_ERROR, server.url)
 
 
 async def test_a_closed_port_is_a_connection_error(get):
@@ -361,16 +357,14 @@ async def test_an_endless_body_is_cut_at_the_limit(serve, get):
 
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     body = await get(await serve(answer=head, then=pour), max_bytes=100_000)
-    assert body.data == b"y" * 100_000
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (b"y" * 100_000, (NOTE_SIZE,))
     assert body.wire_bytes < 2_000_000
 
 
 async def test_a_bomb_is_cut_at_the_limit(serve, get):
     wire = gzip.compress(bytes(8 << 20))
     body = await get(await serve(answer=http(wire, "Content-Encoding: gzip")), max_bytes=1 << 20)
-    assert body.data == bytes(1 << 20)
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (bytes(1 << 20), (NOTE_SIZE,))
 
 
 @pytest.mark.parametrize(

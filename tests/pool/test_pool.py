@@ -73,8 +73,7 @@ def test_an_empty_pool_proposes_nothing():
 
 def test_a_worse_tier_is_asked_when_the_better_one_rests():
     it = pool(entry("a"), entry("b", "B"))
-    assert ask(it, Verdict.RATE_LIMITED) == "https://a.example/"
-    assert ask(it) == "https://b.example/"
+    assert (ask(it, Verdict.RATE_LIMITED), ask(it)) == ("https://a.example/", "https://b.example/")
     assert ask(it, now=NOW + 3_600) == "https://a.example/"
 
 
@@ -316,8 +315,7 @@ def test_a_score_is_explained_by_its_parts():
     it = pool(entry("a", search_latency=0.4))
     (report,) = it.snapshot(NOW)
     parts = report.score_parts
-    assert parts["prior_latency"] == 1.0
-    assert (parts["access"], parts["format"]) == (0.5, 0.8)
+    assert (parts["prior_latency"], parts["access"], parts["format"]) == (1.0, 0.5, 0.8)
     reliability = (1 - parts["confidence"]) * parts["prior"] + parts["confidence"] * parts[
         "observed"
     ]
@@ -355,6 +353,18 @@ def test_panic_is_no_way_around_a_limit():
     ask(it, Verdict.RATE_LIMITED)
     assert it.propose(NOW + 9) is None
     assert it.propose(NOW + 11) is not None
+
+
+def test_why_its_owners_instance_rests_is_told_with_the_status_of_its_answer():
+    it = pool(own=[OWN])
+    it.begin(OWN, NOW)
+    it.report(
+        OWN, Outcome(Verdict.RATE_LIMITED, Format.HTML, 0.1, status_code=429, detail="Slow."), NOW
+    )
+    rests = it.why_own_rests(NOW, InstanceQuery("q"))
+    assert rests is not None
+    assert (rests.verdict, rests.status_code) == (Verdict.RATE_LIMITED, 429)
+    assert rests.detail
 
 
 def test_panic_serves_one_request_at_a_time():
@@ -547,8 +557,7 @@ def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
     there.restore({url: here.reset(url, NOW + 15)})
     new = pool(entry("a")).record_of(url)
     for it in (here, there):
-        assert it.record_of(url) == new.model_copy(update={"last_at": NOW + 15})
-        assert ask(it) == url
+        assert (it.record_of(url), ask(it)) == (new.model_copy(update={"last_at": NOW + 15}), url)
 
 
 def test_a_robots_txt_read_by_hand_sends_away_and_lets_in_again():

@@ -176,8 +176,7 @@ def test_copies_name_the_first_result_of_their_text():
 
 def test_the_better_of_two_copies_stands_for_both():
     judgement = judged(listed(2), {1: 0.3, 2: 0.9}, sketches={1: ONE, 2: ONE})
-    assert order(judgement) == [2, 1]
-    assert judgement.results[1].duplicate_of == "https://2.example/"
+    assert (order(judgement), judgement.results[1].duplicate_of) == ([2, 1], "https://2.example/")
 
 
 def test_a_wall_stands_for_no_copy():

@@ -178,8 +178,7 @@ def test_an_answer_comes_back_as_it_went(shared):
     sealed = answers._sealed("name", shared)
     assert sealed is not None
     back = answers._unsealed("name", sealed)
-    assert back == shared
-    assert repr(back) == repr(shared)
+    assert (back, repr(back)) == (shared, repr(shared))
 
 
 @pytest.mark.slow

@@ -108,8 +108,7 @@ async def test_the_first_list_is_given_out_and_kept_with_all_its_figures(site, m
     assert len(catalog.instances) == 21
     full = catalog.instances[-1]
     assert (full.search_latency, full.html_grade, full.engines_working) == (0.5, "V", 1 / 3)
-    assert make(folder).last_good() == catalog
-    assert names_in(folder) == [FILE_NAME]
+    assert (make(folder).last_good(), names_in(folder)) == (catalog, [FILE_NAME])
     kept = json.loads((folder / FILE_NAME).read_text("utf-8"))
     assert kept["schema_version"] == 1
     assert parse_catalog(json.dumps(kept["catalog"])) == catalog
@@ -184,8 +183,7 @@ async def test_a_failed_refresh_leaves_the_list_and_tells_why(answer, problem, s
     assert failed.catalog == good.catalog == make().last_good()
     assert it.due(NOW + DAY) == pytest.approx(RETRY_INTERVAL, rel=JITTER)
     await make().refresh(NOW + 2 * DAY)
-    assert len(site.requests) == 3
-    assert site.requests[2].headers["If-None-Match"] == ETAG
+    assert (len(site.requests), site.requests[2].headers["If-None-Match"]) == (3, ETAG)
 
 
 @pytest.mark.parametrize(
@@ -382,8 +380,7 @@ async def test_an_unreadable_folder_is_no_list(make, tmp_path):
 async def test_a_list_arrives_whole(answer, count, site, make):
     site.put(PATH, answer)
     refreshed = await make().refresh(NOW)
-    assert refreshed.problem == ""
-    assert len(instances(refreshed.catalog)) == count
+    assert (refreshed.problem, len(instances(refreshed.catalog))) == ("", count)
 
 
 async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, tmp_path):
@@ -395,8 +392,7 @@ async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, 
         await site.wait_for_requests(2)
         task.cancel()
     assert task.cancelled()
-    assert it.last_good() == good.catalog
-    assert it.due(NOW + DAY) == 0
+    assert (it.last_good(), it.due(NOW + DAY)) == (good.catalog, 0)
     assert names_in(tmp_path) == [FILE_NAME]
 
 

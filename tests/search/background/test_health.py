@@ -99,8 +99,7 @@ async def test_a_round_of_all_processes_checks_one_public_instance(bench, proces
             it.clock.advance(300)
     assert checked[:6] == [1, 2, 3, 4, 5, 5], "spread over the rounds, then an hour of peace"
     assert checked[-1] == 10
-    assert sorted(counting.asked[:5]) == urls
-    assert counting.configs == 0
+    assert (sorted(counting.asked[:5]), counting.configs) == (urls, 0)
 
 
 async def test_the_config_of_an_own_instance_is_read_once_a_day_and_learned(bench):
@@ -347,8 +346,7 @@ async def test_silence_is_a_failure_unless_nobody_answers(bench):
         states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
     assert not online.offline
     assert online.checks[0].config is None
-    assert states[gone.url] is InstanceState.FAILING
-    assert states[there.url] is InstanceState.NEW
+    assert (states[gone.url], states[there.url]) == (InstanceState.FAILING, InstanceState.NEW)
 
 
 async def test_one_that_is_silent_alone_is_not_taken_for_a_network_that_is_down(bench):

@@ -105,8 +105,7 @@ def test_a_list_that_comes_while_public_instances_are_off_is_there_when_they_com
 @pytest.mark.parametrize("odd", ["", "search", "https://user@x.example/", "ftp://x/", "https://x"])
 def test_a_choice_that_is_no_base_url_is_passed_over(odd):
     it = Table({Choice.OWN: [odd]})
-    assert it.urls == set(LISTED)
-    assert it.membership.own == ()
+    assert (it.urls, it.membership.own) == (set(LISTED), ())
 
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -188,8 +187,7 @@ async def test_a_limit_is_remembered_by_the_next_process(another_process):
     assert limited.searches == 1
     rows = {row.url: row for row in report.instances}
     assert rows[limited.url].state == "rate_limited"
-    assert rows[limited.url].last_verdict == "rate_limited"
-    assert rows[good.url].successes == 2
+    assert (rows[limited.url].last_verdict, rows[good.url].successes) == ("rate_limited", 2)
 
 
 async def test_a_budget_is_shared_by_processes(another_process):

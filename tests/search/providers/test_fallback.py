@@ -139,8 +139,7 @@ async def test_when_no_instance_can_serve_collections_do(ordered, clock):
     _, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
     answer = await search()
     assert (titles(answer), answer.instance) == ([*PANDAS], OPEN_SOURCES)
-    assert answer.coverage is Coverage.COLLECTIONS
-    assert answer.attempts[0] == REFUSED
+    assert (answer.coverage, answer.attempts[0]) == (Coverage.COLLECTIONS, REFUSED)
     assert len(answer.attempts) > 1
 
 
@@ -214,8 +213,7 @@ async def test_when_everything_refuses_the_error_has_all_attempts_and_the_earlie
     with pytest.raises(NoInstancesError) as caught:
         await search()
     raised = caught.value
-    assert raised.retry_after == pytest.approx(315, abs=15)
-    assert raised.attempts[0] == REFUSED
+    assert (raised.retry_after, raised.attempts[0]) == (pytest.approx(315, abs=15), REFUSED)
     assert {attempt.verdict for attempt in raised.attempts} == {Verdict.RATE_LIMITED}
     assert (raised.reason, raised.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
     assert raised.message.startswith("All is used up; no open source could answer (")
@@ -315,8 +313,7 @@ async def test_blending_asks_both_at_once_and_fuses_them(ordered, clock):
     )
     answer = await search(category="it", text="rust async runtime")
     assert clock.elapsed < 2.0
-    assert answer.coverage is Coverage.MIXED
-    assert answer.instance == HOST
+    assert (answer.coverage, answer.instance) == (Coverage.MIXED, HOST)
     assert {"rust async runtime", "tokio", "tokio-rs rust async runtime"} == {*titles(answer)}
     assert [hit.position for hit in answer.pages[0].hits] == [*range(1, 5)]
     engines = {each.engine for each in answer.pages[0].unresponsive_engines}

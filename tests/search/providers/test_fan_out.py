@@ -44,8 +44,7 @@ async def test_own_instances_are_asked_at_once_and_their_results_fused(clock):
     found = await world.search()
     assert clock.elapsed == pytest.approx(0.4)
     assert found.instance == OWN[1], "the first who answered"
-    assert titles(found) == ["b", "a", "c", "d"]
-    assert len(found.attempts) == 3
+    assert (titles(found), len(found.attempts)) == (["b", "a", "c", "d"], 3)
     assert world.is_idle()
 
 

@@ -48,8 +48,7 @@ async def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing(c
     world.behave(OWN[0], behaviour=Behaviour(seconds=2.0))
     found = await world.search()
     assert clock.elapsed == pytest.approx(2.0)
-    assert found.instance == OWN[0]
-    assert verdicts(found) == [Verdict.FULL]
+    assert (found.instance, verdicts(found)) == (OWN[0], [Verdict.FULL])
     assert len(world.asked()) == 2
     loser = world.report(world.asked()[1])
     assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)

@@ -58,8 +58,7 @@ async def test_json_of_a_host_without_a_limiter_is_served_as_often_as_its_pages(
 async def test_the_first_good_answer_ends_the_search(bench):
     async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
         found = await go(it)
-    assert found.instance == first.url
-    assert len(found.pages[0].hits) == 10
+    assert (found.instance, len(found.pages[0].hits)) == (first.url, 10)
     assert verdicts(found) == [Verdict.FULL]
     assert second.searches == 0
 
@@ -84,8 +83,7 @@ async def test_an_instance_in_trouble_is_followed_by_the_next(bench, break_it, v
     async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
         break_it(first)
         found = await go(it)
-    assert found.instance == second.url
-    assert verdicts(found)[-1] is Verdict.FULL
+    assert (found.instance, verdicts(found)[-1]) == (second.url, Verdict.FULL)
     assert verdicts(found)[0] in {verdict, Verdict.MALFORMED}
 
 
@@ -93,8 +91,7 @@ async def test_a_clean_empty_answer_is_an_answer(bench):
     async with FakeSearxng(results=[]) as first, FakeSearxng() as second:
         async with bench(public=[first, second]) as it:
             found = await go(it)
-    assert verdicts(found) == [Verdict.EMPTY]
-    assert found.pages[0].hits == ()
+    assert (verdicts(found), found.pages[0].hits) == ([Verdict.EMPTY], ())
 
 
 async def test_json_switched_off_is_answered_with_html_by_the_same_instance(bench):
@@ -216,8 +213,7 @@ async def test_a_budget_of_json_that_is_spent_leaves_the_pages(bench):
             only.url, ConfigFacts(limiter_enabled=True, link_token=False), it.clock()
         )
         found = await go(it)
-    assert verdicts(found) == [Verdict.FULL]
-    assert found.attempts[0].format is Format.HTML
+    assert (verdicts(found), found.attempts[0].format) == ([Verdict.FULL], Format.HTML)
 
 
 async def test_a_spent_budget_does_not_use_up_the_three_instances(bench):
@@ -267,8 +263,7 @@ async def test_a_further_page_that_fails_leaves_what_is_there(bench):
                 own.fail(500)
 
         found = await go(it, wanted=30, progress=trouble)
-    assert len(found.pages) == 1
-    assert verdicts(found) == [Verdict.FULL, Verdict.SERVER_ERROR]
+    assert (len(found.pages), verdicts(found)) == (1, [Verdict.FULL, Verdict.SERVER_ERROR])
 
 
 async def test_a_public_instance_is_asked_for_one_page_only(bench):
@@ -370,8 +365,7 @@ async def test_an_operator_who_names_us_during_a_search_is_not_forgotten_when_it
         with pytest.raises(NoInstancesError):
             await go(it)
         (row,) = it.pool.snapshot(it.clock())
-    assert (row.state, row.reason) == ("quarantined", OPTED_OUT)
-    assert (row.successes, only.searches) == (1, 1)
+    assert (row.state, row.reason, row.successes, only.searches) == ("quarantined", OPTED_OUT, 1, 1)
 
 
 async def test_an_instance_that_is_down_is_found_out_by_its_robots_txt_and_not_charged(bench):
@@ -466,8 +460,7 @@ async def test_results_that_lead_home_count_against_an_instance_and_are_not_give
         async with bench(public=[first, second]) as it:
             found = await go(it)
             report = it.pool.snapshot(it.clock())[0]
-    assert found.instance == second.url
-    assert verdicts(found) == [Verdict.UNTRUSTED, Verdict.FULL]
+    assert (found.instance, verdicts(found)) == (second.url, [Verdict.UNTRUSTED, Verdict.FULL])
     assert report.last_verdict is Verdict.UNTRUSTED
     assert report.last_detail
 

@@ -126,8 +126,7 @@ class SearchMachine(RuleBasedStateMachine):
         before = self.pool.snapshot(now)
         self.pool = self.new_pool()
         self.pool.restore(records)
-        assert self.pool.snapshot(now) == before
-        assert self.pool.learned_since(0) == records
+        assert (self.pool.snapshot(now), self.pool.learned_since(0)) == (before, records)
 
     @invariant()
     def every_search_sent_to_a_public_instance_was_charged(self):

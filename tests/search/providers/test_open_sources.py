@@ -58,8 +58,7 @@ async def test_what_has_nothing_to_do_with_the_query_is_dropped(collections, clo
     world = collections(clock)
     world.answer(openverse=["a tin whistle", "red panda"], commons=["a tin can"])
     found = await world.search("red panda", category="images")
-    assert titles(found) == ["red panda"]
-    assert missing(found)["commons"] == "nothing relevant"
+    assert (titles(found), missing(found)["commons"]) == (["red panda"], "nothing relevant")
     assert verdicts(found)[world.engine("commons").address] is Verdict.IRRELEVANT
     assert verdicts(found)[world.engine("openverse").address] is Verdict.THIN
 
@@ -115,8 +114,7 @@ async def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
     )
     address = world.engine(slow).address
     (attempt,) = (each for each in page.attempts if each.instance == address)
-    assert attempt.detail == detail
-    assert attempt.elapsed_ms == pytest.approx(ends * 1_000)
+    assert (attempt.detail, attempt.elapsed_ms) == (detail, pytest.approx(ends * 1_000))
     assert clock.elapsed == pytest.approx(ends)
     assert world.pool.record_of(address).failures == 0
     assert f"asking {world.engine(slow).title}" in said
@@ -151,8 +149,7 @@ async def test_an_engine_that_is_spent_is_passed_over_and_named(collections, clo
     found = await world.search("red panda", category="images")
     assert before == world.engine("openverse").per_day
     assert world.asked().count("openverse") == before
-    assert missing(found)["openverse"] == "budget"
-    assert len(titles(found)) == 10
+    assert (missing(found)["openverse"], len(titles(found))) == ("budget", 10)
 
 
 @in_virtual_time
@@ -290,8 +287,7 @@ async def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part, clo
         world.engines = {**world.engines, "commons": replace(world.engine("commons"), ask=fail)}
     world.provider = world.over(world.state, gate=gate)
     found = await world.search("red panda", category="images")
-    assert titles(found) == PANDAS[:2]
-    assert missing(found)["commons"] == "could not be processed"
+    assert (titles(found), missing(found)["commons"]) == (PANDAS[:2], "could not be processed")
     assert world.is_idle()
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [
         ZeroDivisionError
@@ -419,8 +415,7 @@ async def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_fra
     world = collections(clock, config=OpenSourcesConfig(keenable=True))
     await world.search(text)
     texts = {name: query.text for name, query in world.upstream.asked}
-    assert texts["wikipedia"] == asked
-    assert texts["keenable"] == text
+    assert (texts["wikipedia"], texts["keenable"]) == (asked, text)
 
 
 @pytest.mark.parametrize(

@@ -123,8 +123,7 @@ async def test_after_one_that_failed_the_search_waits_for_the_budget_of_the_othe
     first, second = (sent.url for sent in world.upstream.sent)
     world.behave(first, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
     found = await world.search()
-    assert found.instance == second
-    assert verdicts(found) == [Verdict.SERVER_ERROR, Verdict.FULL]
+    assert (found.instance, verdicts(found)) == (second, [Verdict.SERVER_ERROR, Verdict.FULL])
 
 
 async def spent(clock, public) -> tuple[SimulatedSearch, float]:
@@ -148,5 +147,4 @@ async def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_ti
     found = await world.search()
     assert verdicts(found) == [Verdict.DNS, Verdict.FULL]
     assert [attempt.elapsed_ms for attempt in found.attempts] == [0, 100]
-    assert world.report(gone).state is InstanceState.FAILING
-    assert world.asked() == [there]
+    assert (world.report(gone).state, world.asked()) == (InstanceState.FAILING, [there])

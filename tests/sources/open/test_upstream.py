@@ -98,8 +98,7 @@ async def test_an_engine_that_answers_may_ask_for_a_pause(asked):
     assert answered.pause == 3
     spent = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1790000042"}
     answered, _ = await asked(replace(rows(1, 2, 3), headers=spent))
-    assert answered.pause == 42
-    assert answered.outcome.verdict is Verdict.FULL
+    assert (answered.pause, answered.outcome.verdict) == (42, Verdict.FULL)
 
 
 @pytest.mark.parametrize(
@@ -244,8 +243,7 @@ async def test_we_say_who_we_are_and_how_to_reach_us_where_that_is_asked_for(ask
 
 async def test_a_body_is_posted_as_json(asked):
     _, (request,) = await asked(rows(), what=Ask(body={"query": "a"}))
-    assert request.method == "POST"
-    assert request.headers["Content-Type"] == "application/json"
+    assert (request.method, request.headers["Content-Type"]) == ("POST", "application/json")
     assert request.headers["Content-Length"] == str(len('{"query": "a"}'))
 
 

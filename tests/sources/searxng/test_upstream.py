@@ -102,12 +102,10 @@ async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, s
     outcome = await search(instance)
     assert outcome.verdict is Verdict.FULL
     assert outcome.page is not None
-    assert len(outcome.page.hits) == 5
-    assert (outcome.status_code, outcome.format) == (200, Format.JSON)
+    assert (len(outcome.page.hits), outcome.status_code, outcome.format) == (5, 200, Format.JSON)
     assert outcome.elapsed > 0
     (request,) = instance.requests
-    assert request.path == "/sx/search"
-    assert request.query["q"] == "hello world"
+    assert (request.path, request.query["q"]) == ("/sx/search", "hello world")
     assert request.headers["User-Agent"] == honest()["User-Agent"]
     assert not {"Referer", "Cookie"} & set(request.headers)
 
@@ -153,8 +151,7 @@ async def test_a_status_becomes_an_outcome(start, search, status, headers, verdi
 
 async def test_a_body_without_end_is_cut(start, search):
     outcome = await search(await start(huge(MAX_BODY + 300_000)), timeout=20)
-    assert outcome.verdict is Verdict.MALFORMED
-    assert outcome.detail == "The answer was cut off."
+    assert (outcome.verdict, outcome.detail) == (Verdict.MALFORMED, "The answer was cut off.")
 
 
 @pytest.mark.parametrize("page", [silent(), drip("{}", interval=60)], ids=["no answer", "no body"])
@@ -306,8 +303,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(start, search):
     instance = await start(answer(_results(5), headers={"X-Test": "1"}))
     kept: list[Response] = []
     outcome = await search(instance, keep=kept.append)
-    assert outcome.verdict is Verdict.FULL
-    assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
+    assert (outcome.verdict, outcome.rows_seen, outcome.rows_used) == (Verdict.FULL, 5, 5)
     (received,) = kept
     assert (received.status, received.headers["X-Test"]) == (200, "1")
     assert b"https://a.example/4" in received.body
@@ -438,8 +434,7 @@ async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
     url = url_of(instance)
     failure = await upstream_for(public=[url]).robots(url, format=Format.JSON, timeout=5)
     assert isinstance(failure, Outcome)
-    assert (failure.verdict, failure.format) == (verdict, Format.JSON)
-    assert failure.status_code == status
+    assert (failure.verdict, failure.format, failure.status_code) == (verdict, Format.JSON, status)
     assert failure.retry_after == (7.0 if headers.get("Retry-After") else None)
     assert failure.detail
     assert failure.elapsed > 0

@@ -40,8 +40,7 @@ def test_an_id_that_it_does_not_know_is_empty(read, entries):
 
 def test_what_it_limits_with_and_what_it_wants_to_be_asked_for_are_its_own(engine):
     row = engine("arxiv")
-    assert row.limits == {406}
-    assert row.accept == "application/atom+xml, text/xml, */*"
+    assert (row.limits, row.accept) == ({406}, "application/atom+xml, text/xml, */*")
 
 
 @pytest.mark.parametrize(
