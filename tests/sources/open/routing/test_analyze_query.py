@@ -84,6 +84,7 @@ def test_there_are_six_keywords_at_most_and_they_keep_their_order():
         pytest.param(
             "red panda filetype:pdf after:2020-01-01", "red panda", id="orders of other engines"
         ),
+        pytest.param("meals before:noon", "meals before:noon", id="no date"),
         pytest.param("intitle:panda red", "panda red", id="a field"),
         pytest.param("  red \t panda\n", "red panda", id="white space"),
         pytest.param("red\u200b panda", "red panda", id="what cannot be seen"),
