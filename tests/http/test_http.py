@@ -22,6 +22,7 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
+from tests.doubles.raised import raised
 from tests.doubles.raw import RawServer
 
 LONG = 5.0
@@ -154,26 +155,23 @@ async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, ca
     ],
 )  # fmt: skip
 async def test_what_is_not_http_is_malformed(serve, get, answer):
-    with pytest.raises(TransportError) as caught:
-        await get(await serve(answer=answer, then=hang))
-    assert caught.value.code == ErrorCode.MALFORMED_RESPONSE
-    assert caught.value.status_code is None
+    error = await raised(TransportError, get(await serve(answer=answer, then=hang)))
+    assert error.code == ErrorCode.MALFORMED_RESPONSE
+    assert error.status_code is None
 
 
 @pytest.mark.parametrize("then", [hang_up, reset])
 async def test_a_connection_lost_before_the_answer_is_a_connection_error(serve, get, then):
     server = await serve(then=then)
-    with pytest.raises(TransportError) as caught:
-        await get(server)
-    assert (caught.value.code, caught.value.url) == (ErrorCode.CONNECTION_ERROR, server.url)
+    error = await raised(TransportError, get(server))
+    assert (error.code, error.url) == (ErrorCode.CONNECTION_ERROR, server.url)
 
 
 async def test_a_closed_port_is_a_connection_error(get):
     async with RawServer() as server:
         pass
-    with pytest.raises(TransportError) as caught:
-        await get(server)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
+    error = await raised(TransportError, get(server))
+    assert error.code == ErrorCode.CONNECTION_ERROR
 
 
 @pytest.mark.parametrize("lines", [b"", b"\r\n"], ids=["silent", "endless empty lines"])
@@ -198,17 +196,18 @@ async def test_no_headers_in_time_is_a_timeout(serve, pages_for, lines):
 async def test_a_connection_that_takes_too_long_is_a_timeout(serve, pages_for):
     server = await serve(hang)
     # The TCP connection stands at once; its TLS handshake is never answered.
-    with pytest.raises(TransportError) as caught:
-        await open_and_read(
+    error = await raised(
+        TransportError,
+        open_and_read(
             pages_for(server, connect_timeout=0.1), server.url.replace("http:", "https:")
-        )
-    assert caught.value.code == ErrorCode.TIMEOUT
+        ),
+    )
+    assert error.code == ErrorCode.TIMEOUT
 
 
 async def test_an_untrusted_certificate_is_a_tls_error(serve, get, certificate):
-    with pytest.raises(TransportError) as caught:
-        await get(await serve(answer=http(b"x"), tls=certificate))
-    assert caught.value.code == ErrorCode.TLS_ERROR
+    error = await raised(TransportError, get(await serve(answer=http(b"x"), tls=certificate)))
+    assert error.code == ErrorCode.TLS_ERROR
 
 
 async def test_an_answer_without_tls_is_a_tls_error(serve, pages_for):
@@ -217,9 +216,10 @@ async def test_an_answer_without_tls_is_a_tls_error(serve, pages_for):
         await hang(reader, writer)
 
     server = await serve(answer_in_the_clear)
-    with pytest.raises(TransportError) as caught:
-        await open_and_read(pages_for(server), server.url.replace("http:", "https:"))
-    assert caught.value.code == ErrorCode.TLS_ERROR
+    error = await raised(
+        TransportError, open_and_read(pages_for(server), server.url.replace("http:", "https:"))
+    )
+    assert error.code == ErrorCode.TLS_ERROR
 
 
 async def test_pages_alone_may_be_read_without_a_trusted_certificate(serve, certificate):
@@ -295,10 +295,9 @@ async def test_a_broken_body_gives_what_is_there(serve, get, answer, then, note)
 async def test_a_body_without_a_single_byte_is_an_error(serve, get, answer, then, code):
     server = await serve(answer=answer, then=then)
     deadline = asyncio.get_running_loop().time() + (SHORT if then is hang else LONG)
-    with pytest.raises(TransportError) as caught:
-        await get(server, deadline=deadline)
-    assert (caught.value.code, caught.value.status_code) == (code, 200)
-    assert caught.value.url == server.url
+    error = await raised(TransportError, get(server, deadline=deadline))
+    assert (error.code, error.status_code) == (code, 200)
+    assert error.url == server.url
 
 
 @pytest.mark.parametrize("is_late", [False, True], ids=["while reading", "before reading"])
@@ -308,9 +307,11 @@ async def test_bad_framing_before_the_first_byte_is_a_connection_error(serve, pa
         opened.set()
         if is_late:
             await server.until_idle()
-        with pytest.raises(TransportError) as caught:
-            await reply.read(max_bytes=100, deadline=asyncio.get_running_loop().time() + LONG)
-    assert (caught.value.code, caught.value.status_code) == (ErrorCode.CONNECTION_ERROR, 200)
+        error = await raised(
+            TransportError,
+            reply.read(max_bytes=100, deadline=asyncio.get_running_loop().time() + LONG),
+        )
+    assert (error.code, error.status_code) == (ErrorCode.CONNECTION_ERROR, 200)
 
 
 async def test_bad_framing_in_the_middle_of_a_body_ends_it(serve, pages_for):
@@ -378,10 +379,9 @@ async def test_a_bomb_is_cut_at_the_limit(serve, get):
 )
 async def test_an_encoding_not_asked_for_is_a_content_error(serve, get, headers):
     server = await serve(answer=http(b"x", *headers))
-    with pytest.raises(ContentError) as caught:
-        await get(server)
-    assert caught.value.code == ErrorCode.UNSUPPORTED_ENCODING
-    assert (caught.value.url, caught.value.status_code) == (server.url, 200)
+    error = await raised(ContentError, get(server))
+    assert error.code == ErrorCode.UNSUPPORTED_ENCODING
+    assert (error.url, error.status_code) == (server.url, 200)
 
 
 async def open_and_read(session: HttpSession, url: str) -> None:

@@ -32,6 +32,7 @@ from searx_mcp.models.credentials import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
 from tests.doubles.proxy import FakeProxy
+from tests.doubles.raised import raised
 
 LONG, SHORT = 5.0, 0.1
 HOST = "searx.example.net"
@@ -144,9 +145,7 @@ async def failure_of(sessions: Sessions, kind: str, url: str, **options: float) 
 
 
 async def refusal_of(session: HttpSession, url: str, **options: float) -> FetchError:
-    with pytest.raises(FetchError) as caught:
-        await status_of(session, url, **options)
-    return caught.value
+    return await raised(FetchError, status_of(session, url, **options))
 
 
 def chain(error: BaseException | None) -> Iterator[object]:
@@ -303,9 +302,10 @@ async def test_a_host_that_becomes_slow_on_a_kept_connection_is_a_timeout(
     async with describe(getattr(proxy, protocol)) as sessions:
         assert await status_of(sessions.public, SECURE) == 200
         secure.hang()
-        with pytest.raises(TransportError) as caught:
-            await status_of(sessions.public, f"{SECURE}search?q=x", timeout=SHORT)
-    assert caught.value.code == ErrorCode.TIMEOUT
+        error = await raised(
+            TransportError, status_of(sessions.public, f"{SECURE}search?q=x", timeout=SHORT)
+        )
+    assert error.code == ErrorCode.TIMEOUT
     assert proxy.asked == [f"{HOST}:443"]
 
 
@@ -400,8 +400,7 @@ async def test_verification_of_pages_alone_can_be_switched_off(
     config = NetworkConfig.model_validate({"proxy": getattr(nosy, protocol)})
     async with Sessions(config, verify_pages=False, resolver=no_lookups) as sessions:
         assert await status_of(sessions.pages, SECURE) == 200
-        with pytest.raises(TransportError):
-            await status_of(sessions.public, SECURE)
+        await raised(TransportError, status_of(sessions.public, SECURE))
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
@@ -479,10 +478,8 @@ async def test_exceptions_go_directly_and_are_guarded(start, names, ca_file, sec
     async with Sessions(config, allow=allow, resolver=resolver) as sessions:
         session = getattr(sessions, kind)
         assert await status_of(session, f"https://{HOST}:{port}/") == 200
-        with pytest.raises(PolicyError):
-            await status_of(session, "https://evil.example.net/")
-        with pytest.raises(PolicyError):
-            await session.resolve("https://evil.example.net/", timeout=LONG)
+        await raised(PolicyError, status_of(session, "https://evil.example.net/"))
+        await raised(PolicyError, session.resolve("https://evil.example.net/", timeout=LONG))
     assert proxy.asked == []
 
 
@@ -529,8 +526,7 @@ async def test_no_name_is_looked_up_before_a_host_is_charged(start, describe):
     proxy = await start()
     async with describe(proxy.url) as sessions:
         await sessions.public.resolve(SECURE, timeout=LONG)
-        with pytest.raises(PolicyError):
-            await sessions.public.resolve("https://10.0.0.1/", timeout=LONG)
+        await raised(PolicyError, sessions.public.resolve("https://10.0.0.1/", timeout=LONG))
     assert proxy.asked == []
 
 
@@ -552,8 +548,7 @@ async def test_a_public_instance_is_reached_as_a_tor_service_through_socks(start
     async with describe(proxy.socks_url) as sessions:
         assert await status_of(sessions.public, HIDDEN) == 200
         assert await status_of(sessions.own, HIDDEN) == 200
-        with pytest.raises(PolicyError):
-            await status_of(sessions.pages, HIDDEN)
+        await raised(PolicyError, status_of(sessions.pages, HIDDEN))
     assert proxy.asked == [f"{'a' * 56}.onion:80"] * 2
 
 

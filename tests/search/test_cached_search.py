@@ -27,6 +27,7 @@ from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchCont
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.testing.clock import FakeClock
+from tests.doubles.raised import raised
 from tests.doubles.virtual_time import in_virtual_time
 from tests.search.kept import ATTEMPT, EXHAUSTED, failure, found
 
@@ -303,8 +304,7 @@ async def test_an_answer_with_too_few_hits_stands_in_too():
 
 async def test_a_missing_setting_is_seen_whatever_is_kept():
     async with opened(aged=10_800) as bench:
-        with pytest.raises(NoInstancesError):
-            await bench.ask(failure(UnavailableReason.NOTHING_CONFIGURED))
+        await raised(NoInstancesError, bench.ask(failure(UnavailableReason.NOTHING_CONFIGURED)))
 
 
 @pytest.mark.parametrize(
@@ -314,8 +314,7 @@ async def test_a_missing_setting_is_seen_whatever_is_kept():
 )
 async def test_an_answer_past_its_time_does_not_hide_the_failure(config, age):
     async with opened(**config, aged=age) as bench:
-        with pytest.raises(NoInstancesError):
-            await bench.ask(EXHAUSTED)
+        await raised(NoInstancesError, bench.ask(EXHAUSTED))
 
 
 async def test_a_newer_answer_takes_the_place_of_an_old_one():
@@ -328,12 +327,9 @@ async def test_a_newer_answer_takes_the_place_of_an_old_one():
 
 async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds():
     async with opened() as bench:
-        with pytest.raises(NoInstancesError):
-            await bench.ask(EXHAUSTED)
+        await raised(NoInstancesError, bench.ask(EXHAUSTED))
         bench.clock.advance(14)
-        with pytest.raises(NoInstancesError) as caught:
-            await bench.ask(wanted=3)
-        error = caught.value
+        error = await raised(NoInstancesError, bench.ask(wanted=3))
         assert (error.message, error.reason, error.advice) == ("No.", EXHAUSTED.reason, "Wait.")
         assert (error.attempts, error.retry_after) == ((ATTEMPT,), 586)
         assert len(bench.provider.asked) == 1
@@ -344,15 +340,13 @@ async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds
 @pytest.mark.parametrize("failure", [failure(UnavailableReason.OFFLINE), DeadlineError("Over.")])
 async def test_other_failures_are_not_kept(failure):
     async with opened() as bench:
-        with pytest.raises(type(failure)):
-            await bench.ask(failure)
+        await raised(type(failure), bench.ask(failure))
         assert title(await bench.ask(found("one"))) == "one"
 
 
 async def test_another_search_is_asked_though_the_first_has_failed():
     async with opened() as bench:
-        with pytest.raises(NoInstancesError):
-            await bench.ask(EXHAUSTED)
+        await raised(NoInstancesError, bench.ask(EXHAUSTED))
         served = await bench.ask(found("wasps"), query=InstanceQuery("wasps"))
     assert title(served) == "wasps"
 
@@ -360,10 +354,8 @@ async def test_another_search_is_asked_though_the_first_has_failed():
 async def test_failures_are_kept_even_when_the_cache_of_answers_is_off():
     async with opened(cache_ttl=0) as bench:
         await bench.ask(found("one"))
-        with pytest.raises(NoInstancesError):
-            await bench.ask(EXHAUSTED)
-        with pytest.raises(NoInstancesError):
-            await bench.ask()
+        await raised(NoInstancesError, bench.ask(EXHAUSTED))
+        await raised(NoInstancesError, bench.ask())
     assert len(bench.provider.asked) == 2
 
 

@@ -23,6 +23,7 @@ from searx_mcp.search.background.membership import (
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
+from tests.doubles.raised import raised
 
 LISTED = ("https://a.example/", "https://b.example/")
 MINE = "http://10.0.0.1/"
@@ -195,9 +196,8 @@ async def test_a_budget_is_shared_by_processes(another_process):
     async with FakeSearxng() as only:
         async with another_process(clock, only) as first, another_process(clock, only) as second:
             await first.search("one", fetch_content=False)
-            with pytest.raises(NoInstancesError) as caught:
-                await second.search("two", fetch_content=False)
-    assert caught.value.reason is UnavailableReason.BUDGET_SPENT
+            error = await raised(NoInstancesError, second.search("two", fetch_content=False))
+    assert error.reason is UnavailableReason.BUDGET_SPENT
     assert only.searches == 1
 
 
@@ -221,8 +221,7 @@ async def test_older_news_do_not_undo_what_was_learned_here(another_process):
             await first.search("one", fetch_content=False)
             clock.advance(40)
             only.limit()
-            with pytest.raises(NoInstancesError):
-                await second.search("two", fetch_content=False)
+            await raised(NoInstancesError, second.search("two", fetch_content=False))
             await first.aclose()
             report = await second.instances()
     assert report.instances[0].state == "rate_limited"
@@ -273,8 +272,7 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
     async with FakeSearxng() as only:
         only.limit()
         async with another_process(clock, only) as server, another_process(clock, only) as command:
-            with pytest.raises(NoInstancesError):
-                await server.search("one", fetch_content=False)
+            await raised(NoInstancesError, server.search("one", fetch_content=False))
             await command.admin.reset(only.url)
             assert (await server.instances()).instances[0].state == "rate_limited"
             clock.advance(PULL_INTERVAL)
@@ -314,8 +312,7 @@ async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_w
                 await only.searched.wait()
                 only.answer_with(NAMES_US, path="/robots.txt")
                 clock.advance(60)  # the budget allows one search in 30 s
-                with pytest.raises(NoInstancesError):
-                    await second.search("two", fetch_content=False)
+                await raised(NoInstancesError, second.search("two", fetch_content=False))
                 clock.advance(1)
                 only.opened.set()
             assert search.result().results
@@ -336,8 +333,7 @@ async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process)
             only.answer_with(NAMES_US, path="/robots.txt")
             clock.advance(60)
             async with another_process(clock, only) as second:
-                with pytest.raises(NoInstancesError):
-                    await second.search("two", fetch_content=False)
+                await raised(NoInstancesError, second.search("two", fetch_content=False))
             clock.advance(1)
             only.opened.set()
         assert search.result().results
@@ -347,7 +343,6 @@ async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process)
 
 
 async def _is_left_alone_by(client: SearxClient) -> None:
-    with pytest.raises(NoInstancesError):
-        await client.search("three", fetch_content=False)
+    await raised(NoInstancesError, client.search("three", fetch_content=False))
     (row,) = (await client.instances()).instances
     assert (row.state, row.reason) == ("quarantined", OPTED_OUT)

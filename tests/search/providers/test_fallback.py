@@ -27,6 +27,7 @@ from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode, ProvidersConfig
 from searx_mcp.sources.open.table import keyed_of
 from searx_mcp.storage.memory import MemoryStore
+from tests.doubles.raised import raised
 from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -164,11 +165,9 @@ async def test_instances_leave_no_time_to_collections_that_rest(ordered, clock):
     instances = Instances(SPENT)
     world, search = ordered(clock, instances)
     world.answer(**dict.fromkeys(world.engines, SourceBehaviour(verdict=Verdict.REFUSED)))
-    with pytest.raises(NoInstancesError):
-        await search()
+    await raised(NoInstancesError, search())
     began = clock.elapsed
-    with pytest.raises(NoInstancesError):
-        await search()
+    await raised(NoInstancesError, search())
     assert instances.deadlines == [pytest.approx(7.2), pytest.approx(began + 12)]
 
 
@@ -191,9 +190,8 @@ async def test_where_no_collection_fits_instances_have_all_the_time_and_their_ow
 ):
     instances = Instances(SPENT)
     _, search = ordered(clock, instances, openverse=PANDAS)
-    with pytest.raises(NoInstancesError) as caught:
-        await search(category="weather")
-    assert caught.value is SPENT
+    error = await raised(NoInstancesError, search(category="weather"))
+    assert error is SPENT
     assert instances.deadlines == [20.0]
 
 
@@ -210,13 +208,12 @@ async def test_when_everything_refuses_the_error_has_all_attempts_and_the_earlie
     _, search = ordered(
         clock, Instances(error), openverse=limit, commons=limit, internetarchive=limit
     )
-    with pytest.raises(NoInstancesError) as caught:
-        await search()
-    raised = caught.value
-    assert (raised.retry_after, raised.attempts[0]) == (pytest.approx(315, abs=15), REFUSED)
-    assert {attempt.verdict for attempt in raised.attempts} == {Verdict.RATE_LIMITED}
-    assert (raised.reason, raised.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
-    assert raised.message.startswith("All is used up; no open source could answer (")
+    unserved = await raised(NoInstancesError, search())
+    assert unserved.retry_after == pytest.approx(315, abs=15)
+    assert unserved.attempts[0] == REFUSED
+    assert {attempt.verdict for attempt in unserved.attempts} == {Verdict.RATE_LIMITED}
+    assert (unserved.reason, unserved.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
+    assert unserved.message.startswith("All is used up; no open source could answer (")
 
 
 @in_virtual_time
@@ -224,19 +221,17 @@ async def test_collections_without_anything_relevant_do_not_hide_that_no_instanc
     ordered, clock
 ):
     _, search = ordered(clock, Instances(SPENT), openverse=["a tin can"])
-    with pytest.raises(NoInstancesError, match="have nothing relevant") as caught:
-        await search()
-    assert caught.value.retry_after == 600.0
+    error = await raised(NoInstancesError, search(), "have nothing relevant")
+    assert error.retry_after == 600.0
 
 
 @in_virtual_time
 async def test_who_reached_a_collection_is_not_offline(ordered, clock):
     offline = NoInstancesError(f"No network{SEEMS_OFFLINE}", reason=UnavailableReason.OFFLINE)
     _, search = ordered(clock, Instances(offline))
-    with pytest.raises(NoInstancesError) as caught:
-        await search()
-    assert caught.value.reason is UnavailableReason.EXHAUSTED
-    assert "offline" not in caught.value.message
+    error = await raised(NoInstancesError, search())
+    assert error.reason is UnavailableReason.EXHAUSTED
+    assert "offline" not in error.message
 
 
 @in_virtual_time
@@ -246,11 +241,10 @@ async def test_that_the_machine_seems_to_be_offline_is_said_once(ordered, clock)
     _, search = ordered(
         clock, Instances(offline), openverse=down, commons=down, internetarchive=down
     )
-    with pytest.raises(NoInstancesError) as caught:
-        await search()
-    assert caught.value.reason is UnavailableReason.OFFLINE
-    assert caught.value.message.startswith("No network; no open source could be reached (")
-    assert caught.value.message.endswith("): this machine seems to be offline")
+    error = await raised(NoInstancesError, search())
+    assert error.reason is UnavailableReason.OFFLINE
+    assert error.message.startswith("No network; no open source could be reached (")
+    assert error.message.endswith("): this machine seems to be offline")
 
 
 @pytest.mark.parametrize(
@@ -271,8 +265,7 @@ async def test_the_queries_of_somebody_with_an_instance_stay_there_unless_told_o
     if falls_back:
         assert titles(await search()) == [*PANDAS]
     else:
-        with pytest.raises(NoInstancesError):
-            await search()
+        await raised(NoInstancesError, search())
         assert world.asked() == []
 
 
@@ -287,19 +280,17 @@ async def test_a_call_may_ask_for_collections_alone(ordered, clock):
 @in_virtual_time
 async def test_a_call_may_ask_for_instances_alone(ordered, clock):
     world, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
-    with pytest.raises(NoInstancesError) as caught:
-        await search(source=Source.INSTANCES)
-    assert caught.value is SPENT
+    error = await raised(NoInstancesError, search(source=Source.INSTANCES))
+    assert error is SPENT
     assert world.asked() == []
 
 
 @in_virtual_time
 async def test_collections_that_are_switched_off_cannot_be_asked_for(ordered, clock):
     _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.OFF)
-    with pytest.raises(InvalidArgumentError) as caught:
-        await search(source=Source.OPEN)
-    assert caught.value.field == "source"
-    assert "open_sources.mode" in caught.value.advice
+    error = await raised(InvalidArgumentError, search(source=Source.OPEN))
+    assert error.field == "source"
+    assert "open_sources.mode" in error.advice
 
 
 @in_virtual_time
@@ -343,9 +334,8 @@ async def test_blending_does_without_the_one_that_fails(ordered, clock):
 @in_virtual_time
 async def test_blending_fails_when_both_do(ordered, clock):
     _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND)
-    with pytest.raises(NoInstancesError) as caught:
-        await search(category="it", text="rust async runtime")
-    assert caught.value.attempts[0] == REFUSED
+    error = await raised(NoInstancesError, search(category="it", text="rust async runtime"))
+    assert error.attempts[0] == REFUSED
 
 
 # Keyed providers, which are asked after the instances and before the collections.
@@ -407,11 +397,9 @@ async def test_instances_leave_no_time_to_providers_that_rest(ordered, clock):
     _, search = ordered(
         clock, instances, OpenSourcesMode.OFF, keyed=True, google=refuses, brave=refuses
     )
-    with pytest.raises(NoInstancesError):
-        await search()
+    await raised(NoInstancesError, search())
     began = clock.elapsed
-    with pytest.raises(NoInstancesError):
-        await search()
+    await raised(NoInstancesError, search())
     assert instances.deadlines == [pytest.approx(7.2), pytest.approx(began + 12)]
 
 
@@ -465,9 +453,7 @@ async def test_when_nobody_can_serve_the_error_is_that_of_the_instances(ordered,
     _, search = ordered(
         clock, Instances(SPENT), OpenSourcesMode.OFF, keyed=True, google=limits, brave=limits
     )
-    with pytest.raises(NoInstancesError) as caught:
-        await search()
-    error = caught.value
+    error = await raised(NoInstancesError, search())
     assert error.message == (
         "All is used up; no keyed provider could answer (google: rate limited, brave: rate limited)"
     )

@@ -18,6 +18,7 @@ from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account, Window
+from tests.doubles.raised import raised
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -232,12 +233,11 @@ async def test_when_nobody_answers_the_error_says_so_and_when_to_come_back(colle
     world = collections(clock)
     limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
     world.answer(openverse=limit, commons=limit, internetarchive=limit)
-    with pytest.raises(NoInstancesError) as caught:
-        await world.search("red panda", category="images")
-    assert caught.value.reason is UnavailableReason.EXHAUSTED
-    assert caught.value.retry_after == pytest.approx(315, abs=15)
-    assert len(caught.value.attempts) >= 2
-    assert "openverse: rate limited" in caught.value.message
+    error = await raised(NoInstancesError, world.search("red panda", category="images"))
+    assert error.reason is UnavailableReason.EXHAUSTED
+    assert error.retry_after == pytest.approx(315, abs=15)
+    assert len(error.attempts) >= 2
+    assert "openverse: rate limited" in error.message
 
 
 @in_virtual_time
@@ -245,9 +245,12 @@ async def test_a_network_that_is_down_is_held_against_nobody(collections, clock)
     world = collections(clock)
     down = SourceBehaviour(verdict=Verdict.DNS)
     world.answer(openverse=down, commons=down, internetarchive=down)
-    with pytest.raises(NoInstancesError, match="this machine seems to be offline") as caught:
-        await world.search("red panda", category="images")
-    assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
+    error = await raised(
+        NoInstancesError,
+        world.search("red panda", category="images"),
+        "this machine seems to be offline",
+    )
+    assert (error.reason, error.retry_after) == (UnavailableReason.OFFLINE, 30.0)
     assert world.pool.learned_since(0) == {}
     assert world.is_idle()
 
@@ -259,9 +262,12 @@ async def test_a_network_that_reaches_anybody_is_not_down(collections, answering
     down = SourceBehaviour(verdict=Verdict.DNS)
     broken = SourceBehaviour(verdict=answering)
     world.answer(openverse=down, commons=broken, internetarchive=down)
-    with pytest.raises(NoInstancesError, match="No open source could answer") as caught:
-        await world.search("red panda", category="images")
-    assert caught.value.reason is UnavailableReason.EXHAUSTED
+    error = await raised(
+        NoInstancesError,
+        world.search("red panda", category="images"),
+        "No open source could answer",
+    )
+    assert error.reason is UnavailableReason.EXHAUSTED
 
 
 @in_virtual_time
@@ -313,10 +319,11 @@ async def test_a_later_page_is_asked_of_those_that_have_one(collections, clock):
     assert pages["crossref"] == 3
     assert "europepmc" not in pages
     assert missing(found)["europepmc"] == "has one page"
-    with pytest.raises(NoInstancesError) as caught:
-        await world.search(PAPERS, category="science", page=2, engines=("europepmc",))
-    assert "europepmc: has one page" in caught.value.message
-    assert caught.value.retry_after is None
+    error = await raised(
+        NoInstancesError, world.search(PAPERS, category="science", page=2, engines=("europepmc",))
+    )
+    assert "europepmc: has one page" in error.message
+    assert error.retry_after is None
 
 
 @pytest.mark.parametrize(
@@ -342,8 +349,7 @@ async def test_all_of_it_ends_by_the_deadline(collections, clock):
     world = collections(clock)
     slow = SourceBehaviour(seconds=60.0)
     world.answer(openverse=slow, commons=slow, internetarchive=slow)
-    with pytest.raises(NoInstancesError):
-        await world.search("red panda", category="images", seconds=1.5)
+    await raised(NoInstancesError, world.search("red panda", category="images", seconds=1.5))
     assert clock.elapsed <= 1.5
     assert world.is_idle()
 
@@ -355,8 +361,7 @@ async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, cloc
     task = asyncio.ensure_future(world.search("red panda", category="images"))
     await asyncio.sleep(1.0)
     task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await raised(asyncio.CancelledError, task)
     assert world.is_idle()
     assert world.engine("openverse").address not in world.pool.learned_since(0)
 
@@ -365,16 +370,16 @@ async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, cloc
 @in_virtual_time
 async def test_what_no_collection_has_is_not_asked_for(collections, category, clock):
     world = collections(clock)
-    with pytest.raises(NoInstancesError, match="No open source suits"):
-        await world.search("red panda", category=category)
+    await raised(
+        NoInstancesError, world.search("red panda", category=category), "No open source suits"
+    )
     assert world.asked() == []
 
 
 @in_virtual_time
 async def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(collections, clock):
     world = collections(clock)
-    with pytest.raises(NoInstancesError):
-        await world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345")
+    await raised(NoInstancesError, world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345"))
     assert world.asked() == []
 
 
