@@ -296,8 +296,7 @@ async def test_a_body_without_a_single_byte_is_an_error(serve, get, answer, then
     server = await serve(answer=answer, then=then)
     deadline = asyncio.get_running_loop().time() + (SHORT if then is hang else LONG)
     error = await raised(TransportError, get(server, deadline=deadline))
-    assert (error.code, error.status_code) == (code, 200)
-    assert error.url == server.url
+    assert (error.code, error.status_code, error.url) == (code, 200, server.url)
 
 
 @pytest.mark.parametrize("is_late", [False, True], ids=["while reading", "before reading"])
