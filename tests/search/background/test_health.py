@@ -180,9 +180,10 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
     assert states[good.url] is InstanceState.NEW, "a health check proves no engine"
 
 
-async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
+@pytest.mark.parametrize("public", [2, 6])
+async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench, public):
     async with bench() as it:
-        urls = enlist(it, 6)
+        urls = enlist(it, public)
         counting, activity = Counting(silent=urls), Activity(it.clock)
         checks = rounds(it, client=counting, activity=activity)
         for done in range(24):
