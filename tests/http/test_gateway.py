@@ -98,18 +98,28 @@ class Front:
         self._clients.append(Client(self.gateway, reader, writer))
         return self._clients[-1]
 
+    async def saying(self, data: bytes) -> Client:
+        client = await self.connect()
+        client.say(data)
+        return client
+
+    async def asking(self, line: str, *fields: str, permission: str | None = "") -> Client:
+        client = await self.connect()
+        client.ask(line, *fields, permission=permission)
+        return client
+
     async def tunnel(self) -> Client:
         """A connection through the gateway to the site."""
-        client = await self.connect()
-        client.ask(SITE)
+        client = await self.asking(SITE)
         assert await client.status() == 200
         return client
 
     async def status(self, line: str, *fields: str, permission: str | None = "") -> int:
         """The status of the answer to one request."""
-        client = await self.connect()
-        client.ask(line, *fields, permission=permission)
-        return await client.status()
+        return await (await self.asking(line, *fields, permission=permission)).status()
+
+    async def statuses(self, *lines: str) -> list[int]:
+        return [await self.status(line) for line in lines]
 
     def leave(self) -> None:
         for client in self._clients:
@@ -238,15 +248,13 @@ async def test_a_name_with_any_forbidden_address_is_refused(front, addresses, li
 async def test_a_name_is_judged_by_the_answer_that_is_dialled(front, echo):
     answers = [["93.184.216.34"], ["127.0.0.1"]]
     async with front(echo.port, names={"www.site.org": answers}) as shown:
-        assert await shown.status(SITE) == 200
-        assert await shown.status(SITE) == 403
+        assert await shown.statuses(SITE, SITE) == [200, 403]
         assert shown.dialled == [("93.184.216.34", 443)]
 
 
 async def test_a_tunnel_passes_both_ways_on_what_is_said_in_it(front, echo):
     async with front(echo.port) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
+        client = await shown.asking(SITE)
         assert await client.head() == "HTTP/1.1 200 Connection established\r\n\r\n"
         for said in (b"hello", b"\x16\x03\x01" * 50_000, b"bye"):
             client.say(said)
@@ -265,8 +273,7 @@ async def test_a_tunnel_may_lead_to_a_public_address(front, echo, target):
 async def test_a_plain_request_is_passed_on_without_what_was_for_the_gateway(front, serve):
     server = await serve(answer=OK)
     async with front(server.port) as shown:
-        client = await shown.connect()
-        client.ask(
+        client = await shown.asking(
             "GET http://www.site.org/a%2Fb?q=%C3%A4&r=|",
             "Host: www.site.org",
             "Proxy-Connection: keep-alive",
@@ -288,8 +295,7 @@ async def test_a_plain_request_is_passed_on_without_what_was_for_the_gateway(fro
 async def test_a_second_request_on_the_connection_reaches_nobody(front, serve):
     server = await serve(answer=OK)
     async with front(server.port) as shown:
-        client = await shown.connect()
-        client.ask("GET http://www.site.org/first")
+        client = await shown.asking("GET http://www.site.org/first")
         client.ask("GET http://www.other.org/second")
         await client.rest()
         assert [request.split(" ")[1] for request in server.heads] in ([], ["/first"])
@@ -314,18 +320,17 @@ async def test_the_owner_has_a_say(front, echo):
             raise PolicyError("no", code=ErrorCode.BLOCKED_DOMAIN, url=str(url))
 
     async with front(echo.port, admit=admit) as shown:
-        assert await shown.status("CONNECT blocked.org:443") == 403
-        assert await shown.status("GET http://blocked.org/a?b") == 403
-        assert await shown.status(SITE) == 200
+        lines = ("CONNECT blocked.org:443", "GET http://blocked.org/a?b", SITE)
+        assert await shown.statuses(*lines) == [403, 403, 200]
         assert shown.admitted[:2] == ["https://blocked.org/", "http://blocked.org/a?b"]
         assert (shown.asked, dict(shown.gateway.refused)) == (["www.site.org"], {"blocked.org": 2})
 
 
 async def test_what_the_operator_allows_is_reached_and_nothing_beside_it(front, echo):
     async with front(echo.port, allow=["10.0.0.5:9000"]) as shown:
-        assert await shown.status("CONNECT 10.0.0.5:9000") == 200
-        assert await shown.status("CONNECT 10.0.0.5:9001") == 403
-        assert await shown.status("CONNECT 10.0.0.6:9000") == 403
+        addresses = ("10.0.0.5:9000", "10.0.0.5:9001", "10.0.0.6:9000")
+        statuses = await shown.statuses(*(f"CONNECT {address}" for address in addresses))
+        assert statuses == [200, 403, 403]
         assert shown.dialled == [("10.0.0.5", 9000)]
 
 
@@ -343,8 +348,7 @@ async def test_what_the_operator_allows_is_reached_and_nothing_beside_it(front, 
 @pytest.mark.parametrize("line", [SITE, "GET http://www.site.org/", "POST http://127.0.0.1/"])
 async def test_whoever_does_not_know_the_password_gets_nothing(front, permission, line):
     async with front() as shown:
-        client = await shown.connect()
-        client.ask(line, permission=permission)
+        client = await shown.asking(line, permission=permission)
         head = await client.head()
         assert head.startswith("HTTP/1.1 407 ")
         assert "\r\nProxy-Authenticate: Basic " in head
@@ -384,8 +388,7 @@ async def test_every_gateway_has_a_password_of_its_own(front):
 )
 async def test_garbage_is_turned_away(front, data):
     async with front() as shown:
-        client = await shown.connect()
-        client.say(data)
+        client = await shown.saying(data)
         assert await client.status() == 400
         assert await client.rest() == b""
 
@@ -393,31 +396,29 @@ async def test_garbage_is_turned_away(front, data):
 @pytest.mark.parametrize("ended", [b"", b"\r\n\r\n"])
 async def test_a_head_of_any_length_is_turned_away(front, ended):
     async with front(limits=GatewayLimits(head_bytes=1_000)) as shown:
-        client = await shown.connect()
-        client.say(b"GET http://www.site.org/ HTTP/1.1\r\nA: " + b"x" * 10_000 + ended)
+        client = await shown.saying(
+            b"GET http://www.site.org/ HTTP/1.1\r\nA: " + b"x" * 10_000 + ended
+        )
         assert await client.status() == 431
 
 
 @pytest.mark.parametrize("data", [b"", b"GET http://www.site.org/ HTTP/1.1\r\n"])
 async def test_a_client_that_says_nothing_is_sent_away(front, data):
     async with front(limits=GatewayLimits(head_time=0.01)) as shown:
-        client = await shown.connect()
-        client.say(data)
+        client = await shown.saying(data)
         assert await client.rest() == b""
 
 
 async def test_more_connections_at_once_than_allowed_are_dropped(front, echo):
     async with front(echo.port, limits=GatewayLimits(at_once=2)) as shown:
-        for _ in range(2):
-            assert await shown.status(SITE) == 200
-        third = await shown.connect()
-        third.ask(SITE)
+        assert await shown.statuses(SITE, SITE) == [200, 200]
+        third = await shown.asking(SITE)
         assert await third.rest() == b""
 
 
 async def test_more_connections_altogether_than_allowed_are_refused(front, echo):
     async with front(echo.port, limits=GatewayLimits(connections=2)) as shown:
-        assert [await shown.status(SITE) for _ in range(3)] == [200, 200, 503]
+        assert await shown.statuses(*[SITE] * 3) == [200, 200, 503]
         assert shown.gateway.is_spent
 
 
@@ -482,8 +483,7 @@ async def test_a_server_that_closes_without_an_answer_is_a_bad_one(front, serve)
 async def test_a_server_hears_when_its_client_has_left(front, serve):
     server = await serve()
     async with front(server.port) as shown:
-        client = await shown.connect()
-        client.ask("GET http://www.site.org/")
+        client = await shown.asking("GET http://www.site.org/")
         async with asyncio.timeout(5):
             await server.until_connected()
             client.leave()
@@ -510,13 +510,12 @@ async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front
     async with front(
         names={"www.gone.org": [[]], "www.silent.org": [None]}, connect_timeout=0.1
     ) as shown:
-        assert await shown.status("CONNECT www.gone.org:443") == 502
-        assert await shown.status("CONNECT www.silent.org:443") == 504
-        assert await shown.status("CONNECT www.closed.org:443") == 502
-        assert await shown.status("CONNECT 10.0.0.1:443") == 403
+        hosts = ("www.gone.org", "www.silent.org", "www.closed.org", "10.0.0.1")
+        statuses = await shown.statuses(*(f"CONNECT {host}:443" for host in hosts))
+        assert statuses == [502, 504, 502, 403]
         codes = {
             name: getattr(shown.gateway.error(URL(f"https://{name}/")), "code", None)
-            for name in ("www.gone.org", "www.silent.org", "www.closed.org", "10.0.0.1", "else.org")
+            for name in (*hosts, "else.org")
         }
         assert codes == {
             "www.gone.org": ErrorCode.DNS_ERROR, "www.silent.org": ErrorCode.TIMEOUT,
@@ -529,8 +528,7 @@ async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front
 
 async def test_no_refusal_tells_an_address(front):
     async with front(names={"inner.org": [["10.20.30.40"]]}) as shown:
-        client = await shown.connect()
-        client.ask("CONNECT inner.org:443")
+        client = await shown.asking("CONNECT inner.org:443")
         said = await client.head() + (await client.rest()).decode()
         error = shown.gateway.error(URL("https://inner.org/"))
         assert "10.20.30.40" not in said + str(error) + error.url + error.advice
@@ -538,7 +536,7 @@ async def test_no_refusal_tells_an_address(front):
 
 async def test_a_host_that_was_reached_after_all_has_no_error(front, echo):
     async with front(echo.port, names={"www.site.org": [[], ["93.184.216.34"]]}) as shown:
-        assert [await shown.status(SITE), await shown.status(SITE)] == [502, 200]
+        assert await shown.statuses(SITE, SITE) == [502, 200]
         assert shown.gateway.error(URL("https://www.site.org/")) is None
 
 
@@ -577,8 +575,7 @@ async def test_a_client_that_reads_nothing_does_not_hold_the_gateway_up(front, s
 @pytest.mark.parametrize("turns", range(0, 25, 2))
 async def test_a_gateway_that_is_closed_at_any_time_leaves_nothing_open(front, echo, turns):
     async with front(echo.port) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
+        await shown.asking(SITE)
         for _ in range(turns):
             await asyncio.sleep(0)
 
