@@ -161,45 +161,11 @@ async def test_a_silent_instance_times_out(start, search, page):
     assert outcome.elapsed > 0
 
 
-async def test_a_closed_port_is_a_connection_failure(upstream_for, unused_url):
-    outcome = await upstream_for(unused_url).search(unused_url, QUERY, **OWN)
-    assert (outcome.verdict, outcome.status_code) == (Verdict.CONNECTION, None)
-
-
-async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for):
-    url = "http://nowhere.invalid/"  # RFC 6761 §6.4: never resolves
-    outcome = await upstream_for(url).search(url, QUERY, **OWN)
-    assert outcome.verdict is Verdict.DNS
-
-
-async def test_an_unknown_certificate_is_a_tls_failure(start, search):
-    instance = await start(FakePage("{}"), tls=certificate())
-    outcome = await search(instance)
-    assert outcome.verdict is Verdict.TLS
-    assert not instance.requests
-
-
 async def test_an_answer_that_is_not_http_is_malformed(upstream_for):
     async with RawServer(greeting=b"SSH-2.0-OpenSSH_9.2\r\n\r\n") as server:
         url = f"http://127.0.0.1:{server.port}/"
         outcome = await upstream_for(url).search(url, QUERY, **OWN)
     assert outcome.verdict is Verdict.MALFORMED
-
-
-async def test_a_public_instance_at_a_private_address_is_never_reached(start, upstream_for):
-    instance = await start(answer(_results(5)))
-    url = url_of(instance)
-    options = OWN | {"own": False, "format": Format.HTML}
-    outcome = await upstream_for(url).search(url, QUERY, **options)
-    assert outcome.verdict is Verdict.CONNECTION
-    assert not instance.requests
-
-
-async def test_an_unusable_address_is_an_outcome_too(upstream_for):
-    outcome = await upstream_for().search(
-        "http://[broken/", QUERY, own=True, format=Format.HTML, timeout=5
-    )
-    assert outcome.verdict is Verdict.CONNECTION
 
 
 async def test_a_mistake_of_ours_costs_one_attempt(caplog):
@@ -269,10 +235,6 @@ async def test_only_searches_carry_a_persona(start, upstream_for, rotate):
     ]
 
 
-async def test_an_unreachable_instance_is_not_alive(upstream_for, unused_url):
-    assert not await upstream_for(unused_url).is_alive(unused_url, own=True, timeout=5)
-
-
 @pytest.fixture
 def unused_url() -> Iterator[str]:
     """An address nobody listens at, and nobody else can take meanwhile."""
@@ -334,10 +296,6 @@ async def test_suggestions_are_asked_for_under_the_prefix(
     assert len(found) == expected
     (request,) = instance.requests
     assert (request.path, request.query["q"]) == ("/sx/autocompleter", 'rust "!!g"')
-
-
-async def test_an_instance_that_is_gone_suggests_nothing(upstream_for, unused_url):
-    assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()
 
 
 def _home(got: ReceivedRequest) -> FakePage:
@@ -445,7 +403,7 @@ async def test_a_host_that_cannot_be_reached_is_a_failure(start, upstream_for, u
     encrypted = await start(FakePage(ROBOTS), tls=certificate())
     cases = {
         unused_url: Verdict.CONNECTION,
-        "https://nowhere.invalid:8443/": Verdict.DNS,
+        "https://nowhere.invalid:8443/": Verdict.DNS,  # RFC 6761 §6.4: never resolves
         url_of(encrypted): Verdict.TLS,
         url_of(instance): Verdict.CONNECTION,  # a private address, and not allowed
         "http://[broken/": Verdict.CONNECTION,
@@ -453,9 +411,12 @@ async def test_a_host_that_cannot_be_reached_is_a_failure(start, upstream_for, u
     upstream = upstream_for(public=[*cases][:3])
     for url, verdict in cases.items():
         failure = await upstream.robots(url, format=Format.HTML, timeout=5)
+        search = await upstream.search(url, QUERY, own=False, format=Format.HTML, timeout=5)
         assert isinstance(failure, Outcome)
-        assert (failure.verdict, failure.status_code) == (verdict, None), url
+        for each in (failure, search):
+            assert (each.verdict, each.status_code) == (verdict, None), url
     assert not instance.requests
+    assert not encrypted.requests
 
 
 async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(start, upstream_for):
@@ -494,8 +455,11 @@ async def test_config_is_asked_for_under_the_prefix(
     assert request.path == "/sx/config"
 
 
-async def test_an_instance_that_is_gone_tells_nothing_of_itself(upstream_for, unused_url):
-    assert await upstream_for(unused_url).config(unused_url, own=True, timeout=5) is None
+async def test_an_instance_that_is_gone_tells_nothing(upstream_for, unused_url):
+    upstream = upstream_for(unused_url)
+    asked = (upstream.is_alive, upstream.config)
+    assert [await each(unused_url, own=True, timeout=5) for each in asked] == [False, None]
+    assert await upstream.suggest(unused_url, "rust", own=True, timeout=5) == ()
 
 
 @pytest.mark.parametrize(
