@@ -84,6 +84,14 @@ async def test_the_answer_leaves_when_two_have_brought_enough(clock):
 
 
 @in_virtual_time
+async def test_the_others_have_a_tenth_of_a_second_after_a_very_quick_answer(clock):
+    late = Behaviour(0.05, page=page("b"))
+    found = await World(clock, Behaviour(0.01, page=page("a")), late, Behaviour(60.0)).search()
+    assert clock.elapsed == pytest.approx(0.11)
+    assert sorted(titles(found)) == ["a", "b"]
+
+
+@in_virtual_time
 async def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken(clock):
     world = World(clock, Behaviour(0.5, page=page("a", "b", "c")), *[Behaviour(60.0)] * 2)
     found = await world.search()
