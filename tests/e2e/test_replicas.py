@@ -339,12 +339,11 @@ async def test_what_was_asked_of_one_that_is_killed_another_asks(start, http, ga
     assert own.searches == 2
 
 
-@pytest.mark.parametrize("versions", VERSIONS, ids="-".join)
-async def test_a_page_that_one_has_read_another_reads_on_when_that_is_gone(start, http, versions):
+async def test_a_page_that_one_has_read_another_reads_on_when_that_is_gone(start, http):
     paragraphs = [f"Sentence {n} on what keepers do with hives in winter." for n in range(200)]
     pages = {"/hives": FakePage(article("Hives", paragraphs))}
     async with FakeWeb(pages) as site, asyncio.timeout(PATIENCE):
-        one, other = await start(*versions, **reaching(site))
+        one, other = await start("this", "next", **reaching(site))
         begun = await fetch(http, one, url=site.url("/hives"), max_chars=500)
         assert begun["truncated"]
         await one.end(signal.SIGKILL)
@@ -384,10 +383,7 @@ async def test_a_token_has_its_quota_once_over_all_replicas(start, own, tmp_path
     assert again == [429, 429]
 
 
-@pytest.mark.parametrize("versions", VERSIONS, ids="-".join)
-async def test_pages_that_one_keeps_are_in_the_corpus_of_all(
-    start, http, postgres_url, prefix, versions
-):
+async def test_pages_that_one_keeps_are_in_the_corpus_of_all(start, http, postgres_url, prefix):
     """One is killed while it keeps pages: what is there then are whole pages."""
     facts = [
         f"A colony number {n} stores {n + 10} kilograms of honey for winter." for n in range(9)
@@ -395,7 +391,7 @@ async def test_pages_that_one_keeps_are_in_the_corpus_of_all(
     pages = {f"/{n}": FakePage(article(f"Colony {n}", [fact] * 3)) for n, fact in enumerate(facts)}
     async with FakeWeb(pages) as site, asyncio.timeout(PATIENCE):
         told = {"SEARX_MCP_POSTGRES_URL": postgres_url, "SEARX_MCP_NAMESPACE": prefix[:-1]}
-        one, other = await start(*versions, **told, **reaching(site))
+        one, other = await start("next", "this", **told, **reaching(site))
         await ingest(http, one, site.url("/1"))
         await ingest(http, other, site.url("/2"))
         for replica in (one, other):
@@ -473,16 +469,15 @@ async def test_one_that_is_told_to_end_answers_what_it_was_asked(start, http, ga
 
 async def test_replicas_are_replaced_one_by_one_without_a_lost_call(start, http, own):
     async with asyncio.timeout(2 * PATIENCE):
-        replicas = await start("this", "this", **using(own))
+        replicas = await start("this", "next", **using(own))
         async with Balancer(*replicas) as balancer:
             load = Load(http, balancer.url, 6)
-            for version in ("next", "this"):
-                for replica in replicas:
-                    await load.until_answered(20)
-                    said = await replica.end(signal.SIGTERM)
-                    assert "Traceback" not in said
-                    await load.until_answered(20)
-                    await replica.start(version)
+            for replica, version in zip(replicas, ("next", "this"), strict=True):
+                await load.until_answered(20)
+                said = await replica.end(signal.SIGTERM)
+                assert "Traceback" not in said
+                await load.until_answered(20)
+                await replica.start(version)
             await load.until_answered(20)
             await load.end()
     assert load.ends.keys() == {200}

@@ -27,7 +27,6 @@ from tests.doubles import serving as doubles
 
 pytestmark = pytest.mark.slow
 
-MODES = ("auto", "legacy")
 CATEGORIES = ("general", "news", "images")
 PARAGRAPHS = [
     "Bees find their way by the sun and tell each other with a dance where the flowers are.",
@@ -130,34 +129,33 @@ def check_response(
 ) -> None:
     """Every field of a search answered by the real server with its five rows."""
     assert not result.is_error, text(result)
-    data = result.structured_content
+    said, data = text(result), result.structured_content
     assert data is not None
-    count = 5
-    assert text(result).startswith(heading)
-    assert data["query"] == "bees"
-    assert data["category"] == category
-    assert data["language"] == "en"
-    assert data["results_count"] == count == len(data["results"])
-    assert data["total_results"] >= count
-    assert data["instance_used"] == instance
-    assert data["search_time_ms"] >= 0
-    assert data["engines_used"] in ([], [f"loopback {category}"])
+    assert said.startswith(heading)
+    assert "tell each other with a dance" in said
     missing = 1 if category == "general" else 0
-    stats = data["content_fetch_stats"]
-    assert stats["attempted"] == count
-    assert (stats["successful"], stats["failed"]) == (count - missing, missing)
-    assert stats["total_time_ms"] >= 0
+    expected = {
+        "query": "bees",
+        "category": category,
+        "language": "en",
+        "results_count": 5,
+        "instance_used": instance,
+    }
+    read = {"attempted": 5, "successful": 5 - missing, "failed": missing}
+    assert {**data, **expected} == data
+    assert {**data["content_fetch_stats"], **read} == data["content_fetch_stats"]
+    assert data["total_results"] >= 5 == len(data["results"])
+    assert data["engines_used"] in ([], [f"loopback {category}"])
+    assert min(data["search_time_ms"], data["content_fetch_stats"]["total_time_ms"]) >= 0
     for number, row in enumerate(data["results"], start=1):
         check_row(row, number, category, web)
-        assert row["title"] in text(result)
-        assert row["url"] in text(result)
-    assert "tell each other with a dance" in text(result)
+        assert row["title"] in said
+        assert row["url"] in said
 
 
 def check_row(row: dict[str, Any], number: int, category: str, web: FakeWeb) -> None:
     url = web.url(f"/{category}/{number}")
-    assert row["url"] == url
-    assert row["title"] == f"{category} {number}: bees"
+    assert (row["url"], row["title"]) == (url, f"{category} {number}: bees")
     assert 0 < row["score"] <= 1
     if category == "images":
         assert row["image"]["url"] == f"{url}.png"
@@ -174,7 +172,9 @@ def check_row(row: dict[str, Any], number: int, category: str, web: FakeWeb) -> 
     assert content["summary"] == ""  # the text says it
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("serving", "mode"), [(Embedded, "auto"), (Remote, "legacy")], indirect=["serving"]
+)
 async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
     searx: Searx, mode: str, serving: Serving
 ) -> None:
@@ -187,11 +187,7 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
             SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT="2",
             SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES="false",
         ) as client:
-            first = await call(
-                client, "web_search", query="bees", results_count=5, category="general"
-            )
-            check_response(first, "general", searx.url, web, serving.heading)
-            for category in CATEGORIES[1:]:
+            for category in CATEGORIES:
                 result = await call(
                     client, "web_search", query="bees", results_count=5, category=category
                 )
@@ -206,9 +202,7 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
 @pytest.mark.parametrize(
     ("serving", "mode", "category"),
     [
-        (Embedded, "auto", "general"),
-        (Embedded, "legacy", "news"),
-        (Embedded, "auto", "images"),
+        (Embedded, "legacy", "images"),
         (Remote, "auto", "general"),
     ],
     indirect=["serving"],

@@ -4,9 +4,8 @@ It answers like another instance does, which searx's own `searx_engine` passes o
 that no engine code is needed.
 
 - `POST /search` with the form `q`, `category`, `pageno`: five rows a page, three pages. Row `n` of
-  a category points to `<site>/<category>/<n>`. A query with the word `nothing` has no rows, one
-  with the word `table` a table of labels and values before them, and one with the word `broken` is
-  answered with status 500.
+  a category points to `<site>/<category>/<n>`. A query with the word `table` has a table of labels
+  and values before them.
 - `PUT /site`: the body is the base URL the rows point to from now on.
 - `GET /`: 200, for waiting until it serves.
 """
@@ -84,7 +83,7 @@ def answer(site: str, *, query: str, category: str, page: int) -> dict[str, Any]
         results.append(
             {"template": "key-value.html", "title": "Facts", "name": "A Name", "size": 5}
         )
-    if "nothing" not in query.split() and page <= PAGES:
+    if page <= PAGES:
         for n in range((page - 1) * ROWS + 1, page * ROWS + 1):
             url = f"{site}/{category}/{n}"
             text = f"What the {category} row {n} says about {query}."
@@ -96,7 +95,7 @@ def answer(site: str, *, query: str, category: str, page: int) -> dict[str, Any]
         "results": results,
         "answers": [],
         "infoboxes": [],
-        "suggestions": [f"{query} explained"] if results else [],
+        "suggestions": [f"{query} explained"],
     }
 
 
@@ -123,9 +122,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         form = {name: values[0] for name, values in parse_qs(self._body()).items()}
-        if "broken" in form.get("q", "").split():
-            self.send_error(500)
-            return
         reply = answer(
             self.upstream.site,
             query=form.get("q", ""),

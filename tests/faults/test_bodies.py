@@ -94,8 +94,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20
     ],
 )
 async def test_a_type_that_is_a_lie_is_found_out(play, script, verdict):
-    ending = await play(script)
-    assert ending.verdict == verdict
+    assert (await play(script)).verdict == verdict
 
 
 CHARSETS = {
@@ -123,7 +122,7 @@ async def test_a_charset_that_is_a_lie_costs_some_characters_at_most(play, body,
     text.encode()  # no half characters
 
 
-NESTED = 30_000
+NESTED = 12_000
 
 
 @pytest.mark.parametrize(
@@ -134,11 +133,11 @@ NESTED = 30_000
         pytest.param(b"<b><i>" * (NESTED // 2) + b"Deep down.", id="43 nested marks"),
         pytest.param(b"<ul><li>" * (NESTED // 2) + b"Deep down.", id="43 nested lists"),
         pytest.param(b"<table><tr><td>" * (NESTED // 3) + b"Deep down.", id="43 nested tables"),
-        pytest.param(b"<blockquote>" * 9_000 + b"Deep down.", id="43 nested quotations"),
-        pytest.param(b"<a href=x>" * 12_000 + b"Deep down.", id="43 links never closed"),
-        pytest.param(b"<p " + b"a=b " * 32_000 + b">Deep down.", id="43 endless attributes"),
-        pytest.param(b"<!--" * 30_000 + b"-->Deep down.", id="43 nested comments"),
-        pytest.param(b"&amp" * 30_000 + b" Deep down.", id="43 endless references"),
+        pytest.param(b"<blockquote>" * 4_000 + b"Deep down.", id="43 nested quotations"),
+        pytest.param(b"<a href=x>" * 6_000 + b"Deep down.", id="43 links never closed"),
+        pytest.param(b"<p " + b"a=b " * 12_000 + b">Deep down.", id="43 endless attributes"),
+        pytest.param(b"<!--" * 12_000 + b"-->Deep down.", id="43 nested comments"),
+        pytest.param(b"&amp" * 12_000 + b" Deep down.", id="43 endless references"),
     ],
 )
 async def test_html_that_is_made_to_hurt_is_read_or_refused_within_the_time(play, body):

@@ -116,11 +116,11 @@ def test_a_full_disk_costs_the_kept_pages_and_no_call(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["gzip", "zlib", "deflate", "stacked"])
+@pytest.mark.parametrize("kind", ["gzip", "deflate"])
 def test_a_bomb_costs_a_few_megabytes_at_most(kind):
     """Fault 30: 200 MB of text in little; the highest resident memory of a process of its own."""
     found = run("bomb.py", kind)
-    assert found["verdict"] == ("unsupported_encoding" if kind == "stacked" else "truncated")
+    assert found["verdict"] == "truncated"
     assert found["growth"] < 16_000_000
 
 

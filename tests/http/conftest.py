@@ -1,13 +1,10 @@
 """Loopback servers that misbehave on purpose, and names that resolve as told."""
 
 import asyncio
-import json
-import os
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,11 +116,3 @@ class FakeResolver(AbstractResolver):
 def names() -> Callable[..., FakeResolver]:
     """Make a resolver from names and their addresses."""
     return FakeResolver
-
-
-@pytest.fixture
-def ssrf_vectors() -> list[dict[str, Any]]:
-    """The recorded vectors in the folder SEARX_MCP_CAPTURES; none without it."""
-    folder = os.environ.get("SEARX_MCP_CAPTURES")
-    path = Path(folder) / "ssrf_vectors.json" if folder else None
-    return json.loads(path.read_text("utf-8")) if path and path.exists() else []

@@ -54,17 +54,11 @@ async def test_a_name_has_each_address_of_any_family_once(monkeypatch):
     assert await look_up("a.example", 80) == ("192.0.2.1",)
 
 
-async def test_a_connection_tells_both_ends():
-    async with FakeSearxng() as fake:
-        reached = await connect([HOST], fake.port, timeout=5)
-        assert not fake.requests
-    assert (reached.address, reached.source) == (HOST, HOST)
-
-
-async def test_the_first_address_that_accepts_is_taken():
+async def test_the_first_address_that_accepts_is_taken_and_told_with_both_ends():
     async with FakeSearxng() as fake:
         reached = await connect(["127.0.0.2", HOST], fake.port, timeout=5)
-    assert reached.address == HOST
+        assert not fake.requests
+    assert (reached.address, reached.source) == (HOST, HOST)
 
 
 async def test_the_last_failure_is_told():

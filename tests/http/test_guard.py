@@ -9,7 +9,6 @@ from searx_mcp.http.guard import (
     BlockedAddressError,
     GuardedResolver,
     PublicAddressError,
-    _never,
     open_private_socket,
     own_address_probe,
 )
@@ -111,7 +110,6 @@ def test_the_probe_knows_the_addresses_of_this_machine():
 
 def test_the_probe_says_no_where_any_address_can_be_bound(monkeypatch):
     monkeypatch.setattr(socket.socket, "bind", lambda self, address: None)
-    assert own_address_probe() is _never
     assert not own_address_probe()("127.0.0.1")
 
 
@@ -130,10 +128,20 @@ async def test_public_answers_are_handed_on(guarded):
     assert [answer["host"] for answer in answers] == ["93.184.216.34", "2606:4700:4700::1111"]
 
 
-async def test_a_mixed_dns_answer_refuses_the_name(guarded):
-    resolver = guarded({"www.example.org": ["93.184.216.34", "10.0.0.1"]})
+@pytest.mark.parametrize(
+    "answers", [["93.184.216.34", "10.0.0.1"], ["93.184.216.34", "x"]], ids=str
+)
+async def test_a_dns_answer_with_anything_but_public_addresses_refuses_the_name(guarded, answers):
+    resolver = guarded({"www.example.org": answers})
     with pytest.raises(BlockedAddressError):
         await resolver.resolve("www.example.org", 443)
+
+
+async def test_a_name_that_turns_private_after_a_look_up_is_refused(guarded):
+    resolver = guarded({"rebind.example.org": [["93.184.216.34"], ["127.0.0.1"]]})
+    await resolver.resolve("rebind.example.org", 80)
+    with pytest.raises(BlockedAddressError):
+        await resolver.resolve("rebind.example.org", 80)
 
 
 async def test_an_allowed_name_may_have_private_addresses(guarded):

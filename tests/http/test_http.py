@@ -8,9 +8,7 @@ import struct
 from asyncio import StreamReader, StreamWriter
 from typing import Any
 
-import aiohttp
 import pytest
-from aiohttp.client_proto import ResponseHandler
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.http.body import (
@@ -24,6 +22,7 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
+from tests.doubles.raised import raised
 from tests.doubles.raw import RawServer
 
 LONG = 5.0
@@ -63,29 +62,11 @@ def get(pages_for):
     return fetch
 
 
-def connector_of(session: HttpSession) -> aiohttp.BaseConnector:
-    (client,) = session._clients.values()
-    assert client.connector is not None
-    return client.connector
-
-
-def open_connections(session: HttpSession) -> int:
-    connector = connector_of(session)
-    return len(connector._acquired) + sum(len(idle) for idle in connector._conns.values())
-
-
-def idle_connections(session: HttpSession) -> list[ResponseHandler]:
-    idle_by_host = connector_of(session)._conns.values()
-    return [protocol for idle in idle_by_host for protocol, _ in idle]
-
-
 async def test_an_answer_has_status_headers_url_and_body(serve, pages_for):
     server = await serve(answer=http(b"hello", "X-A: 1", "x-a: 2", status="404 Not Found"))
     session = pages_for(server)
     async with session.open(f"{server.url}p?q=1#f", headers={}, timeout=LONG) as reply:
-        assert reply.status == 404
-        assert reply.headers["x-A"] == "1"
-        assert reply.url == f"{server.url}p?q=1"
+        assert (reply.status, reply.headers["x-A"], reply.url) == (404, "1", f"{server.url}p?q=1")
         body = await reply.read(max_bytes=5)
     assert (body.data, body.truncated, body.wire_bytes, body.notes) == (b"hello", False, 5, ())
 
@@ -118,8 +99,7 @@ async def test_a_redirect_is_an_answer_like_any_other(serve, pages_for):
     server = await serve(answer=http(b"", "Location: /elsewhere", status="302 Found"))
     async with pages_for(server).open(server.url, headers={}, timeout=LONG) as reply:
         assert (reply.status, reply.headers["Location"]) == (302, "/elsewhere")
-    assert server.connections == 1
-    assert len(server.heads) == 1
+    assert (server.connections, len(server.heads)) == (1, 1)
 
 
 async def test_a_connection_is_kept_after_a_whole_body_and_closed_after_a_part(serve, pages_for):
@@ -129,7 +109,7 @@ async def test_a_connection_is_kept_after_a_whole_body_and_closed_after_a_part(s
         async with session.open(server.url, headers={}, timeout=LONG) as reply:
             await reply.read(max_bytes=limit)
         assert server.connections == connections
-    assert open_connections(session) == 0
+    await server.until_idle()
 
 
 async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, caplog):
@@ -143,8 +123,8 @@ async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, ca
     session = pages_for(server)
     async with session.open(server.url, headers={}, timeout=LONG) as reply:
         await reply.read(max_bytes=200_000)
-    (protocol,) = idle_connections(session)
-    assert protocol.closed is not None
+    (client,) = session._clients.values()
+    ((protocol, _),) = [kept for idle in client.connector._conns.values() for kept in idle]
     read.set()
     async with asyncio.timeout(LONG):
         await asyncio.wait([protocol.closed])
@@ -175,27 +155,23 @@ async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, ca
     ],
 )  # fmt: skip
 async def test_what_is_not_http_is_malformed(serve, get, answer):
-    with pytest.raises(TransportError) as caught:
-        await get(await serve(answer=answer, then=hang))
-    assert caught.value.code == ErrorCode.MALFORMED_RESPONSE
-    assert caught.value.status_code is None
+    error = await raised(TransportError, get(await serve(answer=answer, then=hang)))
+    assert error.code == ErrorCode.MALFORMED_RESPONSE
+    assert error.status_code is None
 
 
 @pytest.mark.parametrize("then", [hang_up, reset])
 async def test_a_connection_lost_before_the_answer_is_a_connection_error(serve, get, then):
     server = await serve(then=then)
-    with pytest.raises(TransportError) as caught:
-        await get(server)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
-    assert caught.value.url == server.url
+    error = await raised(TransportError, get(server))
+    assert (error.code, error.url) == (ErrorCode.CONNECTION_ERROR, server.url)
 
 
 async def test_a_closed_port_is_a_connection_error(get):
     async with RawServer() as server:
         pass
-    with pytest.raises(TransportError) as caught:
-        await get(server)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
+    error = await raised(TransportError, get(server))
+    assert error.code == ErrorCode.CONNECTION_ERROR
 
 
 @pytest.mark.parametrize("lines", [b"", b"\r\n"], ids=["silent", "endless empty lines"])
@@ -215,23 +191,23 @@ async def test_no_headers_in_time_is_a_timeout(serve, pages_for, lines):
     assert caught.value.code == ErrorCode.TIMEOUT
     async with asyncio.timeout(LONG):
         await server.until_idle()
-    assert open_connections(session) == 0
 
 
 async def test_a_connection_that_takes_too_long_is_a_timeout(serve, pages_for):
     server = await serve(hang)
     # The TCP connection stands at once; its TLS handshake is never answered.
-    with pytest.raises(TransportError) as caught:
-        await open_and_read(
+    error = await raised(
+        TransportError,
+        open_and_read(
             pages_for(server, connect_timeout=0.1), server.url.replace("http:", "https:")
-        )
-    assert caught.value.code == ErrorCode.TIMEOUT
+        ),
+    )
+    assert error.code == ErrorCode.TIMEOUT
 
 
 async def test_an_untrusted_certificate_is_a_tls_error(serve, get, certificate):
-    with pytest.raises(TransportError) as caught:
-        await get(await serve(answer=http(b"x"), tls=certificate))
-    assert caught.value.code == ErrorCode.TLS_ERROR
+    error = await raised(TransportError, get(await serve(answer=http(b"x"), tls=certificate)))
+    assert error.code == ErrorCode.TLS_ERROR
 
 
 async def test_an_answer_without_tls_is_a_tls_error(serve, pages_for):
@@ -240,9 +216,10 @@ async def test_an_answer_without_tls_is_a_tls_error(serve, pages_for):
         await hang(reader, writer)
 
     server = await serve(answer_in_the_clear)
-    with pytest.raises(TransportError) as caught:
-        await open_and_read(pages_for(server), server.url.replace("http:", "https:"))
-    assert caught.value.code == ErrorCode.TLS_ERROR
+    error = await raised(
+        TransportError, open_and_read(pages_for(server), server.url.replace("http:", "https:"))
+    )
+    assert error.code == ErrorCode.TLS_ERROR
 
 
 async def test_pages_alone_may_be_read_without_a_trusted_certificate(serve, certificate):
@@ -318,10 +295,8 @@ async def test_a_broken_body_gives_what_is_there(serve, get, answer, then, note)
 async def test_a_body_without_a_single_byte_is_an_error(serve, get, answer, then, code):
     server = await serve(answer=answer, then=then)
     deadline = asyncio.get_running_loop().time() + (SHORT if then is hang else LONG)
-    with pytest.raises(TransportError) as caught:
-        await get(server, deadline=deadline)
-    assert (caught.value.code, caught.value.status_code) == (code, 200)
-    assert caught.value.url == server.url
+    error = await raised(TransportError, get(server, deadline=deadline))
+    assert (error.code, error.status_code, error.url) == (code, 200, server.url)
 
 
 @pytest.mark.parametrize("is_late", [False, True], ids=["while reading", "before reading"])
@@ -331,9 +306,11 @@ async def test_bad_framing_before_the_first_byte_is_a_connection_error(serve, pa
         opened.set()
         if is_late:
             await server.until_idle()
-        with pytest.raises(TransportError) as caught:
-            await reply.read(max_bytes=100, deadline=asyncio.get_running_loop().time() + LONG)
-    assert (caught.value.code, caught.value.status_code) == (ErrorCode.CONNECTION_ERROR, 200)
+        error = await raised(
+            TransportError,
+            reply.read(max_bytes=100, deadline=asyncio.get_running_loop().time() + LONG),
+        )
+    assert (error.code, error.status_code) == (ErrorCode.CONNECTION_ERROR, 200)
 
 
 async def test_bad_framing_in_the_middle_of_a_body_ends_it(serve, pages_for):
@@ -380,16 +357,14 @@ async def test_an_endless_body_is_cut_at_the_limit(serve, get):
 
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     body = await get(await serve(answer=head, then=pour), max_bytes=100_000)
-    assert body.data == b"y" * 100_000
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (b"y" * 100_000, (NOTE_SIZE,))
     assert body.wire_bytes < 2_000_000
 
 
 async def test_a_bomb_is_cut_at_the_limit(serve, get):
-    wire = gzip.compress(bytes(64 << 20))
+    wire = gzip.compress(bytes(8 << 20))
     body = await get(await serve(answer=http(wire, "Content-Encoding: gzip")), max_bytes=1 << 20)
-    assert body.data == bytes(1 << 20)
-    assert body.notes == (NOTE_SIZE,)
+    assert (body.data, body.notes) == (bytes(1 << 20), (NOTE_SIZE,))
 
 
 @pytest.mark.parametrize(
@@ -403,10 +378,9 @@ async def test_a_bomb_is_cut_at_the_limit(serve, get):
 )
 async def test_an_encoding_not_asked_for_is_a_content_error(serve, get, headers):
     server = await serve(answer=http(b"x", *headers))
-    with pytest.raises(ContentError) as caught:
-        await get(server)
-    assert caught.value.code == ErrorCode.UNSUPPORTED_ENCODING
-    assert (caught.value.url, caught.value.status_code) == (server.url, 200)
+    error = await raised(ContentError, get(server))
+    assert error.code == ErrorCode.UNSUPPORTED_ENCODING
+    assert (error.url, error.status_code) == (server.url, 200)
 
 
 async def open_and_read(session: HttpSession, url: str) -> None:
@@ -436,7 +410,6 @@ async def test_cancelling_leaves_no_connection_and_no_task(serve, pages_for, sta
     assert task.cancelled()
     async with asyncio.timeout(LONG):
         await server.until_idle()
-    assert open_connections(session) == 0
     assert asyncio.all_tasks() <= before
 
 
@@ -446,7 +419,7 @@ async def test_an_error_in_the_block_closes_the_connection(serve, pages_for):
     with pytest.raises(ZeroDivisionError):
         async with session.open(server.url, headers={}, timeout=LONG):
             raise ZeroDivisionError
-    assert open_connections(session) == 0
+    await server.until_idle()
 
 
 async def test_a_closed_session_opens_nothing(serve, pages_for):

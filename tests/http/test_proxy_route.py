@@ -5,6 +5,7 @@ import logging
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from itertools import product
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ from searx_mcp.models.credentials import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
 from tests.doubles.proxy import FakeProxy
+from tests.doubles.raised import raised
 
 LONG, SHORT = 5.0, 0.1
 HOST = "searx.example.net"
@@ -139,9 +141,11 @@ async def status_of(session: HttpSession, url: str, *, timeout: float = LONG) ->
 
 async def failure_of(sessions: Sessions, kind: str, url: str, **options: float) -> FetchError:
     async with sessions:
-        with pytest.raises(FetchError) as caught:
-            await status_of(getattr(sessions, kind), url, **options)
-    return caught.value
+        return await refusal_of(getattr(sessions, kind), url, **options)
+
+
+async def refusal_of(session: HttpSession, url: str, **options: float) -> FetchError:
+    return await raised(FetchError, status_of(session, url, **options))
 
 
 def chain(error: BaseException | None) -> Iterator[object]:
@@ -156,42 +160,41 @@ def logged_in(url: str) -> str:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", KINDS)
 async def test_every_kind_goes_through_the_proxy_and_looks_no_name_up(
-    start, describe, secure, kind, protocol
+    start, describe, secure, protocol
 ):
     proxy = await start()
     async with describe(getattr(proxy, protocol)) as sessions:
-        for _ in range(2):
+        for kind in KINDS * 2:
             assert await status_of(getattr(sessions, kind), SECURE) == 200
-    assert proxy.asked == [f"{HOST}:443"]
-    assert len(secure.requests) == 2
-    assert secure.requests[0].secure
+    assert proxy.asked == [f"{HOST}:443"] * len(KINDS), "connections are kept"
+    assert len(secure.requests) == 2 * len(KINDS)
+    assert all(request.secure for request in secure.requests)
     assert b"Accept" not in proxy.read  # TLS stayed closed
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", ["operator", *GUARDED])
-async def test_plain_http_goes_through_the_proxy_too(start, describe, plain, kind, protocol):
+async def test_plain_http_goes_through_the_proxy_too(start, describe, plain, protocol):
     proxy = await start()
     async with describe(getattr(proxy, protocol)) as sessions:
-        assert await status_of(getattr(sessions, kind), PLAIN) == 200
-    assert proxy.asked == [f"{HOST}:80"]
-    assert len(plain.requests) == 1
+        for kind in ("operator", *GUARDED):
+            assert await status_of(getattr(sessions, kind), PLAIN) == 200
+    assert proxy.asked == [f"{HOST}:80"] * 3
+    assert len(plain.requests) == 3
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("url", [SECURE, PLAIN])
-@pytest.mark.parametrize("kind", ["operator", *GUARDED])
 async def test_the_proxy_gets_its_credentials_and_nobody_else(
-    start, describe, secure, plain, kind, url, protocol
+    start, describe, secure, plain, protocol
 ):
     proxy = await start(username=USER, password=PASSWORD)
     async with describe(logged_in(getattr(proxy, protocol))) as sessions:
-        assert await status_of(getattr(sessions, kind), url) == 200
+        for kind, url in product(("operator", *GUARDED), (SECURE, PLAIN)):
+            assert await status_of(getattr(sessions, kind), url) == 200
     assert proxy.refused == 0
-    (request,) = secure.requests + plain.requests
-    assert not any("authorization" in name.lower() for name in request.headers)
+    sent = [name for request in secure.requests + plain.requests for name in request.headers]
+    assert len(secure.requests) == len(plain.requests) == 3
+    assert not any("authorization" in name.lower() for name in sent)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -214,18 +217,20 @@ async def test_a_proxy_that_lets_nobody_in_is_our_failure(
         assert secret not in text
 
 
-@pytest.mark.parametrize("url", [SECURE, PLAIN])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_proxy_that_is_not_there_is_our_failure(start, describe, kind, protocol, url):
+async def test_a_proxy_that_is_not_there_is_our_failure(start, describe, protocol):
     proxy = await start()
     await proxy.aclose()
-    if (kind, url) == ("own", PLAIN):
-        url = HIDDEN if protocol == "socks_url" else SECURE
-    error = await failure_of(describe(getattr(proxy, protocol)), kind, url)
-    assert isinstance(error, ProxyError)
-    assert error.message == "The proxy of network.proxy cannot be reached."
-    assert error.advice
+    own = (
+        HIDDEN if protocol == "socks_url" else SECURE
+    )  # plain http to an own one goes nowhere else
+    async with describe(getattr(proxy, protocol)) as sessions:
+        for kind, url in product(KINDS, (SECURE, PLAIN)):
+            address = own if (kind, url) == ("own", PLAIN) else url
+            error = await refusal_of(getattr(sessions, kind), address)
+            assert isinstance(error, ProxyError)
+            assert error.message == "The proxy of network.proxy cannot be reached."
+            assert error.advice
 
 
 async def test_a_proxy_whose_name_is_unknown_is_our_failure(describe, monkeypatch):
@@ -297,9 +302,10 @@ async def test_a_host_that_becomes_slow_on_a_kept_connection_is_a_timeout(
     async with describe(getattr(proxy, protocol)) as sessions:
         assert await status_of(sessions.public, SECURE) == 200
         secure.hang()
-        with pytest.raises(TransportError) as caught:
-            await status_of(sessions.public, f"{SECURE}search?q=x", timeout=SHORT)
-    assert caught.value.code == ErrorCode.TIMEOUT
+        error = await raised(
+            TransportError, status_of(sessions.public, f"{SECURE}search?q=x", timeout=SHORT)
+        )
+    assert error.code == ErrorCode.TIMEOUT
     assert proxy.asked == [f"{HOST}:443"]
 
 
@@ -324,24 +330,22 @@ async def test_the_name_of_a_proxy_is_looked_up_as_all_names(start, names, ca_fi
     assert resolver.asked == ["proxy.example.org"]
 
 
-async def test_what_is_no_proxy_is_our_failure(start, describe, serve):
-    server = await serve(answer=b"220 mail.example.org\r\n\r\n")
-    error = await failure_of(describe(server.url), "public", SECURE)
-    assert isinstance(error, ProxyError)
-    assert "does not answer like a proxy" in error.message
-
-
-async def test_what_is_no_socks_proxy_is_our_failure(describe, serve):
-    async def answer(reader: Any, writer: Any) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "answer", "said"),
+    [
+        ("http", b"220 mail.example.org\r\n\r\n", "does not answer like a proxy"),
+        ("socks5", b"HTTP/1.1 400 Bad Request\r\n\r\n", "is not a SOCKS 5 proxy"),
+    ],
+)
+async def test_what_is_no_proxy_is_our_failure(describe, serve, scheme, answer, said):
+    async def reply(reader: Any, writer: Any) -> None:
         await reader.read(3)
-        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.write(answer)
 
-    server = await serve(answer)
-    error = await failure_of(
-        describe(server.url.replace("http:", "socks5:").rstrip("/")), "public", SECURE
-    )
+    proxy = (await serve(reply)).url.replace("http:", f"{scheme}:").rstrip("/")
+    error = await failure_of(describe(proxy), "public", SECURE)
     assert isinstance(error, ProxyError)
-    assert "is not a SOCKS 5 proxy" in error.message
+    assert said in error.message
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5"])
@@ -356,28 +360,29 @@ async def test_a_proxy_that_hangs_up_is_not_taken_for_the_host(describe, serve, 
     assert "proxy of network.proxy" in error.message
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_proxy_that_reads_tls_is_not_trusted(start, describe, secure, kind, protocol):
+async def test_a_proxy_that_reads_tls_is_not_trusted(start, describe, secure, protocol):
     nosy = await start(intercept=lambda name: certificate(trustme.CA(), name))
-    error = await failure_of(describe(getattr(nosy, protocol)), kind, SECURE)
-    assert type(error) is TransportError
-    assert error.code == ErrorCode.TLS_ERROR
-    assert "the proxy of network.proxy" in error.message
-    assert "network.ca_file" in error.message
+    async with describe(getattr(nosy, protocol)) as sessions:
+        for kind in KINDS:
+            error = await refusal_of(getattr(sessions, kind), SECURE)
+            assert type(error) is TransportError
+            assert error.code == ErrorCode.TLS_ERROR
+            assert "the proxy of network.proxy" in error.message
+            assert "network.ca_file" in error.message
     assert (secure.requests, nosy.read) == ([], b"")
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_a_proxy_that_reads_tls_is_trusted_by_its_authority(
-    start, describe, authority, secure, kind, protocol
+    start, describe, authority, secure, protocol
 ):
     nosy = await start(intercept=lambda name: certificate(authority, name))
     async with describe(getattr(nosy, protocol)) as sessions:
-        assert await status_of(getattr(sessions, kind), SECURE) == 200
+        for kind in KINDS:
+            assert await status_of(getattr(sessions, kind), SECURE) == 200
     assert b"GET / HTTP/1.1" in nosy.read
-    assert len(secure.requests) == 1
+    assert len(secure.requests) == len(KINDS)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -395,8 +400,7 @@ async def test_verification_of_pages_alone_can_be_switched_off(
     config = NetworkConfig.model_validate({"proxy": getattr(nosy, protocol)})
     async with Sessions(config, verify_pages=False, resolver=no_lookups) as sessions:
         assert await status_of(sessions.pages, SECURE) == 200
-        with pytest.raises(TransportError):
-            await status_of(sessions.public, SECURE)
+        await raised(TransportError, status_of(sessions.public, SECURE))
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
@@ -474,10 +478,8 @@ async def test_exceptions_go_directly_and_are_guarded(start, names, ca_file, sec
     async with Sessions(config, allow=allow, resolver=resolver) as sessions:
         session = getattr(sessions, kind)
         assert await status_of(session, f"https://{HOST}:{port}/") == 200
-        with pytest.raises(PolicyError):
-            await status_of(session, "https://evil.example.net/")
-        with pytest.raises(PolicyError):
-            await session.resolve("https://evil.example.net/", timeout=LONG)
+        await raised(PolicyError, status_of(session, "https://evil.example.net/"))
+        await raised(PolicyError, session.resolve("https://evil.example.net/", timeout=LONG))
     assert proxy.asked == []
 
 
@@ -493,23 +495,20 @@ async def test_each_scheme_may_have_its_proxy(start, describe):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kind", GUARDED)
-@pytest.mark.parametrize(
-    "url",
-    [
+@pytest.mark.parametrize("options", [{}, {"no_proxy": []}], ids=["default", "none"])
+async def test_literal_addresses_and_urls_are_judged_as_without_a_proxy(
+    start, describe, protocol, options
+):
+    proxy = await start()
+    urls = (
         "https://10.0.0.1/", "http://169.254.169.254/", "https://[::1]/",
         "https://[::ffff:10.0.0.1]/", "https://2130706433/", "https://localhost/",
         "https://searx.lan/", f"https://{HOST}:22/", f"ftp://{HOST}/",
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("no_proxy", [None, []], ids=["default", "none"])
-async def test_literal_addresses_and_urls_are_judged_as_without_a_proxy(
-    start, describe, kind, url, protocol, no_proxy
-):
-    proxy = await start()
-    options = {} if no_proxy is None else {"no_proxy": no_proxy}
-    error = await failure_of(describe(getattr(proxy, protocol), **options), kind, url)
-    assert isinstance(error, PolicyError)
+    )  # fmt: skip
+    async with describe(getattr(proxy, protocol), **options) as sessions:
+        for kind, url in product(GUARDED, urls):
+            error = await refusal_of(getattr(sessions, kind), url)
+            assert isinstance(error, PolicyError), url
     assert proxy.asked == []
 
 
@@ -527,8 +526,7 @@ async def test_no_name_is_looked_up_before_a_host_is_charged(start, describe):
     proxy = await start()
     async with describe(proxy.url) as sessions:
         await sessions.public.resolve(SECURE, timeout=LONG)
-        with pytest.raises(PolicyError):
-            await sessions.public.resolve("https://10.0.0.1/", timeout=LONG)
+        await raised(PolicyError, sessions.public.resolve("https://10.0.0.1/", timeout=LONG))
     assert proxy.asked == []
 
 
@@ -550,20 +548,20 @@ async def test_a_public_instance_is_reached_as_a_tor_service_through_socks(start
     async with describe(proxy.socks_url) as sessions:
         assert await status_of(sessions.public, HIDDEN) == 200
         assert await status_of(sessions.own, HIDDEN) == 200
-        with pytest.raises(PolicyError):
-            await status_of(sessions.pages, HIDDEN)
+        await raised(PolicyError, status_of(sessions.pages, HIDDEN))
     assert proxy.asked == [f"{'a' * 56}.onion:80"] * 2
 
 
-@pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])
-async def test_without_socks_a_tor_service_is_refused(describe, proxy):
-    error = await failure_of(describe(proxy), "public", HIDDEN)
-    assert isinstance(error, PolicyError)
-
-
-async def test_i2p_stays_out(describe):
-    error = await failure_of(describe("socks5h://127.0.0.1:9"), "public", "http://a.b.i2p/")
-    assert isinstance(error, PolicyError)
+@pytest.mark.parametrize(
+    ("proxy", "url"),
+    [
+        pytest.param("", HIDDEN, id="no proxy for a Tor service"),
+        pytest.param("http://127.0.0.1:9", HIDDEN, id="none of SOCKS"),
+        pytest.param("socks5h://127.0.0.1:9", "http://a.b.i2p/", id="I2P"),
+    ],
+)
+async def test_networks_that_cannot_be_reached_are_refused(describe, proxy, url):
+    assert isinstance(await failure_of(describe(proxy), "public", url), PolicyError)
 
 
 def test_a_socks_proxy_without_its_library_is_a_wrong_setting(monkeypatch):

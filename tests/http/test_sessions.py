@@ -18,6 +18,7 @@ from searx_mcp.http.sessions import Authorizer, Sessions
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
+from tests.doubles.raised import raised
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a=b; Path=/\r\n\r\nok"
 LONG = 5.0
@@ -41,34 +42,23 @@ def sessions_for(server: Any) -> Sessions:  # Any: the server class lives in con
 KINDS = ["own", "operator", "public", "pages"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_every_kind_has_its_own_connections(serve, kind):
+async def test_every_kind_has_its_own_connections_and_keeps_no_cookies(serve):
     server = await serve(answer=OK)
     async with sessions_for(server) as sessions:
-        for other in KINDS:
-            assert await status_of(getattr(sessions, other), server.url) == 200
-        assert server.connections == len(KINDS)
-        assert await status_of(getattr(sessions, kind), server.url) == 200
-        assert server.connections == len(KINDS)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_no_kind_keeps_cookies(serve, kind):
-    server = await serve(answer=OK)
-    async with sessions_for(server) as sessions:
-        for _ in range(2):
+        for kind in KINDS * 2:
             assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert server.connections == len(KINDS)
     assert not any("cookie" in head.lower() for head in server.heads)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_proxies_of_the_environment_are_ignored(serve, kind, monkeypatch):
+async def test_proxies_of_the_environment_are_ignored(serve, monkeypatch):
     server, proxy = await serve(answer=OK), await serve(answer=OK)
     for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy.url)
     async with sessions_for(server) as sessions:
-        assert await status_of(getattr(sessions, kind), server.url) == 200
-    assert (server.connections, proxy.connections) == (1, 0)
+        for kind in KINDS:
+            assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert (server.connections, proxy.connections) == (len(KINDS), 0)
 
 
 @pytest.mark.parametrize("kind", ["own", "operator"])
@@ -82,12 +72,10 @@ async def test_configured_kinds_ask_no_other_origin(serve, kind):
             server.url.replace("127.0.0.1", "localhost"),
             "http://example.org/",
         ):
-            with pytest.raises(PolicyError) as caught:
-                await status_of(session, url)
-            assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+            error = await raised(PolicyError, status_of(session, url))
+            assert error.code == ErrorCode.BLOCKED_ADDRESS
         for url in ("", "/search", "http://[", "mailto:a@example.org"):
-            with pytest.raises(InvalidArgumentError):
-                await status_of(session, url)
+            await raised(InvalidArgumentError, status_of(session, url))
     assert (server.connections, other.connections) == (0, 0)
 
 
@@ -95,8 +83,7 @@ async def test_without_origins_the_configured_kinds_ask_nobody(serve):
     server = await serve(answer=OK)
     async with Sessions(NetworkConfig()) as sessions:
         for session in (sessions.own, sessions.operator):
-            with pytest.raises(PolicyError):
-                await status_of(session, server.url)
+            await raised(PolicyError, status_of(session, server.url))
     assert server.connections == 0
 
 
@@ -131,10 +118,9 @@ async def test_guarded_kinds_refuse_with_one_error(names, kind, url, asked):
         {"www.example.org": ["127.0.0.1"], "mixed.example.org": ["10.0.0.1", "93.184.216.34"]}
     )
     async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
-        with pytest.raises(PolicyError) as caught:
-            await status_of(getattr(sessions, kind), url)
-    assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
-    assert caught.value.message == "The address is not on the public web and may not be fetched."
+        error = await raised(PolicyError, status_of(getattr(sessions, kind), url))
+    assert error.code == ErrorCode.BLOCKED_ADDRESS
+    assert error.message == "The address is not on the public web and may not be fetched."
     assert resolver.asked == asked
 
 
@@ -146,9 +132,8 @@ async def test_a_literal_that_came_past_the_url_check_is_still_not_dialled(serve
         session = getattr(sessions, kind)
         session._admit = URL
         for url in (server.url, server.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")):
-            with pytest.raises(PolicyError) as caught:
-                await status_of(session, url)
-            assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+            error = await raised(PolicyError, status_of(session, url))
+            assert error.code == ErrorCode.BLOCKED_ADDRESS
     assert resolver.asked == []
     assert server.connections == 0
 
@@ -171,8 +156,7 @@ async def test_an_allowed_name_is_reached_at_its_port_only(serve, names):
     async with Sessions(NetworkConfig(), allow=allow, resolver=resolver) as sessions:
         assert await status_of(sessions.pages, f"http://wiki.lan:{server.port}/") == 200
         for url in (server.url, f"http://wiki.lan:{other.port}/"):
-            with pytest.raises(PolicyError):
-                await status_of(sessions.pages, url)
+            await raised(PolicyError, status_of(sessions.pages, url))
     assert (server.connections, other.connections) == (1, 0)
 
 
@@ -181,9 +165,10 @@ async def test_an_unknown_name_is_a_dns_error(names, kind):
     async with Sessions(
         NetworkConfig(), own_origins=["http://www.example.org"], resolver=names({})
     ) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await status_of(getattr(sessions, kind), "http://www.example.org/")
-    assert caught.value.code == ErrorCode.DNS_ERROR
+        error = await raised(
+            TransportError, status_of(getattr(sessions, kind), "http://www.example.org/")
+        )
+    assert error.code == ErrorCode.DNS_ERROR
 
 
 async def test_cancelling_a_lookup_leaves_no_task(names, monkeypatch):
@@ -211,16 +196,9 @@ async def test_a_request_to_a_public_instance_is_never_sent_twice(serve, kind, r
 
     server = await serve(then=hang_up)
     async with sessions_for(server) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await status_of(getattr(sessions, kind), server.url)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
+        error = await raised(TransportError, status_of(getattr(sessions, kind), server.url))
+    assert error.code == ErrorCode.CONNECTION_ERROR
     assert len(server.heads) == requests
-
-
-async def test_nothing_is_made_before_the_first_request():
-    sessions = Sessions(NetworkConfig(), own_origins=["http://127.0.0.1:8080"])
-    assert sessions.own._clients == {}
-    await sessions.aclose()
 
 
 async def test_closing_twice_is_harmless_and_closes_the_connections(serve):
@@ -231,8 +209,7 @@ async def test_closing_twice_is_harmless_and_closes_the_connections(serve):
     async with asyncio.timeout(LONG):
         await server.until_idle()
     await sessions.aclose()
-    with pytest.raises(RuntimeError):
-        await status_of(sessions.pages, server.url)
+    await raised(RuntimeError, status_of(sessions.pages, server.url))
 
 
 async def test_a_request_under_way_fails_when_the_sessions_close(serve):
@@ -270,9 +247,10 @@ async def test_a_host_is_looked_up_without_being_asked(names, url, answers, code
         if code is None:
             await sessions.public.resolve(url, timeout=LONG)
             return
-        with pytest.raises((PolicyError, TransportError)) as caught:
-            await sessions.public.resolve(url, timeout=LONG)
-    assert caught.value.code == code
+        error = await raised(
+            (PolicyError, TransportError), sessions.public.resolve(url, timeout=LONG)
+        )
+    assert error.code == code
 
 
 async def test_a_look_up_that_hangs_ends_in_time(names, monkeypatch):
@@ -281,9 +259,10 @@ async def test_a_look_up_that_hangs_ends_in_time(names, monkeypatch):
 
     monkeypatch.setattr(resolver := names({}), "resolve", never)
     async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await sessions.public.resolve("https://www.example.org/", timeout=0.05)
-    assert caught.value.code == ErrorCode.TIMEOUT
+        error = await raised(
+            TransportError, sessions.public.resolve("https://www.example.org/", timeout=0.05)
+        )
+    assert error.code == ErrorCode.TIMEOUT
 
 
 async def test_own_instances_need_no_look_up(names):
@@ -358,18 +337,16 @@ async def test_a_request_that_is_sent_again_has_its_credentials_again(serve):
 
     server = await serve(then=hang_up)
     async with logged_in_at(server) as sessions:
-        with pytest.raises(TransportError):
-            await status_of(sessions.own, server.url)
+        await raised(TransportError, status_of(sessions.own, server.url))
     assert sent_authorization(server) == ["Bearer hunter2"] * 2
 
 
 async def test_errors_show_no_credentials_down_to_their_causes(serve):
     server = await serve(answer=b"nonsense\r\n\r\n")
     async with logged_in_at(server) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await status_of(sessions.own, server.url)
+        caught = await raised(TransportError, status_of(sessions.own, server.url))
     assert sent_authorization(server) == ["Bearer hunter2"]
-    error: BaseException | None = caught.value
+    error: BaseException | None = caught
     while error is not None:
         assert "hunter2" not in f"{error!r} {error}"
         error = error.__cause__ or error.__context__
@@ -390,11 +367,10 @@ async def test_plain_http_goes_to_no_public_address(names, url, answers):
         credentials=[token(url)],
         resolver=names({"searxng": answers}),
     ) as sessions:
-        with pytest.raises(PolicyError) as caught:
-            await status_of(sessions.own, url)
-    assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
-    assert "use https" in caught.value.message
-    assert "hunter2" not in repr(caught.value)
+        error = await raised(PolicyError, status_of(sessions.own, url))
+    assert error.code == ErrorCode.BLOCKED_ADDRESS
+    assert "use https" in error.message
+    assert "hunter2" not in repr(error)
 
 
 @pytest.mark.parametrize(
@@ -416,14 +392,10 @@ async def test_https_goes_anywhere_and_plain_http_has_its_own_connections(
     plain, secure = await serve(answer=OK), await serve(answer=OK, tls=certificate)
     monkeypatch.setattr("searx_mcp.http.guard.is_private", lambda address: False)
     async with Sessions(NetworkConfig(), own_origins=[plain.url, secure.url]) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await status_of(sessions.own, secure.url)
-        with pytest.raises(PolicyError):
-            await status_of(sessions.own, plain.url)
-        assert len(sessions.own._clients) == 2
-    assert caught.value.code == ErrorCode.TLS_ERROR  # it got as far as the certificate
+        error = await raised(TransportError, status_of(sessions.own, secure.url))
+        await raised(PolicyError, status_of(sessions.own, plain.url))
+    assert error.code == ErrorCode.TLS_ERROR  # it got as far as the certificate
     assert plain.connections == 0
-    assert sessions.own._clients == {}
 
 
 async def test_other_endpoints_of_the_operator_may_be_anywhere(serve, monkeypatch):
@@ -442,12 +414,10 @@ async def test_own_origins_change_while_the_session_is_open():
                     return reply.status
 
             assert await status(first.url) == 200
-            with pytest.raises(PolicyError):
-                await status(second.url)
+            await raised(PolicyError, status(second.url))
             sessions.admit_own([second.url])
             assert await status(second.url) == 200
-            with pytest.raises(PolicyError):
-                await status(first.url)
+            await raised(PolicyError, status(first.url))
         assert len(second.requests) == 1
 
 

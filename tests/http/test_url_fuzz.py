@@ -115,7 +115,7 @@ LOCATIONS = addresses() | st.builds(
     PLAIN["tail"] | ODD["tail"],
 )
 
-fuzz = settings(deadline=None, max_examples=5 * settings().max_examples)
+fuzz = settings(deadline=None, max_examples=3 * settings().max_examples)
 
 Place = tuple[str, str, int | None]
 """Scheme, host and port; an IP address in its shortest form and without brackets."""
@@ -158,36 +158,25 @@ def as_sent(location: str) -> str:
 @example("http://[]@", NOTHING)  # an IndexError of yarl
 @example("http://[2606:4700::0x1]#x", NOTHING)  # a ValueError of yarl when it is written
 @given(URLS, st.sampled_from([NOTHING, LIFTED]))
-def test_whatever_is_written_is_an_address_of_the_web_or_refused(raw, allow):
+def test_whatever_is_written_is_refused_or_an_address_of_the_web_that_every_parser_reads_alike(
+    raw, allow
+):
     url = allowed(raw, allow)
     if url is None:
         return
+    written = str(url)
     assert url.scheme in {"http", "https"}
     assert url.port in WEB_PORTS or allow.permits(url.raw_host or "", url.port or 0)
     assert "@" not in url.raw_authority
     assert not url.raw_fragment
-    assert str(url).isascii()
-    assert str(url).isprintable()
-    assert len(str(url)) <= MAX_URL_LENGTH
-
-
-@fuzz
-@given(URLS, st.sampled_from([NOTHING, LIFTED]))
-def test_every_parser_reads_an_allowed_address_alike(raw, allow):
-    url = allowed(raw, allow)
-    if url is None:
-        return
+    assert written.isascii()
+    assert written.isprintable()
+    assert len(written) <= MAX_URL_LENGTH
+    assert str(check_url(written, allow=allow)) == written
     expected = as_requested(url)
-    assert as_urllib_reads(str(url)) == expected
-    assert as_browsers_read(ada_url.URL(str(url))) == expected
+    assert as_urllib_reads(written) == expected
+    assert as_browsers_read(ada_url.URL(written)) == expected
     assert as_browsers_read(ada_url.URL(raw)) == expected
-
-
-@fuzz
-@given(URLS, st.sampled_from([NOTHING, LIFTED]))
-def test_an_allowed_address_is_allowed_as_it_is_requested(raw, allow):
-    if (url := allowed(raw, allow)) is not None:
-        assert str(check_url(str(url), allow=allow)) == str(url)
 
 
 def verdict(judge: Callable[..., URL], text: str) -> str:
@@ -204,8 +193,11 @@ CURRENT = st.sampled_from(
 
 
 @fuzz
+@example(URL("https://site.example.org/"), "//[]@")
 @given(CURRENT, LOCATIONS)
 def test_a_redirect_to_another_site_leads_where_a_browser_and_a_caller_may_go(current, location):
+    with contextlib.suppress(ValueError):  # nothing else may come of it
+        assert not join(current, location).raw_fragment
     try:
         target = next_url(current, location, allow=NOTHING)
     except (PolicyError, TransportError):
@@ -223,14 +215,3 @@ def test_a_redirect_to_a_whole_address_is_judged_like_that_address(current, loca
     # What is no whole address may be a relative one.
     if expected != ErrorCode.INVALID_ARGUMENT:
         assert verdict(partial(next_url, current), location) == expected
-
-
-@fuzz
-@example(URL("https://site.example.org/"), "//[]@")
-@given(CURRENT, LOCATIONS)
-def test_a_location_is_an_address_or_a_value_error(current, location):
-    try:
-        target = join(current, location)
-    except ValueError:
-        return
-    assert not target.raw_fragment

@@ -87,8 +87,7 @@ def test_an_unusable_catalog_is_refused_in_a_sentence(text, sentence):
     with pytest.raises(SettingsError) as caught:
         parse_catalog(text, origin="list.json")
 
-    assert caught.value.field == "instances.catalog"
-    assert caught.value.origin == "list.json"
+    assert (caught.value.field, caught.value.origin) == ("instances.catalog", "list.json")
     assert sentence in caught.value.message
 
 

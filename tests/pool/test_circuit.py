@@ -87,10 +87,10 @@ def overtake(it: Member, times: int = 1, now: float = NOW) -> Member:
 def answered(verdict: Verdict, **fields):
     """Makes the event that an answer comes, to a request that may have left long before."""
 
-    def come(it: Member, now: float) -> None:
+    def come(it: Member, now: float, members: Members | None = None) -> None:
         page = PAGE if verdict.ends_search else None
         outcome = Outcome(verdict, Format.HTML, 0.5, page=page, detail="A sentence.", **fields)
-        holding(it).report(it.url, outcome, now)
+        (members or holding(it)).report(it.url, outcome, now)
 
     return come
 
@@ -315,6 +315,15 @@ def test_three_failures_among_the_last_five_are_too_many(verdicts, is_failing):
     assert it.record.is_open(NOW)
     learn(it, verdicts[-1])
     assert (it.record.state is InstanceState.FAILING) == is_failing
+
+
+def test_more_failures_in_a_row_may_be_allowed_than_are_remembered():
+    it, config = one(), CONFIG.model_copy(update={"max_consecutive_failures": 7})
+    states = []
+    for _ in range(7):
+        answered(BAD)(it, NOW, holding(it, config))
+        states.append(it.record.state)
+    assert states.index(InstanceState.FAILING) == 6
 
 
 def test_what_was_counted_before_a_rest_does_not_count_after_it():

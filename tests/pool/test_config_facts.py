@@ -345,7 +345,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=settings().max_examples // 2)
 @given(JSON.map(json.dumps) | st.text(max_size=100))
 def test_anything_is_facts_that_can_be_kept_or_none(text):
     facts = parse_config(text)

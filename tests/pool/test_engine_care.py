@@ -288,8 +288,7 @@ def test_an_engine_that_no_longer_takes_part_is_named_no_more():
 
     care.learn(InstanceQuery("q", engines=("a", "b", "c")), page(["a", "b"]), NOW + 1)
 
-    assert record(care, "c").searches == ()
-    assert record(care, "d").searches == ("general",)
+    assert (record(care, "c").searches, record(care, "d").searches) == ((), ("general",))
 
 
 def test_an_engine_for_few_queries_stays_although_most_searches_leave_it_out():
@@ -315,8 +314,7 @@ def test_a_further_page_which_not_all_engines_have_changes_no_kind():
 
     care.learn(InstanceQuery("q", page=2), page(["a", "new"]), NOW + 1)
 
-    assert record(care, "b").searches == ("general",)
-    assert record(care, "new").searches == ()
+    assert (record(care, "b").searches, record(care, "new").searches) == (("general",), ())
 
 
 @pytest.mark.parametrize(
@@ -407,6 +405,16 @@ def test_a_proposal_names_engines_of_an_own_instance(config, query, names):
 
     assert proposal is not None
     assert bool(proposal.engines) is names
+
+
+def test_an_instance_whose_engines_all_refuse_it_waits_for_the_first_and_says_why():
+    pool = InstancePool(own=[OWN], rng=random.Random(1))
+    searched(pool, OWN, page({}, dict.fromkeys("ab", REFUSED)))
+    rests = pool.why_own_rests(NOW, GENERAL)
+    assert pool.earliest_retry(NOW, GENERAL) == 5 * MINUTE
+    assert rests is not None
+    assert (rests.verdict, rests.format) == (Verdict.ENGINES_FAILED, Format.JSON)
+    assert rests.detail.startswith("All its search engines refuse it (")
 
 
 def test_nothing_is_learned_of_the_engines_of_a_public_instance():

@@ -90,8 +90,7 @@ def test_json_switched_off_is_remembered_for_a_week_and_is_no_failure():
     assert it.format(NOW) is Format.JSON
     learn(it, Verdict.JSON_OFF, format=Format.JSON)
     assert (it.record.failures, it.record.json_enabled) == (0, False)
-    assert it.format(NOW + 6.99 * DAY) is Format.HTML
-    assert it.format(NOW + 7 * DAY) is Format.JSON
+    assert (it.format(NOW + 6.99 * DAY), it.format(NOW + 7 * DAY)) == (Format.HTML, Format.JSON)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.ENGINES_FAILED, Verdict.JSON_OFF])
@@ -113,8 +112,7 @@ def test_a_limit_for_json_leaves_an_own_instance_to_be_asked_for_pages(retry_aft
         True,
     )
     assert it.is_eligible(NOW)
-    assert it.format(NOW + seconds - 1) is Format.HTML
-    assert it.format(NOW + seconds) is Format.JSON
+    assert (it.format(NOW + seconds - 1), it.format(NOW + seconds)) == (Format.HTML, Format.JSON)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +232,7 @@ def test_its_card_shows_what_is_known():
         *(f"prior_{name}" for name in Prior._fields),
         *("prior", "observed", "confidence", "latency", "access", "format"),
     }
-    assert card.score_parts["prior_grade"] == 0.8
-    assert card.score_parts["access"] == 0.6
+    assert (card.score_parts["prior_grade"], card.score_parts["access"]) == (0.8, 0.6)
     assert card.score == round(it.score(NOW + 111).total, 3) > 0
 
 

@@ -44,8 +44,7 @@ def test_only_what_changed_is_given_to_be_kept():
     assert it.learned_since(0) == {}
     it.begin(URL, NOW)
     it.report(URL, Outcome(Verdict.FULL, Format.HTML, 0.3), NOW)
-    assert set(it.learned_since(0)) == {URL}
-    assert it.learned_since(NOW) == {}
+    assert (set(it.learned_since(0)), it.learned_since(NOW)) == ({URL}, {})
 
 
 def test_records_of_instances_that_are_gone_are_passed_over():
@@ -235,8 +234,7 @@ def test_a_clock_put_back_makes_nothing_count_more_than_once():
     seen.observe(outcome(Verdict.FULL), NOW)
     assert seen.count * seen.decay(NOW - 10 * HALF_LIFE) == 1
     seen.observe(outcome(Verdict.FULL, elapsed=0.1), NOW - 10 * HALF_LIFE)
-    assert seen.mean_worth() == 1
-    assert seen.latency == 0.5
+    assert (seen.mean_worth(), seen.latency) == (1, 0.5)
 
 
 def test_a_peak_of_latency_is_believed_at_once_and_forgotten_with_time():
@@ -294,5 +292,4 @@ def test_a_percentile_is_the_nearest_rank_of_the_last_fifty(count, percent, expe
     seen = InstanceRecord(url=URL)
     for milliseconds in range(1, count + 1):
         seen.observe_latency(milliseconds / 1_000 + 0.0001, NOW)
-    assert seen.percentile(percent) == expected / 1_000
-    assert len(seen.latencies) == min(count, 50)
+    assert (seen.percentile(percent), len(seen.latencies)) == (expected / 1_000, min(count, 50))

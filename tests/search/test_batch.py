@@ -78,8 +78,7 @@ async def test_one_that_fails_takes_no_other_with_it():
     assert [each.result is None for each in batch.queries] == [False, True, False]
     error = batch.queries[1].error
     assert error is not None
-    assert error.error_type == ErrorCode.NO_INSTANCES_AVAILABLE
-    assert error.retry_after == 8
+    assert (error.error_type, error.retry_after) == (ErrorCode.NO_INSTANCES_AVAILABLE, 8)
     assert error.error_details.startswith("Nobody")
 
 

@@ -176,8 +176,7 @@ def test_copies_name_the_first_result_of_their_text():
 
 def test_the_better_of_two_copies_stands_for_both():
     judgement = judged(listed(2), {1: 0.3, 2: 0.9}, sketches={1: ONE, 2: ONE})
-    assert order(judgement) == [2, 1]
-    assert judgement.results[1].duplicate_of == "https://2.example/"
+    assert (order(judgement), judgement.results[1].duplicate_of) == ([2, 1], "https://2.example/")
 
 
 def test_a_wall_stands_for_no_copy():
@@ -270,38 +269,29 @@ OWN_RULES = QualityConfig(
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "worth"),
     [
-        "https://docs.python.example/3/",
-        "https://sphinx.readthedocs.io/en/master/",
-        "https://developer.mozilla.org/en-US/docs/Web",
-        "https://www.rfc-editor.org/rfc/rfc9309",
-        "https://html.spec.whatwg.org/multipage/",
-        "https://www.gov.uk/pay",
-        "https://www.nist.gov/",
-        "https://health.gov.au/",
-        "https://cs.example.edu/notes",
-        "https://www.cam.ac.uk/",
-        "https://example.com/docs/start",
+        ("https://docs.python.example/3/", PREFERRED),
+        ("https://sphinx.readthedocs.io/en/master/", PREFERRED),
+        ("https://developer.mozilla.org/en-US/docs/Web", PREFERRED),
+        ("https://www.rfc-editor.org/rfc/rfc9309", PREFERRED),
+        ("https://html.spec.whatwg.org/multipage/", PREFERRED),
+        ("https://www.gov.uk/pay", PREFERRED),
+        ("https://www.nist.gov/", PREFERRED),
+        ("https://health.gov.au/", PREFERRED),
+        ("https://cs.example.edu/notes", PREFERRED),
+        ("https://www.cam.ac.uk/", PREFERRED),
+        ("https://example.com/docs/start", PREFERRED),
+        ("https://example.com/", 0),
+        ("https://mydocs.example/", 0),
+        ("https://gov.example.com/", 0),
+        ("https://notw3.org/", 0),
+        ("https://example.com/docs", 0),
+        ("not an address", 0),
     ],
 )
-def test_documentation_standards_and_official_sites_are_preferred(url: str):
-    assert preference(url, "", QualityConfig()) == PREFERRED
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://example.com/",
-        "https://mydocs.example/",
-        "https://gov.example.com/",
-        "https://notw3.org/",
-        "https://example.com/docs",
-        "not an address",
-    ],
-)
-def test_others_are_not(url: str):
-    assert preference(url, "", QualityConfig()) == 0
+def test_documentation_standards_and_official_sites_are_preferred(url: str, worth: float):
+    assert preference(url, "", QualityConfig()) == worth
 
 
 @pytest.mark.parametrize(

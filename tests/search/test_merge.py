@@ -14,7 +14,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
     Video,
 )
-from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge, reciprocal_rank
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:
@@ -79,9 +79,7 @@ def test_the_order_of_the_instance_stays_and_the_first_row_scores_one():
     rows = merge([ResultPage(hits=tuple(hit(f"https://e.org/{n}", n) for n in range(1, 5)))])
     assert [row.url[-1] for row in rows] == ["1", "2", "3", "4"]
     scores = [row.score for row in rows]
-    assert scores[0] == 1
-    assert scores == sorted(scores, reverse=True)
-    assert len(set(scores)) == 4
+    assert (scores[0], scores, len(set(scores))) == (1, sorted(scores, reverse=True), 4)
 
 
 def test_a_duplicate_keeps_the_first_place_the_longest_texts_https_and_all_engines():
@@ -98,12 +96,9 @@ def test_a_duplicate_keeps_the_first_place_the_longest_texts_https_and_all_engin
     )
     rows = merge([ResultPage(hits=(first, between, again))])
     assert [row.url for row in rows] == ["https://example.org/a/", "https://example.org/b"]
-    assert rows[0].title == "A longer title"
-    assert rows[0].description == "some"
-    assert rows[0].engines == ("bing", "brave")
-    assert rows[0].engine == "bing"
-    assert rows[0].published_at == "2026-01-01"
-    assert rows[0].thumbnail == "https://example.org/t.png"
+    assert (rows[0].title, rows[0].description) == ("A longer title", "some")
+    assert (rows[0].engines, rows[0].engine) == (("bing", "brave"), "bing")
+    assert (rows[0].published_at, rows[0].thumbnail) == ("2026-01-01", "https://example.org/t.png")
 
 
 def test_pages_follow_each_other_and_duplicates_across_them_are_dropped():
@@ -232,5 +227,9 @@ def test_an_engine_that_answered_anywhere_did_not_fail():
         suggestions=("tea pot", "tea cup"),
     )
     fused = fuse([one, two])
-    assert fused.unresponsive_engines == (other,)
-    assert fused.suggestions == ("tea pot", "tea cup")
+    assert (fused.unresponsive_engines, fused.suggestions) == ((other,), ("tea pot", "tea cup"))
+
+
+def test_the_score_of_ranks_is_the_sum_of_their_reciprocals():
+    assert reciprocal_rank([1, 10]) == pytest.approx(1 / 61 + 1 / 70)
+    assert reciprocal_rank([]) == 0

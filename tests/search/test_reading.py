@@ -83,8 +83,7 @@ async def test_content_holds_what_is_known_of_the_page():
     kept = page("https://a.example/", TEXT, kind=PageKind.ARTICLE, summary="S.", key_points=("P.",))
     (result,), stats = await read(kept, urls=("https://a.example/",))
     assert result.content is not None
-    assert result.content.kind is PageKind.ARTICLE
-    assert result.content.summary == "S."
+    assert (result.content.kind, result.content.summary) == (PageKind.ARTICLE, "S.")
     assert result.content.key_points == ("P.",)
     assert result.content.quality is not None
     assert 0 < result.content.quality <= 1

@@ -174,8 +174,9 @@ def test_the_pages_have_two_fifths_of_the_time(request_, search_phase, whole):
 async def test_a_search_that_finds_nobody_in_time_ends_when_its_phase_does(clock):
     async with Tasks() as tasks:
         world = World(clock, tasks, seconds=100)
-        with pytest.raises(DeadlineError):
+        with pytest.raises(DeadlineError) as caught:
             await world.searcher.search(SearchRequest(query="bees", timeout=10))
+        assert caught.value.time_limit == pytest.approx(0.6 * 9.75, abs=0.1)
         assert 0.6 * 9.75 <= clock.elapsed <= 0.6 * 9.75 + ANSWERING_TIME
 
 

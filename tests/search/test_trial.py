@@ -12,6 +12,7 @@ from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
 from searx_mcp.search.trial import TrialRunner, find_instance
 from searx_mcp.testing.searxng import FakeSearxng
+from tests.doubles.raised import raised
 
 QUERY = InstanceQuery("red pandas")
 
@@ -60,21 +61,23 @@ async def test_the_pool_learns_from_a_refusal(bench):
         fake.limit()
         async with bench(public=[fake]) as it:
             asked = await trials(it).ask(host(fake), QUERY)
-            with pytest.raises(NoInstancesError) as caught:
-                await trials(it).ask(host(fake), QUERY)
+            error = await raised(NoInstancesError, trials(it).ask(host(fake), QUERY))
     assert asked.received is not None
     assert asked.received.body == b"Too Many Requests"
     assert asked.outcome.verdict is Verdict.RATE_LIMITED
-    assert caught.value.retry_after is not None
-    assert caught.value.retry_after > 500
+    assert error.retry_after is not None
+    assert error.retry_after > 500
     assert fake.searches == 1
 
 
 async def test_the_budget_of_the_instance_is_kept(bench):
     async with FakeSearxng() as fake, bench(public=[fake]) as it:
         await trials(it).ask(host(fake), QUERY)
-        with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
-            await trials(it).ask(host(fake), QUERY)
+        await raised(
+            NoInstancesError,
+            trials(it).ask(host(fake), QUERY),
+            "may not be asked again for 30 seconds",
+        )
     assert fake.searches == 1
 
 
@@ -101,11 +104,13 @@ async def test_what_is_kept_back_of_the_month_is_not_asked(bench):
         for _ in range(2):
             await trials(it).ask(host(fake), QUERY)
             it.clock.advance(31)
-        with pytest.raises(
-            NoInstancesError, match="budget for public instances is used up"
-        ) as caught:
-            await trials(it).ask(host(fake), QUERY)
-    assert caught.value.retry_after == 30 * 86_400 - 62
+        error = await raised(
+            NoInstancesError,
+            trials(it).ask(host(fake), QUERY),
+            "budget for public instances is used up",
+        )
+    assert error.retry_after == 30 * 86_400 - 62
+    assert [request.path for request in fake.requests].count("/robots.txt") == 1
     assert fake.searches == 2
 
 
@@ -118,9 +123,10 @@ async def test_an_instance_that_is_left_alone_is_not_asked(bench):
             reason="It rewrites its results.",
         )
         it.pool.restore({fake.url: record})
-        with pytest.raises(NoInstancesError, match="in cooldown: It rewrites") as caught:
-            await trials(it).ask(host(fake), QUERY)
-    assert caught.value.retry_after is None
+        error = await raised(
+            NoInstancesError, trials(it).ask(host(fake), QUERY), "in cooldown: It rewrites"
+        )
+    assert error.retry_after is None
     assert not fake.requests
 
 
@@ -144,10 +150,14 @@ async def test_where_nothing_comes_back_there_is_no_answer_to_keep(bench):
 
 async def test_only_instances_of_the_pool_are_asked(bench):
     async with FakeSearxng() as fake, bench(public=[fake]) as it:
-        with pytest.raises(InvalidArgumentError, match=r"host: 'b\.example' is not in the pool"):
-            await trials(it).ask("b.example", QUERY)
-        with pytest.raises(InvalidArgumentError, match="did you mean 127"):
-            await trials(it).ask(host(fake)[:-1], QUERY)
+        await raised(
+            InvalidArgumentError,
+            trials(it).ask("b.example", QUERY),
+            r"host: 'b\.example' is not in the pool",
+        )
+        await raised(
+            InvalidArgumentError, trials(it).ask(host(fake)[:-1], QUERY), "did you mean 127"
+        )
     assert not fake.requests
 
 
@@ -158,8 +168,7 @@ async def test_a_trial_that_is_cut_short_teaches_the_pool_nothing(bench, monkeyp
             raise RuntimeError("a bug")
 
         monkeypatch.setattr(it.upstream, "search", crash)
-        with pytest.raises(RuntimeError):
-            await trials(it).ask(host(fake), QUERY)
+        await raised(RuntimeError, trials(it).ask(host(fake), QUERY))
         (row,) = it.pool.snapshot(it.clock())
     assert (row.successes, row.failures, row.state) == (0, 0, "new")
 
@@ -168,18 +177,9 @@ async def test_an_operator_who_names_us_is_not_asked_and_not_charged(bench):
     async with FakeSearxng(robots="User-agent: searx-mcp\nDisallow: /\n") as fake:
         async with bench(public=[fake]) as it:
             for text in ("robots.txt", "not be asked again"):
-                with pytest.raises(NoInstancesError, match=text):
-                    await trials(it).ask(host(fake), QUERY)
+                await raised(NoInstancesError, trials(it).ask(host(fake), QUERY), text)
             assert not it.state._charges
     assert [request.path for request in fake.requests] == ["/robots.txt"]
-
-
-async def test_the_robots_txt_is_read_once_for_trials_and_searches_together(bench):
-    async with FakeSearxng() as fake, bench(public=[fake]) as it:
-        await trials(it).ask(host(fake), QUERY)
-        it.clock.advance(31)
-        await trials(it).ask(host(fake), QUERY)
-    assert [request.path for request in fake.requests].count("/robots.txt") == 1
 
 
 async def test_an_instance_that_is_down_is_not_charged_for_a_trial(bench):

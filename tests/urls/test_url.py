@@ -42,8 +42,7 @@ def test_a_url_comes_back_as_it_will_be_requested(raw, checked):
 def test_a_forbidden_url_says_which_rule_it_breaks(raw, code):
     with pytest.raises(PolicyError) as caught:
         check_url(raw, allow=NOTHING)
-    assert caught.value.code == code
-    assert caught.value.url == raw
+    assert (caught.value.code, caught.value.url) == (code, raw)
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "ftp", "gopher", "javascript"])
@@ -83,8 +82,7 @@ def test_no_error_shows_a_password(scheme):
 def test_a_malformed_url_is_a_wrong_argument(raw, problem):
     with pytest.raises(InvalidArgumentError, match=problem) as caught:
         check_url(raw, allow=NOTHING)
-    assert caught.value.field == "url"
-    assert caught.value.code == ErrorCode.INVALID_ARGUMENT
+    assert (caught.value.field, caught.value.code) == ("url", ErrorCode.INVALID_ARGUMENT)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.models.instance import Catalog, CatalogEntry
+from searx_mcp.models.instance import Catalog
 from searx_mcp.pool.catalog import parse_catalog
 from searx_mcp.search.background import discovery
 from searx_mcp.search.background.discovery import (
@@ -83,21 +83,35 @@ def instances(catalog: Catalog | None) -> list[str]:
     return [entry.url for entry in catalog.instances]
 
 
-async def test_the_first_list_is_given_out_and_kept(make, tmp_path):
-    it = make()
+async def test_the_first_list_is_given_out_and_kept_with_all_its_figures(site, make, tmp_path):
+    document = listing()
+    document["instances"]["https://full.example/"] = {
+        "http": {"status_code": 200, "grade": "A+"},
+        "tls": {"grade": "A+"},
+        "html": {"grade": "V"},
+        "version": "1",
+        "uptime": {"uptimeMonth": 99.9},
+        "timing": {"search": {"success_percentage": 100, "all": {"value": 0.5}}},
+        "engines": {"google": {}},
+    }
+    site.put(PATH, FakePage(json.dumps(document)))
+    folder = tmp_path / "a" / "b"  # which is made
+    it = make(folder)
     assert it.last_good() is None
     refreshed = await it.refresh(NOW)
+    catalog = refreshed.catalog
     assert (refreshed.changed, refreshed.problem) == (True, "")
-    assert refreshed.catalog is not None
-    assert refreshed.catalog.source == "127.0.0.1 2026-01-01"
-    assert refreshed.catalog.listed_at == datetime(2026, 1, 1, tzinfo=UTC)
-    assert refreshed.catalog.measured_at == datetime(2025, 12, 31, 7, 0, 42, tzinfo=UTC)
-    assert len(refreshed.catalog.instances) == 20
-    assert make().last_good() == refreshed.catalog
-    assert names_in(tmp_path) == [FILE_NAME]
-    kept = json.loads((tmp_path / FILE_NAME).read_text("utf-8"))
+    assert catalog is not None
+    assert catalog.source == "127.0.0.1 2026-01-01"
+    assert catalog.listed_at == datetime(2026, 1, 1, tzinfo=UTC)
+    assert catalog.measured_at == datetime(2025, 12, 31, 7, 0, 42, tzinfo=UTC)
+    assert len(catalog.instances) == 21
+    full = catalog.instances[-1]
+    assert (full.search_latency, full.html_grade, full.engines_working) == (0.5, "V", 1 / 3)
+    assert (make(folder).last_good(), names_in(folder)) == (catalog, [FILE_NAME])
+    kept = json.loads((folder / FILE_NAME).read_text("utf-8"))
     assert kept["schema_version"] == 1
-    assert parse_catalog(json.dumps(kept["catalog"])) == refreshed.catalog
+    assert parse_catalog(json.dumps(kept["catalog"])) == catalog
 
 
 async def test_requests_say_who_we_are(site, make):
@@ -130,16 +144,6 @@ async def test_a_validator_that_cannot_be_sent_back_is_not_kept(etag, site, make
     await make().refresh(NOW)
     await make().refresh(NOW + DAY)
     assert "If-None-Match" not in site.requests[1].headers
-
-
-async def test_another_list_replaces_the_kept_one(site, make):
-    it = make()
-    await it.refresh(NOW)
-    site.put(PATH, page(start=5))
-    refreshed = await it.refresh(NOW + DAY)
-    assert (refreshed.changed, refreshed.problem) == (True, "")
-    assert instances(refreshed.catalog)[0] == "https://s5.example/"
-    assert make().last_good() == refreshed.catalog
 
 
 GZIPPED = {"Content-Encoding": "gzip"}
@@ -179,8 +183,7 @@ async def test_a_failed_refresh_leaves_the_list_and_tells_why(answer, problem, s
     assert failed.catalog == good.catalog == make().last_good()
     assert it.due(NOW + DAY) == pytest.approx(RETRY_INTERVAL, rel=JITTER)
     await make().refresh(NOW + 2 * DAY)
-    assert len(site.requests) == 3
-    assert site.requests[2].headers["If-None-Match"] == ETAG
+    assert (len(site.requests), site.requests[2].headers["If-None-Match"]) == (3, ETAG)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +205,7 @@ async def test_a_source_that_is_gone_leaves_the_list_and_tells_why(site, make):
     assert failed.catalog == good.catalog
 
 
-@pytest.mark.parametrize("status", [204, 304, 401, 403, 429, 451, 500, 503])
+@pytest.mark.parametrize("status", [204, 304, 403, 500])
 async def test_a_failed_first_refresh_gives_nothing(status, site, make, answers, caplog):
     answers.get(site.url(PATH), status=status, payload=listing())
     refreshed = await make().refresh(NOW)
@@ -246,16 +249,16 @@ async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(make, tmp_p
     assert len(set(waits)) == 20
 
 
-async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_request(site, make):
+async def test_another_list_replaces_the_kept_one_in_every_process_for_one_request(site, make):
     first, second = make(seed=1), make(seed=2)
     await first.refresh(NOW)
     assert second.last_good() is not None
     site.put(PATH, page(start=5))
-    await first.refresh(NOW + DAY)
-    refreshed = await second.refresh(NOW + DAY)
+    for it in (first, second):
+        refreshed = await it.refresh(NOW + DAY)
+        assert (refreshed.changed, refreshed.problem) == (True, "")
+        assert instances(refreshed.catalog)[0] == "https://s5.example/"
     assert len(site.requests) == 2
-    assert (refreshed.changed, refreshed.problem) == (True, "")
-    assert instances(refreshed.catalog)[0] == "https://s5.example/"
     assert second.due(NOW + DAY) == first.due(NOW + DAY) > 0
 
 
@@ -273,12 +276,6 @@ async def test_without_a_folder_the_list_lives_in_memory(make, tmp_path):
     assert it.last_good() == refreshed.catalog is not None
     assert it.due(NOW) > 0
     assert names_in(tmp_path) == []
-
-
-async def test_a_folder_is_made(make, tmp_path):
-    refreshed = await make(tmp_path / "a" / "b").refresh(NOW)
-    assert refreshed.problem == ""
-    assert make(tmp_path / "a" / "b").last_good() is not None
 
 
 async def test_a_list_that_cannot_be_kept_is_used_and_said(make, tmp_path):
@@ -371,37 +368,19 @@ async def test_an_unreadable_folder_is_no_list(make, tmp_path):
     assert make().last_good() is None
 
 
-async def test_all_figures_survive_the_disk(site, make):
-    document = listing()
-    document["instances"]["https://full.example/"] = {
-        "http": {"status_code": 200, "grade": "A+"},
-        "tls": {"grade": "A+"},
-        "html": {"grade": "V"},
-        "version": "1",
-        "uptime": {"uptimeMonth": 99.9},
-        "timing": {"search": {"success_percentage": 100, "all": {"value": 0.5}}},
-        "engines": {"google": {}},
-    }
-    site.put(PATH, FakePage(json.dumps(document)))
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [
+        pytest.param(
+            FakePage(gzip.compress(page(3_000).content), headers=GZIPPED), 2_000, id="compressed"
+        ),
+        pytest.param(FakePage(page().content.ljust(MAX_BYTES)), 20, id="just under the limit"),
+    ],
+)
+async def test_a_list_arrives_whole(answer, count, site, make):
+    site.put(PATH, answer)
     refreshed = await make().refresh(NOW)
-    kept = make().last_good()
-    assert kept == refreshed.catalog is not None
-    assert kept is not None
-    full: CatalogEntry = kept.instances[-1]
-    assert (full.search_latency, full.html_grade, full.engines_working) == (0.5, "V", 1 / 3)
-
-
-async def test_a_list_arrives_compressed_and_whole(site, make):
-    site.put(PATH, FakePage(gzip.compress(page(3_000).content), headers=GZIPPED))
-    refreshed = await make().refresh(NOW)
-    assert refreshed.problem == ""
-    assert len(instances(refreshed.catalog)) == 2_000
-
-
-async def test_a_list_just_under_the_limit_is_read(site, make):
-    site.put(PATH, FakePage(page().content.ljust(MAX_BYTES)))
-    refreshed = await make().refresh(NOW)
-    assert refreshed.problem == ""
+    assert (refreshed.problem, len(instances(refreshed.catalog))) == ("", count)
 
 
 async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, tmp_path):
@@ -413,23 +392,18 @@ async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, 
         await site.wait_for_requests(2)
         task.cancel()
     assert task.cancelled()
-    assert it.last_good() == good.catalog
-    assert it.due(NOW + DAY) == 0
+    assert (it.last_good(), it.due(NOW + DAY)) == (good.catalog, 0)
     assert names_in(tmp_path) == [FILE_NAME]
 
 
-async def test_a_closed_session_is_a_problem_and_no_error():
+async def test_an_address_that_may_not_be_asked_or_a_closed_session_is_a_problem_and_no_error():
     async with Sessions(NetworkConfig()) as sessions:
         session = sessions.public
+        for url in ("http://127.0.0.1/x.json", "no address"):
+            it = Discovery(lambda: session, None, random.Random(1), url=url)
+            assert (await it.refresh(NOW)).problem
     refreshed = await Discovery(lambda: session, None, random.Random(1)).refresh(NOW)
     assert refreshed.problem == "The connections are closed."
-
-
-async def test_an_address_that_may_not_be_asked_is_a_problem_and_no_error():
-    async with Sessions(NetworkConfig()) as sessions:
-        for url in ("http://127.0.0.1/x.json", "no address"):
-            it = Discovery(lambda: sessions.public, None, random.Random(1), url=url)
-            assert (await it.refresh(NOW)).problem
 
 
 @pytest.fixture
@@ -545,29 +519,6 @@ async def test_a_failing_source_leaves_the_pool_as_it_was(open_client, site):
         before = (await client.instances()).instances
         await renew(client, clock)
         assert (await client.instances()).instances == before
-
-
-async def test_a_list_that_shrank_to_nothing_is_not_believed(open_client, site):
-    clock = FakeClock(TODAY)
-    async with open_client(clock) as client:
-        await renew(client, clock)
-        site.put(PATH, page_of("i1"))
-        clock.advance(14 * 3_600)
-        assert await renew(client, clock) == set(NAMES)
-    assert len(site.requests) == 2
-
-
-async def test_what_was_learned_of_an_instance_stays_when_the_list_changes(open_client, site):
-    clock = FakeClock(TODAY)
-    async with open_client(clock) as client:
-        await renew(client, clock)
-        pool = parts_of(client).pool
-        pool.begin("https://i1.searx-test.org/", clock())
-        site.put(PATH, page_of(*NAMES[2:], "new"))
-        clock.advance(14 * 3_600)
-        names = await renew(client, clock)
-        assert names == {*NAMES[2:], "new"}
-        pool.release("https://i1.searx-test.org/")  # a request that was under way ends as any other
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Health checks."""
 
 import asyncio
-import random
 from collections.abc import Collection
-from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,7 +12,6 @@ from searx_mcp.models.administration import Robots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.background.health import (
     CONFIG_INTERVAL,
@@ -29,14 +26,14 @@ from searx_mcp.testing.searxng import FakeSearxng
 HOUR = 3_600
 
 
-def rounds(bench, *, searched: bool = True, client=None, state=None) -> HealthRounds:
-    activity = Activity(bench.clock)
+def rounds(bench, *, searched: bool = True, client=None, activity=None) -> HealthRounds:
+    activity = activity or Activity(bench.clock)
     if searched:
         activity.searched()
     return HealthRounds(
         bench.pool,
         client or bench.upstream,
-        state=state or bench.state,
+        state=bench.state,
         activity=activity,
         interval=300.0,
         clock=bench.clock,
@@ -54,13 +51,25 @@ def paths(fake: FakeSearxng) -> list[str]:
     return [request.path for request in fake.requests]
 
 
-async def test_a_check_never_searches_and_asks_public_instances_for_healthz_alone(bench):
-    async with FakeSearxng() as own, FakeSearxng() as public:
-        async with bench(own=[own], public=[public]) as it:
-            await rounds(it).check()
-    assert paths(own) == ["/healthz", "/config"]
-    assert paths(public) == ["/healthz"]
-    assert public.requests[0].headers["User-Agent"].startswith("searx-mcp/")
+class Counting:
+    """Answers every check, and tells how many were under way at once."""
+
+    def __init__(self, silent: Collection[str] = ()) -> None:
+        self.now = self.most = self.configs = 0
+        self.asked: list[str] = []
+        self.silent = set(silent)
+
+    async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:  # noqa: ASYNC109 - the interface
+        self.asked.append(base_url)
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0)
+        self.now -= 1
+        return base_url not in self.silent
+
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface
+        self.configs += 1
+        return None
 
 
 async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_hour(bench):
@@ -79,61 +88,58 @@ async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_
 async def test_a_round_of_all_processes_checks_one_public_instance(bench, processes):
     async with bench() as it:
         urls = enlist(it, 5)
-        counting = Counting()
-        several = [rounds(it, client=counting) for _ in range(processes)]
+        counting, activity = Counting(), Activity(it.clock)
+        several = [rounds(it, client=counting, activity=activity) for _ in range(processes)]
         checked = []
         for _ in range(24):
+            activity.searched()
             for each in several:
-                each._activity.searched()
                 await each.check()
             checked.append(len(counting.asked))
             it.clock.advance(300)
     assert checked[:6] == [1, 2, 3, 4, 5, 5], "spread over the rounds, then an hour of peace"
     assert checked[-1] == 10
-    assert sorted(counting.asked[:5]) == urls
-    assert counting.configs == 0
+    assert (sorted(counting.asked[:5]), counting.configs) == (urls, 0)
 
 
-async def test_the_config_of_an_own_instance_is_read_once_a_day(bench):
-    async with FakeSearxng() as own, bench(own=[own]) as it:
+async def test_the_config_of_an_own_instance_is_read_once_a_day_and_learned(bench):
+    async with FakeSearxng(version="2026.8.22") as own, bench(own=[own]) as it:
         for _ in range(50):
             await rounds(it).check()
             it.clock.advance(HOUR)
+        (report,) = it.pool.snapshot(it.clock())
     assert paths(own).count("/config") == 3
+    assert (report.limiter, report.version) == (False, "2026.8.22")
     assert CONFIG_INTERVAL == 24 * HOUR
 
 
-async def test_what_config_says_is_learned(bench):
-    async with FakeSearxng(version="2026.8.22") as own, bench(own=[own]) as it:
-        await rounds(it).check()
-        (report,) = it.pool.snapshot(it.clock())
-    assert (report.limiter, report.version) == (False, "2026.8.22")
-
-
-async def test_processes_that_share_a_store_check_an_instance_once(bench):
+async def test_processes_that_share_a_store_check_an_instance_once_and_never_search(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
             for _ in range(8):
                 await rounds(it).check()
     assert paths(own) == ["/healthz", "/config"]
     assert paths(public) == ["/healthz"]
+    assert public.requests[0].headers["User-Agent"].startswith("searx-mcp/")
 
 
-async def test_without_a_search_no_public_instance_is_asked_for_anything(bench):
+@pytest.mark.parametrize(
+    ("searched", "idle", "own_paths"),
+    [
+        pytest.param(False, 0, ["/healthz", "/config"], id="nobody searches"),
+        pytest.param(True, IDLE + 1, [], id="nobody uses the process"),
+    ],
+)
+async def test_without_a_search_no_public_instance_is_asked_for_anything(
+    bench, searched, idle, own_paths
+):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
-            await rounds(it, searched=False).check()
+            checks = rounds(it, searched=searched)
+            it.clock.advance(idle)
+            await checks.check()
     assert public.requests == []
-    assert paths(own) == ["/healthz", "/config"]
-
-
-async def test_a_process_that_nobody_uses_makes_no_request(bench):
-    async with FakeSearxng() as own, FakeSearxng() as public:
-        async with bench(own=[own], public=[public]) as it:
-            idle = rounds(it)
-            it.clock.advance(IDLE + 1)
-            await idle.check()
-    assert own.requests == public.requests == []
+    assert paths(own) == own_paths
 
 
 async def test_a_clock_put_back_does_not_put_a_process_to_sleep_for_ever(bench):
@@ -163,9 +169,10 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
         pass
     async with FakeSearxng() as good, bench(public=[gone, good]) as it:
         enlist(it, [gone.url, good.url] if first else [good.url, gone.url])
-        checks = rounds(it)
+        activity = Activity(it.clock)
+        checks = rounds(it, activity=activity)
         for _ in range(8):
-            checks._activity.searched()
+            activity.searched()
             await checks.check()
             it.clock.advance(HOUR / 2)
         states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
@@ -173,14 +180,15 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
     assert states[good.url] is InstanceState.NEW, "a health check proves no engine"
 
 
-async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
+@pytest.mark.parametrize("public", [2, 6])
+async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench, public):
     async with bench() as it:
-        urls = enlist(it, 6)
-        counting = Counting(silent=urls)
-        checks = rounds(it, client=counting)
+        urls = enlist(it, public)
+        counting, activity = Counting(silent=urls), Activity(it.clock)
+        checks = rounds(it, client=counting, activity=activity)
         for done in range(24):
             counting.silent = set(urls) if done % 6 < 4 else set()
-            checks._activity.searched()
+            activity.searched()
             await checks.check()
             it.clock.advance(600)
         assert all(row.consecutive_failures == 0 for row in it.pool.snapshot(it.clock()))
@@ -189,10 +197,10 @@ async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
 async def test_two_that_are_gone_one_after_the_other_are_known(bench):
     async with bench() as it:
         urls = enlist(it, 5)
-        counting = Counting(silent=urls[1:3])
-        checks = rounds(it, client=counting)
+        counting, activity = Counting(silent=urls[1:3]), Activity(it.clock)
+        checks = rounds(it, client=counting, activity=activity)
         for _ in range(40):
-            checks._activity.searched()
+            activity.searched()
             await checks.check()
             it.clock.advance(300)
         states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
@@ -217,35 +225,17 @@ async def test_a_failing_public_instance_that_answers_again_may_be_asked_again(b
         assert it.pool.propose(it.clock()) is not None
 
 
-class Counting:
-    """Answers every check, and tells how many were under way at once."""
-
-    def __init__(self, silent: Collection[str] = ()) -> None:
-        self.now = self.most = self.configs = 0
-        self.asked: list[str] = []
-        self.silent = set(silent)
-
-    async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:  # noqa: ASYNC109 - the interface
-        self.asked.append(base_url)
-        self.now += 1
-        self.most = max(self.most, self.now)
-        await asyncio.sleep(0)
-        self.now -= 1
-        return base_url not in self.silent
-
-    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface
-        self.configs += 1
-        return None
-
-
-async def test_at_most_four_instances_are_checked_at_once(bench):
+async def test_four_are_checked_at_once_and_each_is_told(bench):
+    told: list[str] = []
+    urls = [f"http://own-{n}.example/" for n in range(20)]
+    counting = Counting(silent=urls)
     async with bench() as it:
-        it.pool = InstancePool(
-            own=[f"http://own-{n}.example/" for n in range(20)], rng=random.Random(1)
-        )
-        counting = Counting()
+        it.pool.enlist(urls, [])
         await rounds(it, client=counting).check()
+        checker = HealthChecker(it.pool, counting, it.clock)  # type: ignore[arg-type] # - nobody answers, so nothing else is asked
+        await checker.check(urls[:7], progress=told.append)
     assert counting.most == 4
+    assert told == [f"checked {count} of 7 instances" for count in range(1, 8)]
 
 
 async def test_a_schedule_checks_at_once_and_is_gone_when_stopped(bench):
@@ -329,7 +319,7 @@ async def test_an_operator_who_names_us_is_left_alone_until_the_line_is_gone(ben
         checked = await checker(it).check([public.url])
         (row,) = it.pool.snapshot(it.clock())
         assert (checked.checks[0].robots, row.state) == (Robots.OPTED_OUT, "quarantined")
-        public._robots = None
+        public.answer_with(b"", path="/robots.txt")
         checked = await checker(it).check([public.url])
         assert checked.checks[0].robots is Robots.ALLOWED
         assert it.pool.propose(it.clock()) is not None
@@ -357,8 +347,7 @@ async def test_silence_is_a_failure_unless_nobody_answers(bench):
         states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
     assert not online.offline
     assert online.checks[0].config is None
-    assert states[gone.url] is InstanceState.FAILING
-    assert states[there.url] is InstanceState.NEW
+    assert (states[gone.url], states[there.url]) == (InstanceState.FAILING, InstanceState.NEW)
 
 
 async def test_one_that_is_silent_alone_is_not_taken_for_a_network_that_is_down(bench):
@@ -370,28 +359,6 @@ async def test_one_that_is_silent_alone_is_not_taken_for_a_network_that_is_down(
             assert not checked.offline
         (row,) = it.pool.snapshot(it.clock())
     assert row.state is InstanceState.FAILING
-
-
-async def test_four_are_asked_at_once_and_each_is_told(bench):
-    told: list[str] = []
-    busy = most = 0
-
-    class Slow:
-        async def is_alive(self, base_url, *, own, timeout):  # noqa: ASYNC109 - as the protocol has it
-            nonlocal busy, most
-            busy += 1
-            most = max(most, busy)
-            await asyncio.sleep(0)
-            busy -= 1
-            return False
-
-    async with AsyncExitStack() as stack:
-        fakes = [await stack.enter_async_context(FakeSearxng()) for _ in range(7)]
-        it = await stack.enter_async_context(bench(own=fakes))
-        slow = HealthChecker(it.pool, Slow(), it.clock)  # type: ignore[arg-type] # - nobody answers, so nothing else is asked
-        await slow.check([fake.url for fake in fakes], progress=told.append)
-    assert most == 4
-    assert told == [f"checked {count} of 7 instances" for count in range(1, 8)]
 
 
 async def test_an_own_instance_that_answers_may_be_searched_at_once_and_for_json(bench):

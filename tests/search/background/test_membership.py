@@ -1,11 +1,7 @@
 """Who belongs to the pool, and that what it learned outlives a process."""
 
 import asyncio
-import os
 import random
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -27,6 +23,7 @@ from searx_mcp.search.background.membership import (
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
+from tests.doubles.raised import raised
 
 LISTED = ("https://a.example/", "https://b.example/")
 MINE = "http://10.0.0.1/"
@@ -62,13 +59,10 @@ class Table:
         return {row.url for row in self.pool.snapshot(0.0)}
 
 
-def test_without_an_own_instance_the_list_is_asked():
-    assert Table().urls == set(LISTED)
-
-
 @pytest.mark.parametrize(
     ("public", "own", "choices", "expected"),
     [
+        ("auto", [], {}, {*LISTED}),
         ("auto", [MINE], {}, {MINE}),
         ("auto", [], {InstanceChoice.OWN: [ADDED]}, {ADDED}),
         ("auto", [MINE], {InstanceChoice.OWN: [ADDED]}, {MINE, ADDED}),
@@ -76,7 +70,7 @@ def test_without_an_own_instance_the_list_is_asked():
         ("off", [], {}, set()),
         ("off", [], {InstanceChoice.OWN: [ADDED]}, {ADDED}),
     ],
-    ids=["setting", "choice", "both", "on", "off", "off, choice"],
+    ids=["neither", "setting", "choice", "both", "on", "off", "off, choice"],
 )
 def test_public_instances_are_asked_as_both_sources_of_own_ones_say(public, own, choices, expected):
     assert Table(choices, public=PublicInstances(public), own=tuple(own)).urls == expected
@@ -112,17 +106,10 @@ def test_a_list_that_comes_while_public_instances_are_off_is_there_when_they_com
 @pytest.mark.parametrize("odd", ["", "search", "https://user@x.example/", "ftp://x/", "https://x"])
 def test_a_choice_that_is_no_base_url_is_passed_over(odd):
     it = Table({InstanceChoice.OWN: [odd]})
-    assert it.urls == set(LISTED)
-    assert it.membership.own == ()
+    assert (it.urls, it.membership.own) == (set(LISTED), ())
 
 
 ROOT = Path(__file__).resolve().parents[3]
-SHOW_BUNDLED = """
-import searx_mcp
-from searx_mcp.search.background.membership import read_bundled
-print(searx_mcp.__file__)
-print(read_bundled())
-"""
 
 
 def test_the_bundled_list_is_the_one_of_the_repository():
@@ -140,48 +127,17 @@ def test_the_bundled_list_is_found_in_and_beside_the_package(place, tmp_path):
     assert read_bundled(package) == "the list"
 
 
-@pytest.mark.slow
-def test_a_built_wheel_carries_the_list(tmp_path):
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site-packages"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-
-    found = subprocess.run(
-        [sys.executable, "-P", "-c", SHOW_BUNDLED],
-        env=os.environ | {"PYTHONPATH": str(site)},
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    ).stdout
-
-    package, text = found.split("\n", 1)
-    assert Path(package).is_relative_to(site)
-    assert text.strip() == (ROOT / "instances.json").read_text(encoding="utf-8").strip()
-
-
 def test_an_installation_without_the_list_says_so(tmp_path):
     with pytest.raises(SettingsError, match="missing from this installation"):
         read_bundled(tmp_path / "searx_mcp")
 
 
-def test_a_configured_list_is_read(tmp_path):
-    file = tmp_path / "list.json"
-    file.write_text("grüße", encoding="utf-8")
-
-    assert read_catalog(str(file)) == "grüße"
-
-
-def test_a_configured_list_may_lie_in_the_home_directory(tmp_path, monkeypatch):
+@pytest.mark.parametrize("path", ["{home}/list.json", "~/list.json"])
+def test_a_configured_list_is_read_in_the_home_directory_too(path, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    (tmp_path / "list.json").write_text("{}", encoding="utf-8")
-
-    assert read_catalog("~/list.json") == "{}"
+    (tmp_path / "list.json").write_text("grüße", encoding="utf-8")
+    assert read_catalog(path.format(home=tmp_path)) == "grüße"
 
 
 @pytest.mark.parametrize(
@@ -232,8 +188,7 @@ async def test_a_limit_is_remembered_by_the_next_process(another_process):
     assert limited.searches == 1
     rows = {row.url: row for row in report.instances}
     assert rows[limited.url].state == "rate_limited"
-    assert rows[limited.url].last_verdict == "rate_limited"
-    assert rows[good.url].successes == 2
+    assert (rows[limited.url].last_verdict, rows[good.url].successes) == ("rate_limited", 2)
 
 
 async def test_a_budget_is_shared_by_processes(another_process):
@@ -241,9 +196,8 @@ async def test_a_budget_is_shared_by_processes(another_process):
     async with FakeSearxng() as only:
         async with another_process(clock, only) as first, another_process(clock, only) as second:
             await first.search("one", fetch_content=False)
-            with pytest.raises(NoInstancesError) as caught:
-                await second.search("two", fetch_content=False)
-    assert caught.value.reason is UnavailableReason.BUDGET_SPENT
+            error = await raised(NoInstancesError, second.search("two", fetch_content=False))
+    assert error.reason is UnavailableReason.BUDGET_SPENT
     assert only.searches == 1
 
 
@@ -267,8 +221,7 @@ async def test_older_news_do_not_undo_what_was_learned_here(another_process):
             await first.search("one", fetch_content=False)
             clock.advance(40)
             only.limit()
-            with pytest.raises(NoInstancesError):
-                await second.search("two", fetch_content=False)
+            await raised(NoInstancesError, second.search("two", fetch_content=False))
             await first.aclose()
             report = await second.instances()
     assert report.instances[0].state == "rate_limited"
@@ -319,8 +272,7 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
     async with FakeSearxng() as only:
         only.limit()
         async with another_process(clock, only) as server, another_process(clock, only) as command:
-            with pytest.raises(NoInstancesError):
-                await server.search("one", fetch_content=False)
+            await raised(NoInstancesError, server.search("one", fetch_content=False))
             await command.admin.reset(only.url)
             assert (await server.instances()).instances[0].state == "rate_limited"
             clock.advance(PULL_INTERVAL)
@@ -328,6 +280,9 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
             assert (row.state, row.failures, row.reason) == ("new", 0, "")
             budget = await server.admin.budget()
     assert budget.instances[0].spent == 1, "a charge stays"
+
+
+NAMES_US = b"User-agent: searx-mcp\nDisallow: /\n"
 
 
 class Gate(FakeSearxng):
@@ -355,10 +310,9 @@ async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_w
             async with another_process(clock, only) as first, asyncio.TaskGroup() as group:
                 search = group.create_task(first.search("one", fetch_content=False))
                 await only.searched.wait()
-                only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+                only.answer_with(NAMES_US, path="/robots.txt")
                 clock.advance(60)  # the budget allows one search in 30 s
-                with pytest.raises(NoInstancesError):
-                    await second.search("two", fetch_content=False)
+                await raised(NoInstancesError, second.search("two", fetch_content=False))
                 clock.advance(1)
                 only.opened.set()
             assert search.result().results
@@ -376,21 +330,19 @@ async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process)
         async with another_process(clock, only) as first, asyncio.TaskGroup() as group:
             search = group.create_task(first.search("one", fetch_content=False))
             await only.searched.wait()
-            only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+            only.answer_with(NAMES_US, path="/robots.txt")
             clock.advance(60)
             async with another_process(clock, only) as second:
-                with pytest.raises(NoInstancesError):
-                    await second.search("two", fetch_content=False)
+                await raised(NoInstancesError, second.search("two", fetch_content=False))
             clock.advance(1)
             only.opened.set()
         assert search.result().results
-        only._robots = ""
+        only.recover()
         async with another_process(clock, only) as third:
             await _is_left_alone_by(third)
 
 
 async def _is_left_alone_by(client: SearxClient) -> None:
-    with pytest.raises(NoInstancesError):
-        await client.search("three", fetch_content=False)
+    await raised(NoInstancesError, client.search("three", fetch_content=False))
     (row,) = (await client.instances()).instances
     assert (row.state, row.reason) == ("quarantined", OPTED_OUT)

@@ -89,5 +89,16 @@ class Collections:
 
 @pytest.fixture
 def collections() -> Callable[..., Collections]:
-    """Make the provider over simulated engines, in the virtual time of a clock."""
-    return Collections
+    """Make the provider over simulated engines that answer so, in the virtual time of a clock."""
+
+    def make(
+        clock: VirtualClock,
+        *,
+        config: OpenSourcesConfig | None = None,
+        **answers: SourceBehaviour | Sequence[str],
+    ) -> Collections:
+        world = Collections(clock, config or OpenSourcesConfig())
+        world.answer(**answers)
+        return world
+
+    return make

@@ -25,10 +25,14 @@ def page(*names: str, engine: str = "e") -> ResultPage:
 
 
 class World(SimulatedSearch):
-    """Three own instances, asked side by side, unless told otherwise."""
+    """Three own instances, asked side by side, unless told otherwise; the first ones behave so."""
 
-    def __init__(self, clock, *, fan_out: int = 3, own=OWN[:3], public=()) -> None:
+    def __init__(
+        self, clock, *behaviours: Behaviour, fan_out: int = 3, own=OWN[:3], public=()
+    ) -> None:
         super().__init__(clock, own=own, public=public, fan_out=fan_out)
+        for url, behaviour in zip(own, behaviours, strict=False):
+            self.behave(url, behaviour=behaviour)
 
 
 def titles(found: Found) -> list[str]:
@@ -37,15 +41,16 @@ def titles(found: Found) -> list[str]:
 
 @in_virtual_time
 async def test_own_instances_are_asked_at_once_and_their_results_fused(clock):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(0.3, page=page("a", "b", engine="x")))
-    world.behave(OWN[1], behaviour=Behaviour(0.2, page=page("b", "c", engine="y")))
-    world.behave(OWN[2], behaviour=Behaviour(0.4, page=page("b", "d", engine="x")))
+    world = World(
+        clock,
+        Behaviour(0.3, page=page("a", "b", engine="x")),
+        Behaviour(0.2, page=page("b", "c", engine="y")),
+        Behaviour(0.4, page=page("b", "d", engine="x")),
+    )
     found = await world.search()
     assert clock.elapsed == pytest.approx(0.4)
     assert found.instance == OWN[1], "the first who answered"
-    assert titles(found) == ["b", "a", "c", "d"]
-    assert len(found.attempts) == 3
+    assert (titles(found), len(found.attempts)) == (["b", "a", "c", "d"], 3)
     assert world.is_idle()
 
 
@@ -66,10 +71,12 @@ async def test_as_many_own_instances_are_asked_at_once_as_set(how, asked, clock)
 
 @in_virtual_time
 async def test_the_answer_leaves_when_two_have_brought_enough(clock):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(0.2, page=page(*"abcdef")))
-    world.behave(OWN[1], behaviour=Behaviour(0.3, page=page(*"ghijkl")))
-    world.behave(OWN[2], behaviour=Behaviour(0.39))
+    world = World(
+        clock,
+        Behaviour(0.2, page=page(*"abcdef")),
+        Behaviour(0.3, page=page(*"ghijkl")),
+        Behaviour(0.39),
+    )
     found = await world.search(wanted=10)
     assert clock.elapsed == pytest.approx(0.3)
     assert len(titles(found)) == 12
@@ -77,11 +84,16 @@ async def test_the_answer_leaves_when_two_have_brought_enough(clock):
 
 
 @in_virtual_time
+async def test_the_others_have_a_tenth_of_a_second_after_a_very_quick_answer(clock):
+    late = Behaviour(0.05, page=page("b"))
+    found = await World(clock, Behaviour(0.01, page=page("a")), late, Behaviour(60.0)).search()
+    assert clock.elapsed == pytest.approx(0.11)
+    assert sorted(titles(found)) == ["a", "b"]
+
+
+@in_virtual_time
 async def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken(clock):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(0.5, page=page("a", "b", "c")))
-    for url in OWN[1:3]:
-        world.behave(url, behaviour=Behaviour(60.0))
+    world = World(clock, Behaviour(0.5, page=page("a", "b", "c")), *[Behaviour(60.0)] * 2)
     found = await world.search()
     assert clock.elapsed == pytest.approx(1.0)
     assert titles(found) == ["a", "b", "c"]
@@ -108,8 +120,7 @@ async def test_nobody_waits_for_one_that_was_overtaken_when_it_is_tried_again(cl
 
 @in_virtual_time
 async def test_one_that_fails_costs_the_others_nothing(clock):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(0.1, verdict=Verdict.SERVER_ERROR))
+    world = World(clock, Behaviour(0.1, verdict=Verdict.SERVER_ERROR))
     found = await world.search()
     assert found.instance in OWN[1:]
     assert world.report(OWN[0]).failures == 1
@@ -117,18 +128,14 @@ async def test_one_that_fails_costs_the_others_nothing(clock):
 
 @in_virtual_time
 async def test_when_all_fail_the_search_goes_on_as_usual(clock):
-    world = World(clock, public=[PUBLIC])
-    for url in OWN[:3]:
-        world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    world = World(clock, *[Behaviour(verdict=Verdict.SERVER_ERROR)] * 3, public=[PUBLIC])
     found = await world.search()
     assert found.instance == PUBLIC
 
 
 @in_virtual_time
 async def test_when_nobody_serves_the_error_names_all(clock):
-    world = World(clock)
-    for url in OWN[:3]:
-        world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    world = World(clock, *[Behaviour(verdict=Verdict.SERVER_ERROR)] * 3)
     with pytest.raises(NoInstancesError) as caught:
         await world.search()
     assert sorted(attempt.instance for attempt in caught.value.attempts) == sorted(OWN[:3])
@@ -138,10 +145,12 @@ async def test_when_nobody_serves_the_error_names_all(clock):
 async def test_an_instance_whose_results_share_nothing_with_the_others_five_times_is_degraded(
     clock,
 ):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(page=page("a", "b", "c")))
-    world.behave(OWN[1], behaviour=Behaviour(page=page("c", "d", "e")))
-    world.behave(OWN[2], behaviour=Behaviour(page=page("x", "y", "z")))
+    world = World(
+        clock,
+        Behaviour(page=page("a", "b", "c")),
+        Behaviour(page=page("c", "d", "e")),
+        Behaviour(page=page("x", "y", "z")),
+    )
     for _ in range(4):
         await world.search()
     assert world.report(OWN[2]).state is InstanceState.HEALTHY
@@ -176,10 +185,7 @@ async def test_disagreement_that_proves_nothing_counts_against_nobody(pages, clo
 @in_virtual_time
 async def test_cancelled_after_any_turn_nothing_is_left(seconds, clock):
     for turns in range(12):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(0.1, page=page("a")))
-        for url in OWN[1:3]:
-            world.behave(url, behaviour=Behaviour(5.0))
+        world = World(clock, Behaviour(0.1, page=page("a")), *[Behaviour(5.0)] * 2)
         before = asyncio.all_tasks()
         async with asyncio.TaskGroup() as group:
             task = group.create_task(world.search())

@@ -18,10 +18,12 @@ QUERY = InstanceQuery(text="tea")
 
 
 class World(SimulatedSearch):
-    """Three own instances, unless others are named."""
+    """Three own instances, unless others are named; the first ones behave so."""
 
-    def __init__(self, clock, *, own=OWN, public=(), **config: object) -> None:
+    def __init__(self, clock, *behaviours: Behaviour, own=OWN, public=(), **config: object) -> None:
         super().__init__(clock, own=own, public=public, **config)
+        for url, behaviour in zip(own, behaviours, strict=False):
+            self.behave(url, behaviour=behaviour)
 
 
 def verdicts(found: Found) -> list[Verdict]:
@@ -30,8 +32,7 @@ def verdicts(found: Found) -> list[Verdict]:
 
 @in_virtual_time
 async def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half(clock):
-    world = World(clock)
-    world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
+    world = World(clock, Behaviour(seconds=4.0))
     await asyncio.sleep(100)
     found = await world.search()
     assert clock.elapsed == pytest.approx(101.6)
@@ -43,13 +44,10 @@ async def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half(clock):
 
 @in_virtual_time
 async def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing(clock):
-    world = World(clock)
-    world.behave(*OWN, behaviour=Behaviour(seconds=9.0))
-    world.behave(OWN[0], behaviour=Behaviour(seconds=2.0))
+    world = World(clock, Behaviour(seconds=2.0), *[Behaviour(seconds=9.0)] * 2)
     found = await world.search()
     assert clock.elapsed == pytest.approx(2.0)
-    assert found.instance == OWN[0]
-    assert verdicts(found) == [Verdict.FULL]
+    assert (found.instance, verdicts(found)) == (OWN[0], [Verdict.FULL])
     assert len(world.asked()) == 2
     loser = world.report(world.asked()[1])
     assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)
@@ -58,9 +56,9 @@ async def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing(c
 
 @in_virtual_time
 async def test_a_hedge_that_fails_leaves_the_primary_its_chance(clock):
-    world = World(clock, own=OWN[:2])
-    world.behave(*OWN, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-    world.behave(OWN[0], behaviour=Behaviour(seconds=3.0))
+    world = World(
+        clock, Behaviour(seconds=3.0), Behaviour(verdict=Verdict.SERVER_ERROR), own=OWN[:2]
+    )
     found = await world.search()
     assert found.instance == OWN[0]
     assert sorted(verdicts(found)) == [Verdict.FULL, Verdict.SERVER_ERROR]
@@ -96,8 +94,7 @@ async def test_one_search_waits_for_an_instance_that_hangs_and_none_after_it(clo
 
 @in_virtual_time
 async def test_an_instance_that_answers_again_is_asked_as_before(clock):
-    world = World(clock, own=OWN[:2])
-    world.behave(OWN[0], behaviour=Behaviour(seconds=1_000.0))
+    world = World(clock, Behaviour(seconds=1_000.0), own=OWN[:2])
     while not world.pool.behind(clock()):
         await world.search()
     world.behave(OWN[0], behaviour=Behaviour())
@@ -113,8 +110,7 @@ async def test_an_instance_that_answers_again_is_asked_as_before(clock):
 
 @in_virtual_time
 async def test_two_that_hang_are_both_overtaken_by_the_third(clock):
-    world = World(clock)
-    world.behave(*OWN[:2], behaviour=Behaviour(seconds=1_000.0))
+    world = World(clock, *[Behaviour(seconds=1_000.0)] * 2)
     while len(world.pool.behind(clock())) < 2:
         await world.search()
     assert clock.elapsed < 2 * 1.5 + 3 * 0.1 + 0.01
@@ -147,8 +143,7 @@ async def test_a_hedge_that_fails_is_replaced_at_once(clock):
 
 @in_virtual_time
 async def test_hedges_are_at_most_a_fifth_of_the_requests(clock):
-    world = World(clock)
-    world.behave(*OWN, behaviour=Behaviour(seconds=2.0))
+    world = World(clock, *[Behaviour(seconds=2.0)] * 3)
     searches = 100
     for _ in range(searches):
         await world.search()
@@ -190,8 +185,7 @@ async def test_public_instances_without_limiter_are_hedged(clock):
 async def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds, clock):
     finished, turns = False, 0
     while turns < 20 and not finished:
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
+        world = World(clock, Behaviour(seconds=4.0))
         before = asyncio.all_tasks()
         async with asyncio.TaskGroup() as group:
             task = group.create_task(world.search())

@@ -17,7 +17,8 @@ from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.storage.state import Account
+from searx_mcp.storage.state import Account, Window
+from tests.doubles.raised import raised
 from tests.doubles.simulated_sources import SourceBehaviour
 from tests.doubles.virtual_time import in_virtual_time
 
@@ -42,9 +43,12 @@ def verdicts(found) -> dict[str, Verdict]:
 
 @in_virtual_time
 async def test_engines_of_the_category_are_asked_side_by_side(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=PANDAS[:2], commons=PANDAS[2:4])
-    world.answer(internetarchive=SourceBehaviour(seconds=2.0, titles=PANDAS[4:6]))
+    world = collections(
+        clock,
+        openverse=PANDAS[:2],
+        commons=PANDAS[2:4],
+        internetarchive=SourceBehaviour(seconds=2.0, titles=PANDAS[4:6]),
+    )
     found = await world.search("red panda", category="images")
     assert {"openverse", "commons"} <= set(world.asked())
     assert clock.elapsed == pytest.approx(2.0)
@@ -55,11 +59,9 @@ async def test_engines_of_the_category_are_asked_side_by_side(collections, clock
 
 @in_virtual_time
 async def test_what_has_nothing_to_do_with_the_query_is_dropped(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=["a tin whistle", "red panda"], commons=["a tin can"])
+    world = collections(clock, openverse=["a tin whistle", "red panda"], commons=["a tin can"])
     found = await world.search("red panda", category="images")
-    assert titles(found) == ["red panda"]
-    assert missing(found)["commons"] == "nothing relevant"
+    assert (titles(found), missing(found)["commons"]) == (["red panda"], "nothing relevant")
     assert verdicts(found)[world.engine("commons").address] is Verdict.IRRELEVANT
     assert verdicts(found)[world.engine("openverse").address] is Verdict.THIN
 
@@ -75,9 +77,12 @@ async def test_nothing_to_be_found_is_an_answer(collections, clock):
 
 @in_virtual_time
 async def test_once_enough_is_in_the_others_have_a_moment_left(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
-    world.answer(internetarchive=SourceBehaviour(seconds=9.0, titles=["red panda archive"]))
+    world = collections(
+        clock,
+        openverse=PANDAS[:6],
+        commons=PANDAS[4:],
+        internetarchive=SourceBehaviour(seconds=9.0, titles=["red panda archive"]),
+    )
     found = await world.search("red panda", category="images")
     assert clock.elapsed <= 1.1
     assert len(titles(found)) == 12
@@ -99,12 +104,12 @@ async def test_once_enough_is_in_the_others_have_a_moment_left(collections, cloc
 async def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
     collections, slow, found, seconds, ends, detail, clock
 ):
-    world = collections(clock)
     said: list[str] = []
     quick = {"openverse", "commons", "internetarchive"} - {slow}
     one, other = sorted(quick)
-    world.answer(**{one: PANDAS[:5], other: PANDAS[:found]})
-    world.answer(**{slow: SourceBehaviour(seconds=9.0)})
+    world = collections(
+        clock, **{one: PANDAS[:5], other: PANDAS[:found]}, **{slow: SourceBehaviour(seconds=9.0)}
+    )
     page = await world.provider.run(
         SearchContext(
             InstanceQuery(text="red panda", category="images"),
@@ -115,8 +120,7 @@ async def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
     )
     address = world.engine(slow).address
     (attempt,) = (each for each in page.attempts if each.instance == address)
-    assert attempt.detail == detail
-    assert attempt.elapsed_ms == pytest.approx(ends * 1_000)
+    assert (attempt.detail, attempt.elapsed_ms) == (detail, pytest.approx(ends * 1_000))
     assert clock.elapsed == pytest.approx(ends)
     assert world.pool.record_of(address).failures == 0
     assert f"asking {world.engine(slow).title}" in said
@@ -135,15 +139,13 @@ async def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
 async def test_what_an_answer_covers_follows_from_who_gave_it(
     collections, titles_of, coverage, clock
 ):
-    world = collections(clock, config=OpenSourcesConfig(keenable=True))
-    world.answer(**titles_of)
+    world = collections(clock, config=OpenSourcesConfig(keenable=True), **titles_of)
     assert (await world.search("red panda")).coverage is coverage
 
 
 @in_virtual_time
 async def test_an_engine_that_is_spent_is_passed_over_and_named(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=PANDAS, commons=PANDAS)
+    world = collections(clock, openverse=PANDAS, commons=PANDAS)
     for _ in range(world.engine("openverse").per_day):
         await world.search("red panda", category="images")
         clock.pass_by(60.0)
@@ -151,14 +153,12 @@ async def test_an_engine_that_is_spent_is_passed_over_and_named(collections, clo
     found = await world.search("red panda", category="images")
     assert before == world.engine("openverse").per_day
     assert world.asked().count("openverse") == before
-    assert missing(found)["openverse"] == "budget"
-    assert len(titles(found)) == 10
+    assert (missing(found)["openverse"], len(titles(found))) == ("budget", 10)
 
 
 @in_virtual_time
 async def test_a_search_waits_for_the_spacing_as_long_as_the_table_allows(collections, clock):
-    world = collections(clock)
-    world.answer(musicbrainz=["red panda song"])
+    world = collections(clock, musicbrainz=["red panda song"])
     await world.search("red panda song", category="music")
     began = clock.elapsed
     await world.search("red panda song", category="music")
@@ -170,8 +170,7 @@ async def test_a_search_waits_for_the_spacing_as_long_as_the_table_allows(collec
 
 @in_virtual_time
 async def test_two_engines_of_one_operator_share_its_limits(collections, clock):
-    world = collections(clock)
-    world.answer(wikipedia=PANDAS, commons=PANDAS)
+    world = collections(clock, wikipedia=PANDAS, commons=PANDAS)
     for _ in range(3):
         await world.search("red panda", category="general", engines=("wikipedia",))
     found = await world.search("red panda", category="images")
@@ -180,8 +179,11 @@ async def test_two_engines_of_one_operator_share_its_limits(collections, clock):
 
 @in_virtual_time
 async def test_no_engine_has_more_requests_under_way_than_its_operator_allows(collections, clock):
-    world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
-    world.answer(wikipedia=SourceBehaviour(seconds=3.0, titles=PANDAS))
+    world = collections(
+        clock,
+        config=OpenSourcesConfig(contact="me@example.org"),
+        wikipedia=SourceBehaviour(seconds=3.0, titles=PANDAS),
+    )
     async with asyncio.TaskGroup() as group:
         for _ in range(3):
             group.create_task(world.search("red panda", engines=("wikipedia",)))
@@ -193,9 +195,8 @@ async def test_no_engine_has_more_requests_under_way_than_its_operator_allows(co
 
 @in_virtual_time
 async def test_an_engine_that_limits_us_is_left_alone(collections, clock):
-    world = collections(clock)
     limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0, detail="Slower.")
-    world.answer(openverse=limit, commons=PANDAS)
+    world = collections(clock, openverse=limit, commons=PANDAS)
     first = await world.search("red panda", category="images")
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
@@ -208,8 +209,12 @@ async def test_an_engine_that_limits_us_is_left_alone(collections, clock):
 
 @in_virtual_time
 async def test_one_whose_silence_means_load_rests_after_it(collections, clock):
-    world = collections(clock, config=OpenSourcesConfig(gdelt=True))
-    world.answer(gdelt=SourceBehaviour(seconds=13.0), hackernews=PANDAS)
+    world = collections(
+        clock,
+        config=OpenSourcesConfig(gdelt=True),
+        gdelt=SourceBehaviour(seconds=13.0),
+        hackernews=PANDAS,
+    )
     for wait in (60, 700, 300):
         found = await world.search("red panda", category="news", time_range="week")
         assert "gdelt" in missing(found)
@@ -221,8 +226,9 @@ async def test_one_whose_silence_means_load_rests_after_it(collections, clock):
 
 @in_virtual_time
 async def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=SourceBehaviour(titles=PANDAS, pause=300.0), commons=PANDAS)
+    world = collections(
+        clock, openverse=SourceBehaviour(titles=PANDAS, pause=300.0), commons=PANDAS
+    )
     first = await world.search("red panda", category="images")
     clock.pass_by(60)
     second = await world.search("red panda", category="images")
@@ -232,25 +238,25 @@ async def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections, c
 
 @in_virtual_time
 async def test_when_nobody_answers_the_error_says_so_and_when_to_come_back(collections, clock):
-    world = collections(clock)
     limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
-    world.answer(openverse=limit, commons=limit, internetarchive=limit)
-    with pytest.raises(NoInstancesError) as caught:
-        await world.search("red panda", category="images")
-    assert caught.value.reason is UnavailableReason.EXHAUSTED
-    assert caught.value.retry_after == pytest.approx(315, abs=15)
-    assert len(caught.value.attempts) >= 2
-    assert "openverse: rate limited" in caught.value.message
+    world = collections(clock, openverse=limit, commons=limit, internetarchive=limit)
+    error = await raised(NoInstancesError, world.search("red panda", category="images"))
+    assert error.reason is UnavailableReason.EXHAUSTED
+    assert error.retry_after == pytest.approx(315, abs=15)
+    assert len(error.attempts) >= 2
+    assert "openverse: rate limited" in error.message
 
 
 @in_virtual_time
 async def test_a_network_that_is_down_is_held_against_nobody(collections, clock):
-    world = collections(clock)
     down = SourceBehaviour(verdict=Verdict.DNS)
-    world.answer(openverse=down, commons=down, internetarchive=down)
-    with pytest.raises(NoInstancesError, match="this machine seems to be offline") as caught:
-        await world.search("red panda", category="images")
-    assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
+    world = collections(clock, openverse=down, commons=down, internetarchive=down)
+    error = await raised(
+        NoInstancesError,
+        world.search("red panda", category="images"),
+        "this machine seems to be offline",
+    )
+    assert (error.reason, error.retry_after) == (UnavailableReason.OFFLINE, 30.0)
     assert world.pool.learned_since(0) == {}
     assert world.is_idle()
 
@@ -258,19 +264,20 @@ async def test_a_network_that_is_down_is_held_against_nobody(collections, clock)
 @pytest.mark.parametrize("answering", [Verdict.SERVER_ERROR, Verdict.MALFORMED])
 @in_virtual_time
 async def test_a_network_that_reaches_anybody_is_not_down(collections, answering, clock):
-    world = collections(clock)
     down = SourceBehaviour(verdict=Verdict.DNS)
     broken = SourceBehaviour(verdict=answering)
-    world.answer(openverse=down, commons=broken, internetarchive=down)
-    with pytest.raises(NoInstancesError, match="No open source could answer") as caught:
-        await world.search("red panda", category="images")
-    assert caught.value.reason is UnavailableReason.EXHAUSTED
+    world = collections(clock, openverse=down, commons=broken, internetarchive=down)
+    error = await raised(
+        NoInstancesError,
+        world.search("red panda", category="images"),
+        "No open source could answer",
+    )
+    assert error.reason is UnavailableReason.EXHAUSTED
 
 
 @in_virtual_time
 async def test_one_that_alone_cannot_be_reached_is_left_alone(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=SourceBehaviour(verdict=Verdict.DNS), commons=PANDAS)
+    world = collections(clock, openverse=SourceBehaviour(verdict=Verdict.DNS), commons=PANDAS)
     await world.search("red panda", category="images")
     assert not world.pool.may_ask(world.engine("openverse").address, clock())
 
@@ -284,14 +291,12 @@ async def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part, clo
     def gate(hits, question, engine):
         return fail() if part == "judging" and engine.name == "commons" else tuple(hits)
 
-    world = collections(clock)
-    world.answer(openverse=PANDAS[:2], commons=PANDAS[2:])
+    world = collections(clock, openverse=PANDAS[:2], commons=PANDAS[2:])
     if part == "asking":
         world.engines = {**world.engines, "commons": replace(world.engine("commons"), ask=fail)}
     world.provider = world.over(world.state, gate=gate)
     found = await world.search("red panda", category="images")
-    assert titles(found) == PANDAS[:2]
-    assert missing(found)["commons"] == "could not be processed"
+    assert (titles(found), missing(found)["commons"]) == (PANDAS[:2], "could not be processed")
     assert world.is_idle()
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [
         ZeroDivisionError
@@ -300,8 +305,9 @@ async def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part, clo
 
 @in_virtual_time
 async def test_further_pages_are_asked_while_too_few_hits_have_come(collections, clock):
-    world = collections(clock)
-    world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
+    world = collections(
+        clock, europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True)
+    )
     found = await world.search(PAPERS, category="science", wanted=30)
     pages = [query.page for name, query in world.upstream.asked if name == "crossref"]
     assert pages == [1, 2]
@@ -310,17 +316,17 @@ async def test_further_pages_are_asked_while_too_few_hits_have_come(collections,
 
 @in_virtual_time
 async def test_a_later_page_is_asked_of_those_that_have_one(collections, clock):
-    world = collections(clock)
-    world.answer(crossref=SourceBehaviour(titles=[PAPERS]), europepmc=[PAPERS])
+    world = collections(clock, crossref=SourceBehaviour(titles=[PAPERS]), europepmc=[PAPERS])
     found = await world.search(PAPERS, category="science", page=3)
     pages = {name: query.page for name, query in world.upstream.asked}
     assert pages["crossref"] == 3
     assert "europepmc" not in pages
     assert missing(found)["europepmc"] == "has one page"
-    with pytest.raises(NoInstancesError) as caught:
-        await world.search(PAPERS, category="science", page=2, engines=("europepmc",))
-    assert "europepmc: has one page" in caught.value.message
-    assert caught.value.retry_after is None
+    error = await raised(
+        NoInstancesError, world.search(PAPERS, category="science", page=2, engines=("europepmc",))
+    )
+    assert "europepmc: has one page" in error.message
+    assert error.retry_after is None
 
 
 @pytest.mark.parametrize(
@@ -335,32 +341,31 @@ async def test_a_later_page_is_asked_of_those_that_have_one(collections, clock):
 async def test_one_page_is_asked_where_a_second_is_of_no_use(
     collections, crossref, europepmc, wanted, clock
 ):
-    world = collections(clock)
-    world.answer(crossref=SourceBehaviour(titles=crossref, has_next=True), europepmc=europepmc)
+    world = collections(
+        clock, crossref=SourceBehaviour(titles=crossref, has_next=True), europepmc=europepmc
+    )
     await world.search(PAPERS, category="science", wanted=wanted)
     assert {query.page for _, query in world.upstream.asked} == {1}
 
 
 @in_virtual_time
 async def test_all_of_it_ends_by_the_deadline(collections, clock):
-    world = collections(clock)
     slow = SourceBehaviour(seconds=60.0)
-    world.answer(openverse=slow, commons=slow, internetarchive=slow)
-    with pytest.raises(NoInstancesError):
-        await world.search("red panda", category="images", seconds=1.5)
+    world = collections(clock, openverse=slow, commons=slow, internetarchive=slow)
+    await raised(NoInstancesError, world.search("red panda", category="images", seconds=1.5))
     assert clock.elapsed <= 1.5
     assert world.is_idle()
 
 
 @in_virtual_time
 async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=SourceBehaviour(seconds=5.0), commons=SourceBehaviour(seconds=5.0))
+    world = collections(
+        clock, openverse=SourceBehaviour(seconds=5.0), commons=SourceBehaviour(seconds=5.0)
+    )
     task = asyncio.ensure_future(world.search("red panda", category="images"))
     await asyncio.sleep(1.0)
     task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await raised(asyncio.CancelledError, task)
     assert world.is_idle()
     assert world.engine("openverse").address not in world.pool.learned_since(0)
 
@@ -369,31 +374,29 @@ async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, cloc
 @in_virtual_time
 async def test_what_no_collection_has_is_not_asked_for(collections, category, clock):
     world = collections(clock)
-    with pytest.raises(NoInstancesError, match="No open source suits"):
-        await world.search("red panda", category=category)
+    await raised(
+        NoInstancesError, world.search("red panda", category=category), "No open source suits"
+    )
     assert world.asked() == []
 
 
 @in_virtual_time
 async def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(collections, clock):
     world = collections(clock)
-    with pytest.raises(NoInstancesError):
-        await world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345")
+    await raised(NoInstancesError, world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345"))
     assert world.asked() == []
 
 
 @in_virtual_time
 async def test_licences_of_what_is_given_are_told(collections, clock):
-    world = collections(clock)
-    world.answer(wikipedia=["red panda"], commons=[])
+    world = collections(clock, wikipedia=["red panda"], commons=[])
     found = await world.search("red panda")
     assert found.attribution == (world.engine("wikipedia").licence,)
 
 
 @in_virtual_time
 async def test_filters_that_cannot_be_kept_are_told(collections, clock):
-    world = collections(clock)
-    world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
+    world = collections(clock, openverse=PANDAS[:3], commons=PANDAS[3:5])
     found = await world.search("red panda", category="images", time_range="week", language="de")
     text = " ".join(found.remarks)
     assert "Not limited to the last week, which they cannot filter by: Openverse" in text
@@ -419,8 +422,7 @@ async def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_fra
     world = collections(clock, config=OpenSourcesConfig(keenable=True))
     await world.search(text)
     texts = {name: query.text for name, query in world.upstream.asked}
-    assert texts["wikipedia"] == asked
-    assert texts["keenable"] == text
+    assert (texts["wikipedia"], texts["keenable"]) == (asked, text)
 
 
 @pytest.mark.parametrize(
@@ -443,9 +445,8 @@ async def test_only_the_keywords_of_a_long_question_go_to_those_that_demand_them
 
 @in_virtual_time
 async def test_a_refusal_of_our_own_request_teaches_nothing(collections, clock):
-    world = collections(clock)
     mistaken = SourceBehaviour(verdict=Verdict.REFUSED, ours=True, detail="Too long.")
-    world.answer(openverse=mistaken, commons=PANDAS)
+    world = collections(clock, openverse=mistaken, commons=PANDAS)
     for _ in range(5):
         found = await world.search("red panda", category="images")
         assert missing(found)["openverse"] == "refused"
@@ -459,8 +460,9 @@ async def test_a_refusal_of_our_own_request_teaches_nothing(collections, clock):
 async def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(
     collections, loaded, answers, clock
 ):
-    world = collections(clock)
-    world.answer(musicbrainz=SourceBehaviour(titles=PANDAS, loaded=loaded, seconds=0.05))
+    world = collections(
+        clock, musicbrainz=SourceBehaviour(titles=PANDAS, loaded=loaded, seconds=0.05)
+    )
     found = await world.search("red panda", category="music")
     engine = world.engine("musicbrainz")
     assert world.asked().count("musicbrainz") == 2
@@ -510,3 +512,25 @@ def test_only_filters_that_could_not_be_kept_are_told(fields, category, used, ex
     first, *others = source_notes(query, chosen, asked=[COMMONS, OPENVERSE], used=used)
     assert first == "Open sources asked: Wikimedia Commons, Openverse (for a test)."
     assert others == expected
+
+
+PACED = replace(OPENVERSE, gap=2.0, gap_without_contact=None, burst=3, per_day=50, bucket="")
+
+
+@pytest.mark.parametrize(
+    ("gap_without_contact", "has_contact", "seconds"),
+    [
+        (None, True, 6.0),
+        (None, False, 6.0),
+        (5.0, True, 6.0),
+        (5.0, False, 15.0),
+        (0.0, False, 0.0),
+    ],
+)
+def test_so_many_at_once_keep_the_gap_between_them_on_average(
+    gap_without_contact, has_contact, seconds
+):
+    engine = replace(PACED, gap_without_contact=gap_without_contact)
+    account = rate_limits(engine, has_contact=has_contact)
+    assert account == Account(engine.address, (Window(3, seconds), Window(50, 86_400.0)))
+    assert rate_limits(replace(engine, bucket="b"), has_contact=has_contact).name == "b"

@@ -22,8 +22,7 @@ def titles(hits) -> list[str]:
 
 def test_what_two_collections_found_comes_first():
     fused = fuse([ranked("a", "b", engine="github"), ranked("c", "b", engine="arxiv")])
-    assert titles(fused) == ["b", "a", "c"]
-    assert fused[0].engines == ("github", "arxiv")
+    assert (titles(fused), fused[0].engines) == (["b", "a", "c"], ("github", "arxiv"))
     assert [each.position for each in fused] == [1, 2, 3]
 
 
@@ -68,8 +67,7 @@ def test_one_work_with_two_addresses_is_one_hit():
     journal = hit("a", "bing", url="https://journal.example/x", paper=Paper(doi="10.1000/Example"))
     record = hit("a longer title", "crossref", url="https://doi.org/10.1000/example")
     (fused,) = fuse([RankedList([journal]), RankedList([record])])
-    assert fused.url == "https://journal.example/x"
-    assert fused.title == "a longer title"
+    assert (fused.url, fused.title) == ("https://journal.example/x", "a longer title")
     assert fused.engines == ("bing", "crossref")
 
 

@@ -47,8 +47,7 @@ async def search(settings_for):
 async def test_a_search_of_one_site_is_answered_by_its_own_index(search):
     answer, asked = await search("skerry barrage", allowed_domains=[HOST])
     assert [result.url for result in answer.results] == [f"https://{HOST}/gates/skerry.html"]
-    assert answer.results[0].title == "Barrage of Skerry"
-    assert answer.coverage is Coverage.SITE
+    assert (answer.results[0].title, answer.coverage) == ("Barrage of Skerry", Coverage.SITE)
     assert any("the index that the site publishes" in note for note in answer.notes)
     assert asked == ["/", "/searchindex.js"]
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from searx_mcp.errors import NoInstancesError
+from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import InstanceState
@@ -101,20 +101,39 @@ async def test_the_time_of_an_attempt_begins_when_its_request_is_sent(clock):
 )
 @in_virtual_time
 async def test_a_budget_is_waited_for_while_two_seconds_are_left_for_the_answer(left, waits, clock):
-    (url, *_) = PUBLIC
-    world = SimulatedSearch(clock, public=[url])
-    world.pool.learn_facts(url, ConfigFacts(limiter_enabled=True, link_token=False), clock())
-    await world.search()
-    charged = world.upstream.sent[0].at
+    world, charged = await spent(clock, PUBLIC[:1])
     await asyncio.sleep(charged + 22 - clock())
+    said: list[str] = []
     if waits:
-        await world.search(seconds=left)
+        await world.search(seconds=left, progress=said.append)
         assert world.upstream.sent[1].at == pytest.approx(charged + 30, abs=0.02)
+        assert "waiting 8 s until an instance's budget allows another request" in said
     else:
         with pytest.raises(NoInstancesError) as caught:
             await world.search(seconds=left)
+        assert caught.value.reason is UnavailableReason.BUDGET_SPENT
         assert caught.value.retry_after == pytest.approx(8)
     assert len(world.asked()) == 1 + waits
+
+
+@in_virtual_time
+async def test_after_one_that_failed_the_search_waits_for_the_budget_of_the_other(clock):
+    world, charged = await spent(clock, PUBLIC[:2])
+    await asyncio.sleep(charged + 29.95 - clock())
+    first, second = (sent.url for sent in world.upstream.sent)
+    world.behave(first, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    found = await world.search()
+    assert (found.instance, verdicts(found)) == (second, [Verdict.SERVER_ERROR, Verdict.FULL])
+
+
+async def spent(clock, public) -> tuple[SimulatedSearch, float]:
+    """Instances whose limiter asks for no token, each just searched; and when the first one was."""
+    world = SimulatedSearch(clock, public=public)
+    for url in public:
+        world.pool.learn_facts(url, ConfigFacts(limiter_enabled=True, link_token=False), clock())
+    for _ in public:
+        await world.search()
+    return world, world.upstream.sent[0].at
 
 
 @in_virtual_time
@@ -128,5 +147,4 @@ async def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_ti
     found = await world.search()
     assert verdicts(found) == [Verdict.DNS, Verdict.FULL]
     assert [attempt.elapsed_ms for attempt in found.attempts] == [0, 100]
-    assert world.report(gone).state is InstanceState.FAILING
-    assert world.asked() == [there]
+    assert (world.report(gone).state, world.asked()) == (InstanceState.FAILING, [there])

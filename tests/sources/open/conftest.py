@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.sources.open.engine import Engine, OpenQuery, Parsed
-from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.table import ENGINES, KEYED
 
 ANSWERS = Path(__file__).parent / "answers"
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -28,7 +28,7 @@ def ask() -> Callable[..., OpenQuery]:
 @pytest.fixture
 def engine() -> Callable[[str], Engine]:
     """Give a function that finds a row of the table."""
-    rows = {row.name: row for row in ENGINES}
+    rows = {row.name: row for row in (*ENGINES, *KEYED)}
     return rows.__getitem__
 
 

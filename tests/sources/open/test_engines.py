@@ -110,6 +110,9 @@ UNASKED = [
     ("stackexchange", {"language": "de"}),
     ("stackexchange", {"language": "zh-TW"}),
     ("stackexchange", {"language": "es", "aim": "superuser"}),
+    ("brave", {"page": 11}),
+    ("brave", {"text": "a" * 401}),
+    ("google", {"page": 11}),
     ("wikipedia", {"language": "../x"}),
     ("wikipedia", {"language": "en.evil"}),
     ("wikipedia", {"language": ""}),
@@ -124,6 +127,7 @@ ARXIV_ERROR = (
 )
 # Engine, an answer as documented that has nothing, whether there is a next page.
 EMPTY = [
+    ("brave", b'{"type": "search", "query": {"original": "x"}}', False),
     ("commons", b'{"batchcomplete": true}', False),
     ("crates", b'{"crates": [], "meta": {"total": 0, "next_page": null}}', False),
     ("crossref", b'{"status": "ok", "message": {"total-results": 90, "items": []}}', False),
@@ -131,6 +135,11 @@ EMPTY = [
     ("gdelt", b"{}", None),
     ("gdelt", b"{ }\n", None),
     ("gdelt", b'{"articles": []}', None),
+    (
+        "google",
+        b'{"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}}',
+        False,
+    ),
     ("huggingface", b"[]", None),
     ("internetarchive", b'{"response": {"numFound": 0, "start": 0, "docs": []}}', False),
     ("keenable", b'{"query": "x", "results": []}', None),
@@ -190,7 +199,6 @@ NO_ANSWERS = [
     ("crossref", b"Resource not found."),
     ("crossref", b'{"message": {}}'),
     ("europepmc", b"{}"),
-    ("gdelt", b""),
     ("gdelt", b'{"timeline": []}'),
     ("github", b'{"message": "Not Found", "status": "404"}'),
     ("hackernews", b'{"message": "invalid numeric filter", "status": 400}'),
@@ -205,9 +213,29 @@ NO_ANSWERS = [
     ("sepiasearch", b'{"error": "Too many attempts", "status": 429}'),
     ("stackexchange", b'{"has_more": false}'),
     ("wikipedia", b'{"error": "x"}'),
-    *((row.name, b"<html>Too many requests</html>") for row in ENGINES),
-    *((row.name, b'[{"items": ') for row in ENGINES),
-    *((row.name, b"[]") for row in ENGINES if row.name != "huggingface"),
+    ("brave", b'{"web": {}}'),
+    ("google", b'{"a": 1}'),
+    *(
+        (row.name, body)
+        for row in (*ENGINES, *KEYED)
+        for body in (b"", b"<html>Too many requests</html>", b'[{"items": ', b"[]")
+        if (row.name, body) != ("huggingface", b"[]")
+    ),
+]
+# Engine, status, headers, body, and what that says: verdict, whether to ask once more, words.
+STATUSES = [
+    ("brave", 404, {}, b"oops", None),
+    ("brave", 500, {}, b"oops", (Verdict.SERVER_ERROR, True, "")),
+    ("crossref", 404, {}, b"Resource not found.", (Verdict.EMPTY, False, "")),
+    ("crossref", 429, {"Retry-After": "5"}, b"", None),
+    ("google", 503, {}, b"<html>", (Verdict.SERVER_ERROR, True, "")),
+    ("musicbrainz", 429, {"x-ratelimit-zone": "global"}, b"", None),
+    ("musicbrainz", 503, {"X-RateLimit-Zone": "global"}, b"", (Verdict.SERVER_ERROR, True, "")),
+    ("musicbrainz", 503, {"x-ratelimit-zone": "ip"}, b"", None),
+    ("musicbrainz", 503, {}, b"", None),
+    ("openverse", 403, {}, b"<html>", (Verdict.REFUSED, False, "your network")),
+    ("openverse", 404, {}, b"<html>", None),
+    ("openverse", 429, {}, b"<html>", None),
 ]
 HOSTILE: list[object] = [
     None, True, -1, 1e308, "", "x" * 100_000, "javascript:alert(1)", "http://[::1", "\ud800\u202e\x1b[31m",
@@ -364,6 +392,15 @@ def test_an_error_with_status_200_is_a_refusal_without_its_words(read, name, bod
     assert "panda" not in refused.value.detail
 
 
+@pytest.mark.parametrize(("name", "status", "headers", "body", "said"), STATUSES)
+def test_an_engine_may_say_what_a_status_of_its_own_means(
+    engine, name, status, headers, body, said
+):
+    refusal = engine(name).read_refusal(status, headers, body)
+    assert (refusal and (refusal.verdict, refusal.again)) == (said and said[:2])
+    assert said is None or said[2] in refusal.detail
+
+
 def test_every_engine_has_an_answer_to_be_tried_on():
     assert {row.name for row in ENGINES} == set(NAMES_TRIED)
 
@@ -398,7 +435,7 @@ def _query(row):
 def _broken(body: bytes) -> Iterator[bytes]:
     """The answer cut anywhere, with bytes changed, and, if it is JSON, with each value replaced."""
     dice = random.Random(1)
-    for _ in range(60):
+    for _ in range(30):
         yield body[: dice.randrange(len(body))]
         place = dice.randrange(len(body))
         yield body[:place] + bytes([dice.randrange(256)]) + body[place + 1 :]
@@ -408,7 +445,7 @@ def _broken(body: bytes) -> Iterator[bytes]:
         return
     places = [*_places(value)]
     for hostile in HOSTILE:
-        for member in dice.sample(places, min(25, len(places))):
+        for member in dice.sample(places, min(12, len(places))):
             yield json.dumps(_with(value, member, hostile)).encode()
     yield b"[" * 100_000
 

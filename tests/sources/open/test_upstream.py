@@ -43,14 +43,20 @@ def parse(body: bytes, query) -> Parsed:
 ENGINE = replace(CROSSREF, parse=parse, read_refusal=None)
 
 
-@pytest.fixture
-def asked(tmp_path, ask):
-    """Give what asks an engine whose host answers with one page; the requests are of the site."""
-    authority = trustme.CA()
+@pytest.fixture(scope="module")
+def trusted(tmp_path_factory) -> tuple[ssl.SSLContext, NetworkConfig]:
+    """What the host shows, and settings that believe it."""
+    authority, file = trustme.CA(), tmp_path_factory.mktemp("authority") / "ca.pem"
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(HOST).configure_cert(context)
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    config = NetworkConfig(ca_file=str(tmp_path / "ca.pem"))
+    authority.cert_pem.write_to_path(file)
+    return context, NetworkConfig(ca_file=str(file))
+
+
+@pytest.fixture
+def asked(trusted, ask):
+    """Give what asks an engine whose host answers with one page; the requests are of the site."""
+    context, config = trusted
 
     @asynccontextmanager
     async def site(page: FakePage):
@@ -92,8 +98,7 @@ async def test_an_engine_that_answers_may_ask_for_a_pause(asked):
     assert answered.pause == 3
     spent = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1790000042"}
     answered, _ = await asked(replace(rows(1, 2, 3), headers=spent))
-    assert answered.pause == 42
-    assert answered.outcome.verdict is Verdict.FULL
+    assert (answered.pause, answered.outcome.verdict) == (42, Verdict.FULL)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,12 @@ async def test_an_engine_that_answers_may_ask_for_a_pause(asked):
         ),
         pytest.param(FakePage(status=500), Verdict.SERVER_ERROR, None, id="500"),
         pytest.param(FakePage(status=400), Verdict.REFUSED, None, id="400"),
+        pytest.param(FakePage(status=414), Verdict.REFUSED, None, id="414"),
+        pytest.param(FakePage(status=422), Verdict.REFUSED, None, id="422"),
+        pytest.param(
+            FakePage(status=400, headers={"Retry-After": "9"}), Verdict.MALFORMED, 9,
+            id="400 that is a limit",
+        ),
         pytest.param(FakePage(status=404), Verdict.MALFORMED, None, id="404"),
         pytest.param(FakePage(status=401), Verdict.REFUSED, 3_600, id="401"),
         pytest.param(FakePage(status=406), Verdict.MALFORMED, None, id="406"),
@@ -140,6 +151,8 @@ async def test_an_engine_that_answers_may_ask_for_a_pause(asked):
 async def test_a_failure_is_a_value(asked, page, verdict, wait):
     answered, requests = await asked(page)
     assert (answered.outcome.verdict, answered.outcome.retry_after) == (verdict, wait)
+    # What the engine would take from nobody is our mistake.
+    assert answered.outcome.ours is (page.status in {400, 414, 422} and verdict is Verdict.REFUSED)
     assert answered.outcome.detail
     assert "red panda" not in answered.outcome.detail
     assert len(requests) == 1
@@ -150,43 +163,33 @@ async def test_what_does_not_answer_is_late(asked):
     assert (answered.outcome.verdict, answered.outcome.status_code) == (Verdict.TIMEOUT, None)
 
 
-async def test_a_limit_rests_as_long_as_the_table_says(asked):
-    patient = replace(ENGINE, rest=900.0)
-    answered, _ = await asked(FakePage(status=429, headers={"Retry-After": "5"}), patient)
-    assert answered.outcome.retry_after == 900
-    answered, _ = await asked(FakePage(status=429, headers={"Retry-After": "1800"}), patient)
-    assert answered.outcome.retry_after == 1_800
-
-
-async def test_a_silence_rests_as_long_as_the_table_says(asked):
-    patient = replace(ENGINE, rest=900.0)
-    answered, _ = await asked(FakePage(silent=True), patient, seconds=0.2)
-    assert (answered.outcome.verdict, answered.outcome.retry_after) == (Verdict.TIMEOUT, 900)
+@pytest.mark.parametrize(
+    ("page", "verdict", "wait"),
+    [
+        pytest.param(
+            FakePage(status=429, headers={"Retry-After": "5"}),
+            Verdict.RATE_LIMITED,
+            900,
+            id="longer than a limit says",
+        ),
+        pytest.param(
+            FakePage(status=429, headers={"Retry-After": "1800"}),
+            Verdict.RATE_LIMITED,
+            1_800,
+            id="or as long as it says",
+        ),
+        pytest.param(FakePage(silent=True), Verdict.TIMEOUT, 900, id="after a silence"),
+    ],
+)
+async def test_an_engine_rests_as_long_as_the_table_says(asked, page, verdict, wait):
+    answered, _ = await asked(page, replace(ENGINE, rest=900.0), seconds=0.5)
+    assert (answered.outcome.verdict, answered.outcome.retry_after) == (verdict, wait)
 
 
 async def test_another_status_may_be_a_limit_of_one_engine(asked):
     engine = replace(ENGINE, limits=frozenset({406}))
     answered, _ = await asked(FakePage(status=406), engine)
     assert answered.outcome.verdict is Verdict.RATE_LIMITED
-
-
-@pytest.mark.parametrize(
-    ("page", "ours"),
-    [
-        pytest.param(FakePage(status=400), True, id="400"),
-        pytest.param(FakePage(status=414), True, id="414"),
-        pytest.param(FakePage(status=422), True, id="422"),
-        pytest.param(
-            FakePage(status=400, headers={"Retry-After": "9"}), False, id="400 that is a limit"
-        ),
-        pytest.param(FakePage(status=404), False, id="404"),
-        pytest.param(FakePage(status=500), False, id="500"),
-        pytest.param(FakePage('"refuse"'), False, id="refused in words"),
-    ],
-)
-async def test_what_it_would_take_from_nobody_is_our_mistake(asked, page, ours):
-    answered, _ = await asked(page)
-    assert answered.outcome.ours is ours
 
 
 async def test_an_engine_may_say_that_one_more_request_may_follow(asked):
@@ -240,8 +243,7 @@ async def test_we_say_who_we_are_and_how_to_reach_us_where_that_is_asked_for(ask
 
 async def test_a_body_is_posted_as_json(asked):
     _, (request,) = await asked(rows(), what=Ask(body={"query": "a"}))
-    assert request.method == "POST"
-    assert request.headers["Content-Type"] == "application/json"
+    assert (request.method, request.headers["Content-Type"]) == ("POST", "application/json")
     assert request.headers["Content-Length"] == str(len('{"query": "a"}'))
 
 

@@ -131,7 +131,8 @@ def test_a_line_that_is_plain_is_not_cleaned_differently(value):
 
 
 def test_every_character_is_cleaned_as_if_there_were_no_short_way():
-    for start in range(0, 0x110000, 0x100):
+    planes = (*range(0x4_0000), *range(0xE_0000, 0xF_0000))  # the others have no characters
+    for start in planes[::0x100]:
         block = [f"a{chr(code)}b" for code in range(start, start + 0x100)]
         if any(clean_line(text, 10) != text for text in block):
             assert [line(text, 10) for text in block] == [clean_line(text, 10) for text in block]

@@ -97,7 +97,7 @@ def test_random_bytes_are_judged(body, status, wanted):
     _check(parse_json(body, base_url=BASE).page)
 
 
-@fuzz
+@settings(fuzz, max_examples=settings().max_examples // 2)
 @given(DOCUMENTS | SHAPES)
 def test_random_json_is_read(document):
     _check(parse_json(json.dumps(document).encode(), base_url=BASE).page)

@@ -115,8 +115,7 @@ def test_suggestions_and_corrections_are_the_labels_of_their_buttons(results_pag
         )
     )
 
-    assert page.suggestions == ("first", "second, until 2023")
-    assert page.corrections == ("typo",)
+    assert (page.suggestions, page.corrections) == (("first", "second, until 2023"), ("typo",))
 
 
 TABLE = """

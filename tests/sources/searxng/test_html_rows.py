@@ -130,8 +130,7 @@ def test_an_image_row_that_links_formats_names_none(read_hit):
       <p class="result-engine"><span>Engine:</span>bing images</p>
       <p class="result-url"><a href="https://a.example/page">x</a></p></article>""")
 
-    assert hit.image == Image(url="https://i.example/full.png")
-    assert hit.engines == ("bing images",)
+    assert (hit.image, hit.engines) == (Image(url="https://i.example/full.png"), ("bing images",))
 
 
 def test_an_image_row_of_searx_1_1_is_usable(read_hit):
@@ -161,8 +160,7 @@ def test_a_default_row_of_searx_1_1_is_usable(read_hit):
       <p class="url"><span class="url">a</span></p></article>""")
 
     assert (hit.title, hit.description, hit.category) == ("A", "text", "general")
-    assert hit.engines == ("local all", "local two")
-    assert hit.thumbnail == "https://i.example/t.png"
+    assert (hit.engines, hit.thumbnail) == (("local all", "local two"), "https://i.example/t.png")
 
 
 def test_an_image_row_without_a_picture_still_has_its_page(read_hit):

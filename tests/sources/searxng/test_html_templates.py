@@ -527,8 +527,7 @@ def test_tables_take_a_place_among_the_rows(read_page):
     page = read_page(f"{TABLE_2022}{row}{TABLE_2025}{row}")
 
     assert [hit.position for hit in page.hits] == [2, 4]
-    assert page.rows_seen == 2
-    assert len(page.infoboxes) == 2
+    assert (page.rows_seen, len(page.infoboxes)) == (2, 2)
 
 
 def test_lists_of_a_row_are_bounded(read_page):

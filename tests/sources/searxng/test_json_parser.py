@@ -99,8 +99,7 @@ def test_an_answer_of_searx_1_1_is_read():
         unresponsive_engines=[["local broken", "too many requests"]],
     )
 
-    assert page.hits[0].template == "default"
-    assert page.answers == (Answer(text="42"),)
+    assert (page.hits[0].template, page.answers) == ("default", (Answer(text="42"),))
     assert page.unresponsive_engines == (
         UnresponsiveEngine(engine="local broken", reason="too many requests"),
     )

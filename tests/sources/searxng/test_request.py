@@ -214,8 +214,7 @@ def test_honest_headers_name_the_project():
 def test_client_hints_fit_version_and_platform(user_agent, brands, platform):
     headers = browser(user_agent)
 
-    assert headers["sec-ch-ua"] == brands
-    assert headers["sec-ch-ua-platform"] == f'"{platform}"'
+    assert (headers["sec-ch-ua"], headers["sec-ch-ua-platform"]) == (brands, f'"{platform}"')
     assert headers["sec-ch-ua-mobile"] == "?0"
 
 

@@ -21,8 +21,7 @@ def test_an_image_without_a_page_is_its_own_page():
     hit = row.to_hit(position=1, base_url=BASE)
 
     assert hit is not None
-    assert hit.url == "https://i.example/a.png"
-    assert hit.image == Image(url="https://i.example/a.png")
+    assert (hit.url, hit.image) == ("https://i.example/a.png", Image(url="https://i.example/a.png"))
 
 
 def test_an_image_without_its_file_is_still_a_page():

@@ -13,28 +13,6 @@ FEED = (
 ENTRY = "<entry><id>{}</id><title>{}</title><summary>{}</summary></entry>"
 
 
-def test_entries_are_papers(read, answer):
-    parsed = read("arxiv", answer("arxiv.xml"))
-    first, second = parsed.hits
-    assert (first.url, second.url) == (
-        "https://arxiv.org/abs/2611.00001",
-        "https://arxiv.org/abs/math/0000001",
-    )
-    assert first.title == "Counting red pandas with few examples"
-    assert first.description.startswith("We count example pandas where $n < 10$ pictures")
-    assert (first.template, first.published_at) == ("paper", "2026-11-02T17:59:59+00:00")
-    assert first.paper
-    assert first.paper.authors == ("Ada Example", "Bob Sample")
-    assert (first.paper.doi, first.paper.journal) == (
-        "10.5555/example.2026.2",
-        "J. Ex. 12 (2026) 101",
-    )
-    assert first.paper.tags == ("cs.CV", "q-bio.PE")
-    assert first.paper.comments == "12 pages, 3 figures"
-    assert first.paper.pdf_url == "https://arxiv.org/pdf/2611.00001v2"
-    assert (parsed.rows_seen, parsed.has_next) == (2, True)
-
-
 def test_the_last_page_has_no_next(read, answer):
     assert read("arxiv", answer("arxiv.xml"), page=3).has_next is False
 
@@ -62,8 +40,7 @@ def test_an_id_that_it_does_not_know_is_empty(read, entries):
 
 def test_what_it_limits_with_and_what_it_wants_to_be_asked_for_are_its_own(engine):
     row = engine("arxiv")
-    assert row.limits == {406}
-    assert row.accept == "application/atom+xml, text/xml, */*"
+    assert (row.limits, row.accept) == ({406}, "application/atom+xml, text/xml, */*")
 
 
 @pytest.mark.parametrize(
@@ -95,15 +72,3 @@ def test_a_feed_that_declares_anything_is_refused(read, doctype):
     body = feed.replace("?>", f"?>{doctype}", 1)
     with pytest.raises(ValueError, match="document type"):
         read("arxiv", body.encode())
-
-
-def test_hostile_entries_are_text_or_nothing(read):
-    body = FEED.format(
-        3,
-        ENTRY.format("javascript:alert(1)", "A", "")
-        + ENTRY.format("http://arxiv.org.evil.example/abs/2611.00001", "B", "")
-        + ENTRY.format("http://arxiv.org/abs/2611.00003", "C <i>deep</i>", "\u202ered\u202c"),
-    )
-    parsed = read("arxiv", body.encode())
-    assert [(hit.title, hit.description) for hit in parsed.hits] == [("C", "red")]
-    assert parsed.rows_seen == 3

@@ -41,6 +41,7 @@ ADDRESSES = {
     ),
     "github": "https://api.github.com/search/repositories?q=red%20panda&per_page=10&page=1",
     "hackernews": "https://hn.algolia.com/api/v1/search?query=red%20panda&tags=story&hitsPerPage=50&page=0",
+    "keenable": "https://api.keenable.ai/v1/search/public",
     "musicbrainz": "https://musicbrainz.org/ws/2/release-group?fmt=json&query=red%20panda&limit=10&offset=0",
     "npm": "/-/v1/search?text=red%20panda&size=10&from=0",
     "openverse": "https://api.openverse.org/v1/images/?q=red%20panda&page=1&page_size=20&mature=false",
@@ -99,6 +100,7 @@ QUESTIONS = {
         ),
         ("third page", {"page": 3}, "&offset=20&"),
         ("day", DAY, "&filter=from-pub-date%3A2026-11-21"),
+        ("no mail", {"contact": "https://site.example/@me"}, f"{CROSSREF}$"),
         ("mail", {"contact": "me@site.example"}, "&mailto=me%40site.example"),
         ("link", {"contact": "mailto:me@site.example"}, "&mailto=me%40site.example"),
         (
@@ -110,12 +112,16 @@ QUESTIONS = {
     "gdelt": [
         (
             "a question",
-            {"time_range": TimeRange.WEEK},
+            {},
             (
                 "https://api.gdeltproject.org/api/v2/doc/doc?mode=ArtList&format=json&maxrecords=25"
-                "&query=red%20panda%20sourcelang%3Aenglish&sort=HybridRel&timespan=7d$"
+                "&query=red%20panda%20sourcelang%3Aenglish&sort=HybridRel$"
             ),
-        )
+        ),
+        ("the newest of a day", DAY, "&sort=DateDesc&timespan=1d$"),
+        ("week", {"time_range": TimeRange.WEEK}, "&sort=HybridRel&timespan=7d$"),
+        ("month", {"time_range": TimeRange.MONTH}, "&sort=HybridRel&timespan=1m$"),
+        ("no years", {"time_range": TimeRange.YEAR}, "&sort=HybridRel$"),
     ],
     "github": [
         ("second page", {"page": 2}, "&page=2"),
@@ -151,6 +157,17 @@ QUESTIONS = {
     "hackernews": [
         ("second page", {"page": 2}, "&page=1"),
         ("day", DAY, "&numericFilters=created_at_i%3E%3D1795219200"),
+        # Filters by points are answered 400 since June 2026 (last30days-skill#591, #655).
+        (
+            "week, and no points",
+            {"time_range": TimeRange.WEEK},
+            "&page=0&numericFilters=created_at_i%3E%3D1794700800$",
+        ),
+        (
+            "all words of the newest",
+            {"keywords": ("red", "panda", "zoo"), **NEWS, **DAY},
+            "&page=0&numericFilters=created_at_i%3E%3D1795219200$",
+        ),
         ("any language", {"language": "all"}, "/search?"),
         ("region", {"language": "en-GB"}, "/search?"),
         ("news", NEWS, "/search?"),
@@ -208,7 +225,8 @@ QUESTIONS = {
                 "&fl%5B%5D=identifier%2Ctitle%2Cdescription%2Ccreator%2Cdate%2Cmediatype%2Cdownloads"
                 "%2Citem_size%2Clicenseurl&rows=10&page=1$"
             ),
-        )
+        ),
+        ("third page", {"page": 3}, "&rows=10&page=3$"),
     ],
     "musicbrainz": [
         (

@@ -33,6 +33,8 @@ def error(code: int, reason: str, *, message: str = "No.", **more) -> bytes:
     [
         ({}, {"q": "red panda", "num": "10", "start": "1", "safe": "active", "lr": "lang_en", "hl": "en"}),
         ({"page": 3}, {"start": "21"}),
+        ({"page": 10}, {"start": "91"}),
+        *(({"language": unknown}, {"lr": None, "hl": None, "gl": None}) for unknown in ("all", "auto", "th")),
         ({"safe_search": 0}, {"safe": "off"}),
         ({"safe_search": 2}, {"safe": "active"}),
         ({"language": "de-AT"}, {"lr": "lang_de", "hl": "de", "gl": "at"}),
@@ -45,55 +47,7 @@ def error(code: int, reason: str, *, message: str = "No.", **more) -> bytes:
 def test_the_parameters_are_those_that_are_documented(ask, fields, sent):
     asked = google.ask(ask(**fields))
     assert asked is not None
-    assert sent.items() <= asked.parameters.items()
-
-
-@pytest.mark.parametrize("language", ["all", "auto", "th"])
-def test_a_language_it_does_not_know_is_not_sent(ask, language):
-    asked = google.ask(ask(language=language))
-    assert asked is not None
-    assert not {"lr", "hl", "gl"} & asked.parameters.keys()
-
-
-def test_beyond_a_hundred_results_it_is_not_asked(ask):
-    assert google.ask(ask(page=10)) is not None
-    assert google.ask(ask(page=11)) is None
-
-
-def test_an_answer_is_read(ask, answer):
-    parsed = google.parse(answer("google.json"), ask())
-    first, second = parsed.hits
-    assert (first.url, first.title) == ("https://pandas.example/red", "Red panda - Pandas & others")
-    assert first.description == "Oct 30, 2026 ... The red panda lives in the eastern Himalayas."
-    assert (first.published_at, first.engines) == ("2026-10-30T16:53:16+00:00", ("google",))
-    assert first.thumbnail == "https://thumbs.example/red.jpg"
-    assert (second.published_at, second.thumbnail) == (None, None)
-    assert (parsed.rows_seen, parsed.has_next) == (2, True)
-
-
-def test_an_answer_without_items_has_found_nothing(ask):
-    body = json.dumps({"kind": "customsearch#search", "searchInformation": {"totalResults": "0"}})
-    parsed = google.parse(body.encode(), ask())
-    assert (parsed.hits, parsed.has_next) == ((), False)
-
-
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"a": 1}', b"[" * 100_000])
-def test_what_is_no_answer_is_a_value_error(ask, body):
-    with pytest.raises(ValueError, match=r"."):
-        google.parse(body, ask())
-
-
-def test_hostile_rows_become_text_or_nothing(ask):
-    items = [
-        {"link": "javascript:alert(1)", "title": "x"},
-        {"link": "https://a.example/", "title": "A\u202e\x1b[31m <b>row</b>", "pagemap": []},
-        {"link": 7},
-        "row",
-        {"link": "https://b.example/", "title": "B", "pagemap": {"metatags": "x", "cse_thumbnail": [7]}},
-    ]  # fmt: skip
-    parsed = google.parse(json.dumps({"items": items, "queries": 7}).encode(), ask())
-    assert [hit.url for hit in parsed.hits] == ["https://a.example/", "https://b.example/"]
-    assert "\x1b" not in parsed.hits[0].title
+    assert {name: asked.parameters.get(name) for name in sent} == sent
 
 
 @pytest.mark.parametrize(
@@ -141,12 +95,6 @@ def test_a_refusal_is_told_by_its_reason_and_never_by_its_text(status, body, ver
     assert isinstance(refusal, RefusedError)
     assert (refusal.verdict, refusal.detail, refusal.pause) == (verdict, said, pause)
     assert not refusal.again
-
-
-def test_a_failure_of_theirs_is_tried_once_more():
-    refusal = google.read_refusal(503, {}, b"<html>")
-    assert refusal is not None
-    assert (refusal.verdict, refusal.again) == (Verdict.SERVER_ERROR, True)
 
 
 @pytest.mark.parametrize("missing", ["key", "search_engine_id"])

@@ -27,8 +27,7 @@ def test_a_row_says_what_it_may_cost_and_where_its_terms_stand(row):
     module = importlib.import_module(f"searx_mcp.sources.open.keyed.{row.name}")
     assert module.ENGINE is row
     table = getattr(ProvidersConfig(), row.name)
-    assert row.per_month == table.per_month
-    assert row.per_day == getattr(table, "per_day", 0)
+    assert (row.per_month, row.per_day) == (table.per_month, getattr(table, "per_day", 0))
     assert row.key_header
     assert not row.key
     assert row.routing.anyway == 0

@@ -84,14 +84,14 @@ def test_there_are_six_keywords_at_most_and_they_keep_their_order():
         pytest.param(
             "red panda filetype:pdf after:2020-01-01", "red panda", id="orders of other engines"
         ),
+        pytest.param("meals before:noon", "meals before:noon", id="no date"),
         pytest.param("intitle:panda red", "panda red", id="a field"),
         pytest.param("  red \t panda\n", "red panda", id="white space"),
         pytest.param("red\u200b panda", "red panda", id="what cannot be seen"),
     ],
 )
 def test_the_text_has_no_orders_to_a_search_engine(query, text):
-    assert analyze_query(query).text == text
-    assert analyze_query(neutralise(query)).text == text
+    assert (analyze_query(query).text, analyze_query(neutralise(query)).text) == (text, text)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_reading_never_raises(text):
      "fd00:", "how to ", "site:a ", "A", "aB", "é", "猫", "\u0300", "%2f", "x=", "/", "<", "!", "a-", "a1_"],
 )  # fmt: skip
 def test_reading_takes_time_in_proportion_to_the_length(piece):
-    short, long = (piece * (size // len(piece)) for size in (20_000, 80_000))
+    short, long = (piece * (size // len(piece)) for size in (10_000, 40_000))
     # Four times the text; a quadratic part would take sixteen times as long, and does so every time.
     assert any(processor_time(long) < 9 * processor_time(short) + 0.05 for _ in range(5))
 

@@ -202,8 +202,7 @@ def test_a_category_that_is_given_wins(text, category, asked):
 )
 def test_a_further_category_means_one_of_the_nine_or_none(category, meant):
     found = routed("anything", category)
-    assert found.category == meant
-    assert bool(found.choices) == (meant is not None)
+    assert (found.category, bool(found.choices)) == (meant, meant is not None)
 
 
 def test_a_category_that_no_engine_serves_is_named():
@@ -331,8 +330,7 @@ def test_what_is_asked_of_the_last_days_is_news():
 )  # fmt: skip
 def test_only_engines_that_may_have_the_site_are_asked(text, asked):
     found = routed(text)
-    assert names(found) == asked.split()
-    assert found.category is Category.GENERAL
+    assert (names(found), found.category) == (asked.split(), Category.GENERAL)
 
 
 def test_an_engine_whose_every_result_is_excluded_is_not_asked():
@@ -354,8 +352,7 @@ def test_an_engine_whose_every_result_is_excluded_is_not_asked():
 )  # fmt: skip
 def test_engines_that_the_caller_names_are_asked_and_no_others(wanted, asked, category):
     found = routed("tides", wanted=wanted)
-    assert sorted(names(found)) == asked.split()
-    assert found.category == category
+    assert (sorted(names(found)), found.category) == (asked.split(), category)
 
 
 def test_engines_that_the_caller_names_are_asked_in_a_category_of_his_own():
@@ -385,8 +382,7 @@ def test_why_is_said_in_words():
 
 def test_no_question_of_no_category_is_told_more_than_five_operators():
     text = "stackoverflow github hacker news wikipedia huggingface arxiv pubmed openstreetmap musicbrainz"
-    assert len(names(routed(text))) == 5
-    assert len(names(routed(text, engines=ALL))) == 5
+    assert (len(names(routed(text))), len(names(routed(text, engines=ALL)))) == (5, 5)
 
 
 TEXTS = st.one_of(
