@@ -15,7 +15,7 @@ origin, the value and the allowed values.
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_origin
@@ -397,8 +397,14 @@ def _wanted(key: str) -> str:
 def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the schema of a setting, and the definitions that it may refer to."""
     table, _, name = key.rpartition(".")
-    schema = _TABLES[table].model_json_schema()
+    schema = _schema(table)
     return schema["properties"][name], schema.get("$defs", {})
+
+
+@cache
+def _schema(table: str) -> Mapping[str, Any]:
+    """Return the schema of a table; to make it anew for each setting would take twice as long."""
+    return _TABLES[table].model_json_schema()
 
 
 def _referred(rules: Mapping[str, Any]) -> str:
