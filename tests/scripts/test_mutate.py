@@ -29,7 +29,7 @@ def test_what_no_test_notices_is_printed_and_the_working_tree_is_left_alone(tmp_
     environment |= {"PYTHONPATH": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)  # noqa: S607 - the one on the path
     printed = subprocess.run(
-        [sys.executable, *"-m scripts.mutate searx_mcp/room --most 2 --seed 6".split()],
+        [sys.executable, "-m", "scripts.mutate", "searx_mcp/room", "--most", "2", "--seed", "6"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
