@@ -250,23 +250,6 @@ def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
     assert origins["instances.own"] == "environment SEARX_MCP_INSTANCES__OWN"
 
 
-@pytest.mark.parametrize(
-    ("written", "normal"),
-    [
-        ("http://a.example", "http://a.example/"),
-        ("HTTP://A.Example/", "http://a.example/"),
-        ("https://a.example:443/searx", "https://a.example/searx/"),
-        ("http://a.example:8080//", "http://a.example:8080/"),
-        ("http://[::1]:8080", "http://[::1]:8080/"),
-        ("http://a.example/x@y", "http://a.example/x@y/"),
-    ],
-)
-def test_the_address_of_an_own_instance_is_normalised(written, normal):
-    assert Settings.model_validate({"instances": {"own": [written, normal]}}).instances.own == (
-        normal,
-    )
-
-
 def test_profiles_come_from_all_sources(write):
     path = write(
         'profile = "news"\n'
