@@ -34,29 +34,16 @@ TREES = Source(
 )
 BINS = Source(number=2, url=f"{MODULES}gradient_boosting.html", sections=("Bins",))
 QUOTE = Citation(
-    source=1,
-    text="Gradient boosting builds an additive model.",
-    url=TREES.url,
-    title=TREES.title,
-    section="Gradient Boosted Trees",
-    span=(10, 53),
-    retrieved_at=TREES.retrieved_at,
-    content_hash=TREES.content_hash,
-    extractor="searx-mcp 1",
+    source=1, text="Gradient boosting builds an additive model.", url=TREES.url, title=TREES.title,
+    section="Gradient Boosted Trees", span=(10, 53), retrieved_at=TREES.retrieved_at,
+    content_hash=TREES.content_hash, extractor="searx-mcp 1",
     fragment_url=f"{TREES.url}#:~:text=Gradient%20boosting%20builds",
-)
+)  # fmt: skip
 STATS = EvidenceStats(
-    documents_searched=5,
-    documents_matched=2,
-    chunks_evaluated=47,
-    iterations=3,
-    budget=6,
-    depth=2,
-    max_depth=3,
-    urls_ingested=3,
+    documents_searched=5, documents_matched=2, chunks_evaluated=47, iterations=3, budget=6, depth=2,
+    max_depth=3, urls_ingested=3, timing=Timing(total=2340.2, analysis=180, retrieval=890.4),
     stop_reason="score plateau — further pages brought no better passage",
-    timing=Timing(total=2340.2, analysis=180, retrieval=890.4),
-)
+)  # fmt: skip
 
 
 def step(name: str, parent: str = "", depth: int = 0, **known: Any) -> ExpansionStep:
@@ -67,29 +54,14 @@ def step(name: str, parent: str = "", depth: int = 0, **known: Any) -> Expansion
 
 STEPS = (
     step("ensemble.html", score_before=0.63, score_after=0.63, chunks_added=9, duration_ms=700),
-    step(
-        *("gradient_boosting.html", "ensemble.html", 1),
-        chunks_added=12,
-        score_before=0.63,
-        score_after=0.71,
-        duration_ms=1200.4,
-    ),
-    step(
-        *("deep/histogram.html", "gradient_boosting.html", 2),
-        chunks_added=8,
-        score_before=0.71,
-        score_after=0.74,
-        duration_ms=980,
-    ),
+    step("gradient_boosting.html", "ensemble.html", 1, chunks_added=12, score_before=0.63,
+         score_after=0.71, duration_ms=1200.4),
+    step("deep/histogram.html", "gradient_boosting.html", 2, chunks_added=8, score_before=0.71,
+         score_after=0.74, duration_ms=980),
     step("forests.html", "ensemble.html", 1, failure="not_found", duration_ms=30),
-    step(
-        *(XGBOOST, "ensemble.html", 1),
-        chunks_added=4,
-        score_before=0.74,
-        score_after=0.74,
-        duration_ms=890,
-    ),
-)
+    step(XGBOOST, "ensemble.html", 1, chunks_added=4, score_before=0.74, score_after=0.74,
+         duration_ms=890),
+)  # fmt: skip
 
 
 def response(**fields: Any) -> EvidenceResponse:
@@ -377,15 +349,13 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
         stats(iterations=0, budget=0), 8_000, (), ("No expansion performed", "budget exhausted"),
     ),
     "as many pages as allowed": (
-        stats(iterations=6), 8_000,
-        ("\nNote: Expansion budget exhausted (reached 6 of 6 iterations).\n",), (),
+        stats(iterations=6), 8_000, ("\nNote: Expansion budget exhausted (reached 6 of 6 it",), (),
     ),
     "as deep as allowed": (
         stats(depth=3), 8_000, ("\nNote: Expansion reached maximum depth (3). Results may",), (),
     ),
     "quotes that were dropped": (
-        stats(citations_dropped=2), 8_000,
-        ("\nCitations dropped: 2 (not verbatim in their page)\n",), (),
+        stats(citations_dropped=2), 8_000, ("\nCitations dropped: 2 (not verbatim in",), (),
     ),
     "answered": (
         verdicts(FOUND), 1_500,
@@ -397,16 +367,15 @@ SAID: dict[str, tuple[EvidenceResponse, int, tuple[str, ...], tuple[str, ...]]] 
     ),
     "answered in part": (
         verdicts(FOUND, MISSING), 1_500,
-        ('\nVerdict: Answered in part. No page answers "how high is the moon dam"; not found:'
-         ' "moon", "2031".\n',), (),
+        ('\nVerdict: Answered in part. No page answers "how high is the moon dam"; not found: "moon",',),
+        (),
     ),
     "a passage without its middle": (
         response(evidence=(Evidence(source=1, id="a", text=CUT, score=0.9, parts=PARTS),)), 1_500,
         (f"\n{BOTH_ENDS[0].strip()}\n…\n{BOTH_ENDS[1]}\n",), (),
     ),
     "one part of a question, and no link read": (
-        response(sub_queries=("how",), steps=STEPS[:1]), 8_000,
-        (), ("sub-query", "[EXPANSION TRACE]"),
+        response(sub_queries=("how",), steps=STEPS[:1]), 8_000, (), ("sub-query", "[EXPANSION"),
     ),
     "evidence before the trace": (
         response(evidence=(LONG,) * 4, citations=()), 800,
@@ -528,13 +497,10 @@ def test_a_question_that_was_not_taken_apart_is_said_once_in_little_room(boundar
     assert parts["sub_queries"] == ["how does it boost", "which values are missing"]
 
 
-def test_no_room_is_kept_for_quotes_that_do_not_fit(boundary):
-    data = evidence_data(many(), budget=700, boundary=boundary)
-    assert data["citations"] == []
-    assert estimate(json.dumps(data, ensure_ascii=False)) > 600
-
-
-def test_quotes_have_their_share_of_the_room_before_all_evidence_is_in(boundary):
+def test_quotes_that_fit_have_their_share_of_the_room_before_all_evidence_is_in(boundary):
+    small = evidence_data(many(), budget=700, boundary=boundary)
+    assert small["citations"] == []
+    assert estimate(json.dumps(small, ensure_ascii=False)) > 600
     data = evidence_data(many(), budget=4_000, boundary=boundary)
     assert 1 <= len(data["citations"]) < 12
     assert len(data["evidence"]) < 22
