@@ -125,6 +125,7 @@ ACCEPTED_SEARCH: dict[str, list[tuple[Any, ...]]] = {
     ],
     "page": [(3, "3")],
     "offset": [(500, 500)],
+    "queries": [(("a",), ["a"] * 10)],
     "engines": [
         (("bing",), "bing"), (("bing", "google images"), "Bing, Google  Images,,bing"),
         (("duckduckgo", "brave"), '["duckduckgo", "brave"]'), (("wikipedia",), ["wikipedia", ""]),
