@@ -100,20 +100,6 @@ async def test_the_question_counts_as_answered_by_those_pages_that_answer_it(
     assert response.stats.stop_reason == reason
 
 
-async def test_a_second_question_and_a_search_of_the_corpus_make_no_request(valley, client_of):
-    client = await client_of(valley)
-    await client.answer(QUESTION, url=valley.url("/"))
-    count = len(valley.requests)
-    again = await client.answer("When was Tarn Dam finished?", url=valley.url("/"))
-    found = await client.search_corpus("When was Tarn Dam finished?")
-    assert len(valley.requests) == count
-    assert again.stats.urls_ingested == found.stats.urls_ingested == 0
-    assert FACT in [each.text for each in again.citations]
-    assert FACT in [each.text for each in found.citations]
-    assert found.steps == ()
-    assert found.stats.documents_searched == count
-
-
 @pytest.mark.parametrize("budget", [0, 2])
 async def test_no_more_linked_pages_are_read_than_the_budget_allows(valley, client_of, budget):
     client = await client_of(valley)
