@@ -394,17 +394,14 @@ def _wanted(key: str) -> str:
     return str(rules.get("items", rules)[WANTED])
 
 
+# Making it anew for each setting of a table would take twice as long.
+_schema: Final = cache(lambda table: _TABLES[table].model_json_schema())
+
+
 def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the schema of a setting, and the definitions that it may refer to."""
     table, _, name = key.rpartition(".")
-    schema = _schema(table)
-    return schema["properties"][name], schema.get("$defs", {})
-
-
-@cache
-def _schema(table: str) -> Mapping[str, Any]:
-    """Return the schema of a table; to make it anew for each setting would take twice as long."""
-    return _TABLES[table].model_json_schema()
+    return _schema(table)["properties"][name], _schema(table).get("$defs", {})
 
 
 def _referred(rules: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from searx_mcp.models.attempt import Attempt, Format, PastOutcome, Verdict
 from searx_mcp.models.instance import (
+    Catalog,
     EngineReport,
     EngineState,
     InstanceReport,
@@ -38,6 +39,10 @@ def test_what_is_not_known_is_nothing(kind, given):
     value = kind(**given)
     assert [name for name in kind.model_fields if name not in given and getattr(value, name)] == []
     assert "outcomes" not in repr(value)
+
+
+def test_a_list_of_instances_is_of_the_first_version():
+    assert Catalog.model_validate({"listed_at": "2026-08-05T00:00:00Z"}).schema_version == 1
 
 
 def test_a_page_is_written_whole_unless_told_otherwise():
