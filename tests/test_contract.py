@@ -7,7 +7,7 @@ import pytest
 from mcp import Client
 
 from searx_mcp import RemoteClient, SearxClient
-from searx_mcp.errors import FetchError, NoInstancesError
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.server.app import build_server
 from searx_mcp.service import ServiceClient
 from searx_mcp.testing.searxng import FakeSearxng
@@ -47,27 +47,6 @@ PAGE = {
 FETCH_ERROR = {"url", "error_type", "error_details", "status_code", "response_time_ms"}
 
 
-class Fronts:
-    """Asks one question of the MCP server, the command line and the module."""
-
-    def __init__(self, settings, run_cli, environment) -> None:
-        self.settings = settings
-        self.run_cli = run_cli
-        self.environment = environment
-
-    async def ask(self, tool: str, argument: str, **more: Any) -> dict[str, dict[str, Any]]:
-        name = "query" if tool == "web_search" else "url"
-        async with SearxClient(self.settings) as service:
-            async with Client(build_server(self.settings, service=service)) as client:
-                result = await client.call_tool(tool, {name: argument, **more})
-        flags = [
-            f"--{'' if value else 'no-'}{key.replace('_', '-')}" for key, value in more.items()
-        ]
-        command = tool.removeprefix("web_")
-        ran = await self.run_cli(command, argument, "--json", *flags, **self.environment)
-        return {"mcp": result.structured_content or {}, "cli": json.loads(ran.out)}
-
-
 @pytest.fixture
 async def web():
     pages = {"/a": FakePage(article("Bees", ["Bees dance."] * 9)), "/moved": redirect("/a")}
@@ -82,71 +61,75 @@ async def own(web):
 
 
 @pytest.fixture
-def fronts(settings_for, run_cli, own, web):
+def ask(settings_for, run_cli, own, web):
+    """Ask one question of the MCP server, the command line and, if it is no failure, the module."""
+    settings = settings_for(web, own=[own])
     environment = {
         "SEARX_MCP_INSTANCES__OWN": own.url,
         "SEARX_MCP_FETCH__ALLOW_PRIVATE": web.origin,
     }
-    return Fronts(settings_for(web, own=[own]), run_cli, environment)
+
+    async def asked(tool: str, argument: str, **more: Any) -> dict[str, dict[str, Any]]:
+        name = "query" if tool == "web_search" else "url"
+        async with SearxClient(settings) as service:
+            async with Client(build_server(settings, service=service)) as client:
+                result = await client.call_tool(tool, {name: argument, **more})
+        flags = [f"--no-{key.replace('_', '-')}" for key in more]
+        command = tool.removeprefix("web_")
+        ran = await run_cli(command, argument, "--json", *flags, **environment)
+        answers = {"mcp": result.structured_content or {}, "cli": json.loads(ran.out)}
+        if not result.is_error:
+            async with SearxClient(settings) as service:
+                method = service.search if tool == "web_search" else service.fetch
+                answers["module"] = (await method(argument, **more)).model_dump()
+        return answers
+
+    return asked
 
 
-async def test_a_search_has_every_field(fronts):
-    answers = await fronts.ask("web_search", "bees")
-    async with SearxClient(fronts.settings) as client:
-        answers["module"] = (await client.search("bees")).model_dump()
+NO_PAGES = {"fetch_content": False}
+FIELDS: dict[str, tuple[str, str, dict[str, Any], dict[str, set[str]]]] = {
+    "a search": (
+        *("web_search", "bees", {}),
+        {
+            "": SEARCH,
+            "content_fetch_stats": STATS,
+            "results.0": RESULT,
+            "results.0.content": CONTENT,
+        },
+    ),
+    "a search without pages": (
+        *("web_search", "bees", NO_PAGES),
+        {"": SEARCH_ONLY, "results.0": RESULT - {"content"}},
+    ),
+    "a search that failed": ("web_search", "limited", {}, {"": SEARCH_ERROR}),
+    "a page": ("web_fetch", "/moved", {}, {"": PAGE}),
+    "a page that failed": ("web_fetch", "/gone", {}, {"": FETCH_ERROR}),
+}
+
+
+@pytest.mark.parametrize(("tool", "asked", "more", "fields"), FIELDS.values(), ids=FIELDS)
+async def test_every_front_has_every_field(ask, own, web, tool, asked, more, fields):
+    if asked == "limited":
+        own.limit()
+    answers = await ask(tool, web.url(asked) if tool == "web_fetch" else asked, **more)
     for front, data in answers.items():
-        assert data.keys() >= SEARCH, front
-        assert data["content_fetch_stats"].keys() >= STATS, front
-        (result,) = data["results"]
-        assert result.keys() >= RESULT, front
-        assert result["content"].keys() >= CONTENT, front
+        for path, wanted in fields.items():
+            value = data
+            for name in filter(None, path.split(".")):
+                value = value[int(name)] if name.isdigit() else value[name]
+            assert value.keys() >= wanted, (front, path)
+        assert not (more and data["results"][0].get("content")), front
 
 
-async def test_a_search_without_pages_has_every_field(fronts):
-    answers = await fronts.ask("web_search", "bees", fetch_content=False)
-    async with SearxClient(fronts.settings) as client:
-        answers["module"] = (await client.search("bees", fetch_content=False)).model_dump()
-    for front, data in answers.items():
-        assert data.keys() >= SEARCH_ONLY, front
-        assert data["fetch_content"] is False, front
-        (result,) = data["results"]
-        assert result.keys() >= RESULT - {"content"}, front
-        assert result.get("content") is None, front
-
-
-async def test_a_search_that_failed_has_every_field(fronts, own):
+@pytest.mark.parametrize("method", ["search", "fetch"])
+async def test_an_error_has_every_field(settings_for, own, web, method):
     own.limit()
-    answers = await fronts.ask("web_search", "bees")
-    async with SearxClient(fronts.settings) as client:
-        with pytest.raises(NoInstancesError) as caught:
-            await client.search("bees")
-    for front, data in answers.items():
-        assert data.keys() >= SEARCH_ERROR, front
-        assert data["attempted_instances"] == [own.url], front
-    assert caught.value.code == "no_instances_available"
-    assert caught.value.attempts[0].instance == own.url
-    assert caught.value.retry_after is not None
-
-
-async def test_a_page_has_every_field(fronts, web):
-    answers = await fronts.ask("web_fetch", web.url("/moved"))
-    async with SearxClient(fronts.settings) as client:
-        answers["module"] = (await client.fetch(web.url("/moved"))).model_dump()
-    for front, data in answers.items():
-        assert data.keys() >= PAGE, front
-        assert data["redirect_count"] == 1, front
-
-
-async def test_a_page_that_failed_has_every_field(fronts, web):
-    answers = await fronts.ask("web_fetch", web.url("/gone"))
-    async with SearxClient(fronts.settings) as client:
-        with pytest.raises(FetchError) as caught:
-            await client.fetch(web.url("/gone"))
-    for front, data in answers.items():
-        assert data.keys() >= FETCH_ERROR, front
-        assert (data["error_type"], data["status_code"]) == ("not_found", 404), front
-    assert (caught.value.code, caught.value.status_code) == ("not_found", 404)
-    assert caught.value.response_time_ms is not None
+    async with SearxClient(settings_for(web, own=[own])) as client:
+        with pytest.raises(SearxMcpError) as caught:
+            await getattr(client, method)(web.url("/gone"))
+    known = {"search": ("attempts", "retry_after"), "fetch": ("status_code", "response_time_ms")}
+    assert all(getattr(caught.value, name) is not None for name in known[method])
 
 
 def test_the_server_can_open_either_client():

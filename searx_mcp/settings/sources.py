@@ -15,7 +15,7 @@ origin, the value and the allowed values.
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_origin
@@ -394,11 +394,14 @@ def _wanted(key: str) -> str:
     return str(rules.get("items", rules)[WANTED])
 
 
+# Making it anew for each setting of a table would take twice as long.
+_schema: Final = cache(lambda table: _TABLES[table].model_json_schema())
+
+
 def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Return the schema of a setting, and the definitions that it may refer to."""
     table, _, name = key.rpartition(".")
-    schema = _TABLES[table].model_json_schema()
-    return schema["properties"][name], schema.get("$defs", {})
+    return _schema(table)["properties"][name], _schema(table).get("$defs", {})
 
 
 def _referred(rules: Mapping[str, Any]) -> str:

@@ -11,7 +11,6 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.fetch_request import FetchArguments
 from searx_mcp.models.request import SearchArguments
-from searx_mcp.testing.web import FakePage, FakeWeb
 
 
 def test_type_checkers_know_every_argument_and_its_type():
@@ -39,11 +38,3 @@ async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):
             await client.search("x", colour="green")  # type: ignore[call-arg] # likewise
         with pytest.raises(InvalidArgumentError):
             await client.fetch("https://example.org/", max_chars="all")  # type: ignore[arg-type] # likewise
-
-
-async def test_a_page_is_read_on_by_its_cursor_alone(settings_for):
-    page = FakePage("<h1>Tea</h1>" + "<p>Tea is made of leaves that are dried.</p>" * 50)
-    async with FakeWeb({"/": page}) as web, SearxClient(settings_for(web)) as client:
-        first = await client.fetch(web.url("/"), max_chars=500)
-        rest = await client.fetch(cursor=first.cursor, offset=first.next_offset or 0)
-    assert rest.offset == first.next_offset

@@ -39,12 +39,18 @@ def build_bundle(folder: Path) -> Path:
     return bundle
 
 
-@pytest.fixture
-def bundle(dist: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def packed(dist: Path) -> Path:
+    return build_bundle(dist)
+
+
+@pytest.fixture(scope="module")
+def bundle(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bundle, unpacked."""
-    with zipfile.ZipFile(build_bundle(dist)) as archive:
-        archive.extractall(tmp_path)  # noqa: S202 - made above
-    return tmp_path
+    folder = tmp_path_factory.mktemp("bundle")
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(folder)  # noqa: S202 - made above
+    return folder
 
 
 def test_a_dry_run_of_a_release_builds_and_checks_everything(tmp_path: Path):
@@ -96,32 +102,25 @@ def test_the_wheel_has_the_package_and_nothing_else(dist: Path):
     assert {name for name in found if name.endswith(".py")} == tracked
 
 
-def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path):
+def test_the_source_distribution_has_what_its_tests_read_and_builds_the_same_wheel(
+    dist: Path, tmp_path: Path
+):
     (source,) = dist.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         archive.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
+    wanted = ("server.json", "plugin/.mcp.json", "examples/agent_loop.py", "tox.ini")
+    markets = (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
+    assert [name for name in wanted + markets if not (unpacked / name).is_file()] == []
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(command, cwd=unpacked, check=True, capture_output=True, timeout=120)
     assert names(wheel_of(tmp_path)) == names(wheel_of(dist))
 
 
-def test_the_source_distribution_has_what_its_tests_read(dist: Path):
-    (source,) = dist.glob("*.tar.gz")
-    with tarfile.open(source) as archive:
-        found = {name.partition("/")[2] for name in archive.getnames()}
-    wanted = {"server.json", "plugin/.mcp.json", "examples/agent_loop.py", "tox.ini"}
-    wanted |= {".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json"}
-    assert wanted <= found
-
-
-def test_the_bundle_publishes_the_tools_of_the_default_profile(bundle: Path):
+def test_the_bundle_publishes_the_tools_of_the_default_profile_of_the_wheel_in_it(bundle: Path):
     manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
     assert [tool["name"] for tool in manifest["tools"]] == [*PROFILES["default"]]
     assert manifest["version"] == __version__
-
-
-def test_the_bundle_depends_on_the_wheel_in_it(bundle: Path):
     wheel = f"searx_mcp-{__version__}-py3-none-any.whl"
     assert f'path = "{wheel}"' in (bundle / "pyproject.toml").read_text("utf-8")
     assert (bundle / wheel).is_file()
@@ -149,11 +148,10 @@ def test_the_command_of_the_bundle_answers_over_its_standard_streams(bundle: Pat
     assert json.loads(answered.stdout)["result"]["serverInfo"]["version"] == __version__
 
 
-def test_the_same_wheel_makes_the_same_bundle(dist: Path):
-    bundle = build_bundle(dist)
-    before = bundle.read_bytes()
+def test_the_same_wheel_makes_the_same_bundle(dist: Path, packed: Path):
+    before = packed.read_bytes()
     assert build_bundle(dist).read_bytes() == before
-    with zipfile.ZipFile(bundle) as archive:
+    with zipfile.ZipFile(packed) as archive:
         assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 

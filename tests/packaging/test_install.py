@@ -42,35 +42,43 @@ def program(name: str) -> str:
     return found
 
 
-def test_uvx_runs_it_and_setup_makes_the_client_do_the_same(dist: Path, tmp_path: Path):
-    uvx = (program("uvx"), "--find-links", dist, "--python", sys.executable)
-    assert run(*uvx, "searx-mcp", "--version") == f"searx-mcp, version {__version__}\n"
-    shown = json.loads(run(*uvx, "searx-mcp", "setup", "cursor", "--print", HOME=str(tmp_path)))
-    entry = shown["mcpServers"]["searx"]
-    assert Path(entry["command"]).name == "uvx"
-    assert Path(entry["command"]).is_absolute()
-    assert entry["args"] == ["searx-mcp", "stdio"]
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A user whose programs keep what they have downloaded."""
+    return {"HOME": str(tmp_path_factory.mktemp("home"))}
 
 
-def test_setup_keeps_the_extras_that_uvx_was_given(dist: Path, tmp_path: Path):
+@pytest.mark.parametrize("spec", ["searx-mcp", "searx-mcp[pdf,socks] @ {}"])
+def test_uvx_runs_it_and_setup_makes_the_client_do_the_same(
+    dist: Path, home: dict[str, str], spec: str
+):
     (wheel,) = dist.glob("*.whl")
-    for spec in ("searx-mcp[pdf,socks]", f"searx-mcp[pdf,socks] @ {wheel.as_uri()}"):
-        uvx = (program("uvx"), "--find-links", dist, "--python", sys.executable, "--from", spec)
-        shown = json.loads(run(*uvx, "searx-mcp", "setup", "cursor", "--print", HOME=str(tmp_path)))
-        assert shown["mcpServers"]["searx"]["args"] == ["--from", spec, "searx-mcp", "stdio"]
+    source = () if spec == "searx-mcp" else ("--from", spec.format(wheel.as_uri()))
+    uvx = (program("uvx"), "--find-links", dist, "--python", sys.executable, *source)
+    entry = json.loads(run(*uvx, "searx-mcp", "setup", "cursor", "--print", **home))
+    server = entry["mcpServers"]["searx"]
+    assert Path(server["command"]).name == "uvx"
+    assert Path(server["command"]).is_absolute()
+    assert server["args"] == [*source, "searx-mcp", "stdio"]
 
 
-def test_pipx_installs_the_command(dist: Path, tmp_path: Path):
+def test_pipx_installs_the_command(dist: Path, home: dict[str, str], tmp_path: Path):
     folders = {"PIPX_HOME": str(tmp_path / "home"), "PIPX_BIN_DIR": str(tmp_path / "bin")}
     (wheel,) = dist.glob("*.whl")
-    run(program("pipx"), "install", "--python", sys.executable, wheel, **folders)
-    assert run(tmp_path / "bin" / "searx-mcp", "--version").endswith(f"{__version__}\n")
+    run(program("pipx"), "install", "--python", sys.executable, wheel, **home, **folders)
+    told = run(tmp_path / "bin" / "searx-mcp", "--version")
+    assert told == f"searx-mcp, version {__version__}\n"
 
 
-def test_pip_installs_it_into_a_virtual_environment(dist: Path, tmp_path: Path):
+def test_pip_installs_it_into_a_virtual_environment(
+    dist: Path, home: dict[str, str], tmp_path: Path
+):
     run(sys.executable, "-m", "venv", tmp_path)
     bin_folder = tmp_path / ("Scripts" if sys.platform == "win32" else "bin")
-    run(bin_folder / "python", "-m", "pip", "install", "--find-links", dist, "searx-mcp")
-    shown = run(bin_folder / "searx-mcp", "setup", "zed", "--print", HOME=str(tmp_path))
-    entry = json.loads(shown)["context_servers"]["searx"]
+    # `uvx` and `pipx` show that what it needs is found.
+    pip = (bin_folder / "python", "-m", "pip", "install", "--no-index", "--no-deps")
+    run(*pip, "--find-links", dist, "searx-mcp", **home)
+    packages = {"PYTHONPATH": sysconfig.get_path("purelib")}
+    setup = (bin_folder / "searx-mcp", "setup", "zed", "--print")
+    entry = json.loads(run(*setup, **home, **packages))["context_servers"]["searx"]
     assert entry["command"] == str(bin_folder / "searx-mcp")

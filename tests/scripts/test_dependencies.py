@@ -1,12 +1,12 @@
 """The default installation stays small, has what it imports, and is looked up among vulnerabilities."""
 
-import ast
 import json
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import ModuleType
@@ -33,25 +33,22 @@ def named(lines: list[str]) -> set[str]:
     return {canonicalize_name(Requirement(line).name) for line in lines}
 
 
+IMPORT = re.compile(r"^ *(?:from (\w+)[\w.]* import |import (\w+))", re.MULTILINE)
+
+
+@cache
 def modules_of(path: Path) -> set[str]:
-    """The top names of the modules that a file imports."""
-    modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        match node:
-            case ast.Import(names=names):
-                modules |= {alias.name.partition(".")[0] for alias in names}
-            case ast.ImportFrom(module=str() as module, level=0):
-                modules.add(module.partition(".")[0])
-            case _:
-                pass
-    return modules
+    """The top names of the modules that a file imports; reading all as Python takes half a minute."""
+    return {name for names in IMPORT.findall(path.read_text("utf-8")) for name in names if name}
+
+
+KNOWN = packages_distributions()
 
 
 def imported(folder: str = "searx_mcp") -> list[set[str]]:
     """The distributions that have each module that a folder imports; several of a namespace."""
     modules = set().union(*map(modules_of, (ROOT / folder).rglob("*.py")))
-    known = packages_distributions()
-    return [{canonicalize_name(name) for name in known[each]} for each in modules if each in known]
+    return [{canonicalize_name(name) for name in KNOWN[each]} for each in modules if each in KNOWN]
 
 
 def test_the_default_installation_has_few_packages(dependencies: ModuleType):

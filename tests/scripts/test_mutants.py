@@ -3,7 +3,7 @@
 import pytest
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def changed(load_script):
     """Gives the bodies that a function of one statement may come to have."""
     mutants_of = load_script("mutants").mutants_of

@@ -28,28 +28,27 @@ def test_a_floor_lies_below_what_is_reached(script: ModuleType, value, floor):
     assert script.pinned(value, 0.005) == floor
 
 
-def test_a_better_page_is_pinned_higher_and_forgets_what_is_met(script: ModuleType):
-    entry = _entry()
-    assert script.pin_page(entry, f1=0.9, failures=()) == []
-    assert (entry["floor"], entry["known"]) == (0.895, [])
-
-
-def test_a_floor_that_sinks_is_a_problem(script: ModuleType):
-    assert script.pin_page(_entry(), f1=0.79, failures=()) == ["a: floor 0.8 sinks to 0.785"]
-
-
-def test_a_page_within_its_margin_is_no_problem(script: ModuleType):
-    assert script.pin_page(_entry(), f1=0.801, failures=("missing: x",)) == []
-
-
-def test_a_new_failure_is_a_problem(script: ModuleType):
-    assert script.pin_page(_entry(), f1=0.9, failures=("wrong kind",)) == ["a: new: wrong kind"]
-
-
-def test_a_floor_below_one_half_needs_a_reason(script: ModuleType):
-    problems = script.pin_page(_entry(floor=0.0), f1=0.4, failures=())
-    assert problems == ["a: a floor of 0.395 needs a reason"]
-    assert script.pin_page(_entry(floor=0.0, reason="why"), f1=0.4, failures=()) == []
+@pytest.mark.parametrize(
+    ("facts", "f1", "failures", "problems"),
+    [
+        ({}, 0.9, (), []),
+        ({}, 0.79, (), ["a: floor 0.8 sinks to 0.785"]),
+        ({}, 0.801, ("missing: x",), []),
+        ({}, 0.9, ("wrong kind",), ["a: new: wrong kind"]),
+        ({"floor": 0.0}, 0.4, (), ["a: a floor of 0.395 needs a reason"]),
+        ({"floor": 0.0, "reason": "why"}, 0.4, (), []),
+    ],
+    ids=["better", "worse", "within its margin", "a new failure", "below one half", "explained"],
+)
+def test_a_page_is_a_problem_if_it_is_worse_or_low_without_a_reason(
+    script: ModuleType, facts, f1, failures, problems
+):
+    entry = _entry(**facts)
+    assert script.pin_page(entry, f1=f1, failures=failures) == problems
+    if f1 == 0.9 and not failures:
+        assert (entry["floor"], entry["known"]) == (0.895, []), (
+            "pinned higher, and what is met gone"
+        )
 
 
 def test_means_are_pinned_and_groups_that_are_gone_forgotten(script: ModuleType):

@@ -5,8 +5,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from searx_mcp.errors import SettingsError
 from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
@@ -22,17 +20,24 @@ EVENTS = {
     for name in re.findall(r'"([a-z_]+\.[a-z_]+)\b', module.read_text(encoding="utf-8"))
 }
 """Events of the log, which are written in the same way."""
-_NAMED = re.compile(rf"`((?:{'|'.join(sorted(TABLES))})\.(?!json\b)[a-z_]+)\b(?!\.md|\()")
+_NAMED = rf"`((?:{'|'.join(sorted(TABLES))})\.(?!json\b)[a-z_]+)\b(?!\.md|\()"
 PAGES = [
     ROOT / "README.md",
     *(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "decisions"),
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_setting_that_a_page_names_exists(page: Path):
-    named = set(_NAMED.findall(page.read_text(encoding="utf-8")))
-    assert sorted(named - KEYS - SUBTABLES - EVENTS) == []
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
+
+
+def named(pattern: str) -> set[tuple[str, str]]:
+    """What the pages name that matches a pattern, each with its page."""
+    return {(name, page) for page, text in TEXTS.items() for name in re.findall(pattern, text)}
+
+
+def test_every_setting_that_a_page_names_exists():
+    known = KEYS | SUBTABLES | EVENTS
+    assert [each for each in named(_NAMED) if each[0] not in known] == []
 
 
 def is_read(variable: str) -> bool:
@@ -43,20 +48,20 @@ def is_read(variable: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_variable_that_a_page_names_is_read(page: Path):
-    named = set(re.findall(r"\bSEARX_MCP_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8")))
-    assert [name for name in sorted(named) if not is_read(name)] == []
+def test_every_variable_that_a_page_names_is_read():
+    found = named(r"\bSEARX_MCP_[A-Z_]*[A-Z]\b")
+    assert [each for each in found if not is_read(each[0])] == []
     assert not is_read("SEARX_MCP_REDIS__URLS")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_extra_that_a_page_names_can_be_installed(page: Path):
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
-        "optional-dependencies"
-    ]
-    named = re.findall(r"searx-mcp\[([a-z,]+)\]|'\.\[([a-z,]+)\]", page.read_text("utf-8"))
-    assert {each for pair in named for each in "".join(pair).split(",")} <= extras.keys()
+def test_every_extra_that_a_page_names_can_be_installed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found = {
+        extra
+        for extras, _ in named(r"(?:searx-mcp|'\.)\[([a-z,]+)\]")
+        for extra in extras.split(",")
+    }
+    assert found <= project["optional-dependencies"].keys()
 
 
 def test_every_setting_and_every_argument_is_read_somewhere():

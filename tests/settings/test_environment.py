@@ -147,12 +147,13 @@ def test_what_is_shown_of_the_settings_holds_no_password():
     assert settings.network.proxy.password == "hunter2"
 
 
-async def test_the_command_shows_no_password(run_cli):
-    for arguments in (("config",), ("config", "--json")):
-        ran = await run_cli(*arguments, SEARX_MCP_NETWORK__PROXY="env", HTTPS_PROXY=SECRET)
-        assert "***@proxy.example.org:3128" in ran.out
-        assert "environment HTTPS_PROXY" in ran.out
-        assert "hunter2" not in ran.out + ran.err
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["table", "JSON"])
+async def test_the_command_shows_no_password(run_cli, options):
+    secrets = {"HTTPS_PROXY": SECRET, "SEARX_MCP_REDIS_URL": "redis://alice:hunter2@cache.example"}
+    ran = await run_cli("config", *options, SEARX_MCP_NETWORK__PROXY="env", **secrets)
+    for words in ("***@proxy.example.org:3128", "environment HTTPS_PROXY", "**********"):
+        assert words in ran.out
+    assert "hunter2" not in ran.out + ran.err
 
 
 def test_a_program_may_give_a_proxy_that_was_read():

@@ -82,9 +82,14 @@ def words(tx):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and devices have names on POSIX alone")
-@pytest.mark.parametrize("is_used", [True, False], ids=["while it is used", "before"])
-@pytest.mark.parametrize("end", ["", "-journal", "-wal", "-shm", ".lock"])
-@pytest.mark.parametrize("put", [put_pipe, put_device, put_folder])
+@pytest.mark.parametrize(
+    ("put", "end", "is_used"),
+    [
+        *((put_pipe, end, False) for end in ("", "-journal", "-wal", "-shm", ".lock")),
+        *((put_device, end, True) for end in ("", "-journal", ".lock")),
+        *((put_folder, end, end != ".lock") for end in ("", "-wal", ".lock")),
+    ],
+)
 async def test_what_is_no_file_is_neither_waited_for_nor_written_to(
     database_at, path, put, end, is_used
 ):

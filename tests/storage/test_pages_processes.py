@@ -34,7 +34,7 @@ def keep_and_die(start_program):
 
 
 async def keep_in_several(keep_and_die, place: str) -> list[str]:
-    """The cursors that six processes have told before they were killed, three at a time."""
+    """The cursors that four processes have told before they were killed, two at a time."""
     told: list[str] = []
 
     async def keep(seed: int) -> None:
@@ -42,7 +42,7 @@ async def keep_in_several(keep_and_die, place: str) -> list[str]:
             told.extend(await keep_and_die(place, seed + 100 * life, 15 + 7 * seed))
 
     async with asyncio.TaskGroup() as group:
-        for seed in range(3):
+        for seed in range(2):
             group.create_task(keep(seed))
     return told
 
@@ -53,7 +53,7 @@ async def check_all_are_kept(store: PageStore, told: list[str]) -> None:
         assert len(cursor) == 16
         assert await store.read("shared", cursor, now), "what was told to be kept is kept"
         assert await store.read("others", cursor, now) is None
-    for seed in range(3):
+    for seed in range(2):
         key = PageKey("shared", f"https://{seed}.example/0")
         assert await store.find(key, now), "all have the same secret"
 

@@ -90,7 +90,7 @@ _STEP = st.tuples(
 
 
 @pytest.mark.slow
-@settings(deadline=None)  # a server answers: how long that takes says nothing here
+@settings(deadline=None, max_examples=50)  # a server answers: how long that takes says nothing here
 @given(steps=st.lists(_STEP, max_size=25))
 async def test_the_server_grants_and_refuses_as_the_file_does_to_the_last_bit(
     redis_url, tmp_path_factory, steps

@@ -355,21 +355,15 @@ async def test_a_folder_that_cannot_be_made_is_named(database_at, tmp_path):
     assert "choose another folder" in caught.value.advice
 
 
-async def test_a_file_that_cannot_be_written_is_not_set_aside(database_at, path):
+@pytest.mark.parametrize(
+    ("pragma", "said"),
+    [("query_only = ON", "cannot be written"), ("max_page_count = 1", "is full")],
+)
+async def test_a_file_that_can_only_be_read_is_not_set_aside(database_at, path, pragma, said):
     database = database_at(path)
     await database.write(add("a"))
-    await database.read(lambda tx: tx.rows("PRAGMA query_only = ON"))
-    with pytest.raises(StorageUnavailableError, match="cannot be written"):
-        await database.write(add("b"))
-    assert await database.read(words) == ["a"]
-    assert set_aside_files(path) == []
-
-
-async def test_a_full_disk_is_said_to_be_full_and_what_was_written_stays(database_at, path):
-    database = database_at(path)
-    await database.write(add("a"))
-    await database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
-    with pytest.raises(StorageUnavailableError, match="is full") as caught:
+    await database.read(lambda tx: tx.rows(f"PRAGMA {pragma}"))
+    with pytest.raises(StorageUnavailableError, match=said) as caught:
         await database.write(add("x" * 100_000))
     assert str(path.parent) in caught.value.message
     assert await database.read(words) == ["a"]

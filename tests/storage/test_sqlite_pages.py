@@ -169,27 +169,6 @@ async def test_a_robots_txt_that_cannot_be_read_is_a_miss(store_at, path, sql):
     assert await store.robots(ORIGIN, NOW) == KeptRobots(200, "y", NOW)
 
 
-async def test_a_damaged_file_is_set_aside_and_a_new_one_begun(store_at, path, make_capture, noise):
-    store = store_at(path)
-    for number in range(20):
-        key = PageKey("mine", f"https://{number}.example/")
-        await store.keep(key, make_capture(noise(number, 9_000)), NOW)
-    await store.aclose()
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(8_192)
-        file.write(b"\xff" * (size - 8_192))
-    again = store_at(path)
-    for number in range(20):
-        await again.find(PageKey("mine", f"https://{number}.example/"), NOW)
-    capture = make_capture("after")
-    cursor = await again.keep(KEY, capture, NOW)
-    assert await again.find(KEY, NOW) == KeptPage(capture, cursor)
-    await again.aclose()
-    assert in_file(path, "PRAGMA integrity_check") == [("ok",)]
-    assert path.with_name(f"{FILE_NAME}.damaged-1").exists()
-
-
 async def test_damage_to_one_page_costs_no_other(store_at, path, make_capture, noise):
     store = store_at(path)
     keys = [PageKey("mine", f"https://{number}.example/") for number in range(20)]
@@ -203,17 +182,6 @@ async def test_damage_to_one_page_costs_no_other(store_at, path, make_capture, n
     found = [bool(await again.find(key, NOW)) for key in keys[:18]]
     assert found == [True] * 18
     assert not path.with_name(f"{FILE_NAME}.damaged-1").exists()
-
-
-async def test_a_file_of_another_program_is_left_alone(store_at, path, make_capture):
-    path.parent.mkdir()
-    in_file(path, "CREATE TABLE theirs (x)")
-    before = path.read_bytes()
-    store = store_at(path)
-    cursor = await store.keep(KEY, make_capture(), NOW)
-    assert await store.read("mine", cursor, NOW)
-    await store.aclose()
-    assert path.read_bytes() == before
 
 
 # Files that cannot be used

@@ -448,7 +448,7 @@ async def test_a_store_that_was_let_go_of_still_remembers(store):
     assert not (await reserve(store, NOW + 1)).granted
 
 
-@settings(deadline=None)  # files are made and closed: how long that takes says nothing here
+@settings(deadline=None, max_examples=40)  # files are made: how long that takes says nothing
 @given(
     steps=st.lists(
         st.tuples(st.floats(0, 4_000), st.sampled_from(Format), st.booleans()), max_size=60
@@ -469,7 +469,7 @@ async def test_no_window_is_ever_exceeded(new_store, steps):
                         assert _inside(granted, window, now) <= window.limit
 
 
-@settings(deadline=None)  # files are made and closed: how long that takes says nothing here
+@settings(deadline=None, max_examples=40)  # files are made: how long that takes says nothing
 @given(
     steps=st.lists(
         st.tuples(

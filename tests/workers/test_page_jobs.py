@@ -116,8 +116,8 @@ async def test_twenty_pages_that_nobody_waits_for_any_more_leave_nothing(pool):
     for task in reading:
         task.cancel()
     await asyncio.wait(reading)
-    assert not pool._waiting
-    assert not pool._callers
+    assert "[0 busy, " in repr(pool)
+    assert ", 0 waiting]" in repr(pool)
     page = await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
     assert "**dance**" in page.markdown
     await pool.aclose()

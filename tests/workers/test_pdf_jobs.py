@@ -37,7 +37,7 @@ def mutated(dice: random.Random) -> bytes:
     return bytes(body)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 async def test_no_mutation_hangs_and_each_gives_text_or_a_proper_error(pool_of, run, seed):
     pool = pool_of(module=CHILD, job_timeout=10, memory="512MB")
     dice = random.Random(seed)

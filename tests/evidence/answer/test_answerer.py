@@ -100,21 +100,7 @@ async def test_the_question_counts_as_answered_by_those_pages_that_answer_it(
     assert response.stats.stop_reason == reason
 
 
-async def test_a_second_question_and_a_search_of_the_corpus_make_no_request(valley, client_of):
-    client = await client_of(valley)
-    await client.answer(QUESTION, url=valley.url("/"))
-    count = len(valley.requests)
-    again = await client.answer("When was Tarn Dam finished?", url=valley.url("/"))
-    found = await client.search_corpus("When was Tarn Dam finished?")
-    assert len(valley.requests) == count
-    assert again.stats.urls_ingested == found.stats.urls_ingested == 0
-    assert FACT in [each.text for each in again.citations]
-    assert FACT in [each.text for each in found.citations]
-    assert found.steps == ()
-    assert found.stats.documents_searched == count
-
-
-@pytest.mark.parametrize("budget", [0, 1, 2, 3])
+@pytest.mark.parametrize("budget", [0, 2])
 async def test_no_more_linked_pages_are_read_than_the_budget_allows(valley, client_of, budget):
     client = await client_of(valley)
     response = await client.answer(QUESTION, url=valley.url("/"), expansion_budget=budget)
@@ -132,17 +118,6 @@ async def test_links_are_followed_no_deeper_than_the_settings_say(valley, client
     assert "/tarn" not in asked(valley)
     assert response.stats.depth == response.stats.max_depth == 1
     assert response.stats.stop_reason == "maximum depth reached"
-
-
-async def test_a_dead_link_is_a_failed_step(valley, client_of):
-    valley.put("/tarn", FakePage("gone", status=410))
-    client = await client_of(valley)
-    response = await client.answer(QUESTION, url=valley.url("/"))
-    step = next(each for each in response.steps if each.url == valley.url("/tarn"))
-    assert step.failure
-    assert step.chunks_added == 0
-    assert response.evidence
-    assert not any("/tarn" in note for note in response.notes)
 
 
 async def test_a_dead_page_among_those_named_is_said(valley, client_of):
@@ -219,6 +194,7 @@ async def test_a_silent_link_does_not_hold_an_answer(valley, client_of, pass_by)
     assert FACT in [each.text for each in response.citations]
     failed = {each.url: each.failure for each in response.steps if each.failure}
     assert failed == {valley.url("/birds"): "timeout"}
+    assert not any("/birds" in note for note in response.notes)
 
 
 async def test_if_nothing_is_in_hand_when_time_runs_out_that_is_an_error(valley, client_of):
@@ -263,15 +239,6 @@ async def test_a_search_that_finds_nothing_is_an_answer_with_a_note(valley, clie
         response = await client.answer(QUESTION)
     assert (response.sources, response.evidence) == ((), ())
     assert NOTHING_FOUND in response.notes
-
-
-async def test_pages_without_a_word_of_the_question_give_marked_passages(valley, client_of):
-    client = await client_of(valley)
-    url = valley.url("/inns")
-    response = await client.answer("Quantum chromodynamics?", url=url, expansion_budget=0)
-    assert response.evidence
-    assert all(each.low_confidence for each in response.evidence)
-    assert any("No word of the question" in note for note in response.notes)
 
 
 @pytest.mark.parametrize("budget", [0, 6])
@@ -355,7 +322,7 @@ async def test_a_search_of_the_corpus_gives_no_more_than_it_is_asked_for(client_
 async def test_each_phase_is_told_with_its_counts_and_without_the_question(valley, client_of):
     client = await client_of(valley)
     told: list[str] = []
-    await client.answer(QUESTION, url=valley.url("/"), progress=told.append)
+    response = await client.answer(QUESTION, url=valley.url("/"), progress=told.append)
     site = re.escape(valley.base)
     for pattern in (
         "Analyzing query — decomposed into 1 sub-queries",
@@ -369,14 +336,9 @@ async def test_each_phase_is_told_with_its_counts_and_without_the_question(valle
     ):
         assert any(re.fullmatch(pattern, message) for message in told), pattern
     assert not any("high" in message for message in told)
-
-
-async def test_the_time_of_each_step_is_counted(valley, client_of):
-    client = await client_of(valley)
-    spent = (await client.answer(QUESTION, url=valley.url("/"))).stats.timing
+    spent = response.stats.timing
     assert min(spent.ingestion, spent.retrieval, spent.expansion, spent.merge) > 0
-    steps = sum(spent.model_dump(exclude={"total"}).values())
-    assert steps == pytest.approx(spent.total, abs=1)
+    assert sum(spent.model_dump(exclude={"total"}).values()) == pytest.approx(spent.total, abs=1)
 
 
 async def test_a_reranker_is_told_of_and_its_time_is_counted(valley, client_of):
@@ -404,6 +366,7 @@ async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_nex
         "ospreys", url=[valley.url("/dams"), valley.url("/birds")], expansion_budget=0
     )
     assert NO_WORDS in first.notes
+    assert [each.low_confidence for each in first.evidence] == [True]
     assert NO_WORDS not in then.notes
     then = await client.answer("ospreys", url=valley.url("/"), expansion_budget=4)
     assert any("Ospreys" in each.text for each in then.evidence)
@@ -412,7 +375,8 @@ async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_nex
 
 async def test_a_report_is_checked_against_kept_pages(valley, client_of):
     client = await client_of(valley)
-    await client.ingest([valley.url("/tarn"), valley.url("/birds")])
+    valley.put("/old", FakePage(status=302, headers={"Location": "/tarn"}))
+    await client.ingest([valley.url("/old"), valley.url("/birds")])
     count = len(valley.requests)
     report = "\n\n".join(
         (
@@ -442,21 +406,6 @@ async def test_a_report_is_checked_against_kept_pages(valley, client_of):
     assert len(valley.requests) == count
 
 
-async def test_a_page_is_known_by_the_address_that_it_redirects_to(valley, client_of):
-    valley.put("/old", FakePage(status=302, headers={"Location": "/tarn"}))
-    client = await client_of(valley)
-    await client.ingest(valley.url("/old"))
-    checked = await client.verify(f'"{FACT}" ([dam]({valley.url("/tarn")}))')
-    assert checked.quotes[0].verdict is QuoteVerdict.SUPPORTED
-
-
-async def test_evidence_of_everything_is_whole_pages(valley, client_of):
-    client = await client_of(valley)
-    response = await client.answer(QUESTION, url=valley.url("/tarn"))
-    assert response.stats.mode is Mode.FULL_CONTEXT
-    assert "nine million cubic metres" in "".join(each.text for each in response.evidence)
-
-
 async def test_what_answers_is_quoted_first_of_a_page_that_is_given_whole(client_of, page_of):
     others = (
         f"<h2>Part {n}</h2><p>A dam of kind {n} is {' '.join(f'w{n}x{m}' for m in range(150))}.</p>"
@@ -467,4 +416,5 @@ async def test_what_answers_is_quoted_first_of_a_page_that_is_given_whole(client
         client = await client_of(site)
         response = await client.answer(QUESTION, url=site.url("/"))
     assert response.stats.mode is Mode.FULL_CONTEXT
+    assert all(f"w{n}x149" in "".join(e.text for e in response.evidence) for n in range(4))
     assert response.citations[0].text == "Tarn Dam, the oldest dam, is 43 metres high."

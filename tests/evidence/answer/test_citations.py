@@ -264,6 +264,7 @@ def test_every_chunk_of_a_page_can_be_looked_into(markdown: str):
         ("snake_case - not 5.", "snake_case - not 5."),
         ("(a) [b](c(d)e) (f)", "(a) b (f)"),
         ("1990. It was.", "1990. It was."),
+        ("10<sup>9</sup> of the 5<sup>th1</sup>", "10^9 of the 5th1"),
         ("", ""),
     ],
 )  # fmt: skip
@@ -298,6 +299,11 @@ def test_plain_text_is_compared_as_it_is(text: str):
         ),
         (URL, "`retries` | How often it is tried", "#:~:text=retries,How%20often%20it%20is%20tried"),
         (URL, "a" * 90, f"#:~:text={'a' * 20},{'a' * 20}"),
+        (
+            URL,
+            " ".join(letter * 30 for letter in "abcd"),
+            f"#:~:text={'a' * 30}%20{'b' * 30},{'c' * 30}%20{'d' * 30}",
+        ),
     ],
 )  # fmt: skip
 def test_a_text_fragment_shows_the_quote(address: str, text: str, fragment: str):

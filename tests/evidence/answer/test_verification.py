@@ -1,26 +1,11 @@
 """Whether kept pages have what a report quotes and links."""
 
-import hashlib
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.chunks import chunk_id, pieces
-from searx_mcp.content.document import Document
-from searx_mcp.content.outline import headings
-from searx_mcp.evidence.answer.answerer import Answerer
 from searx_mcp.evidence.answer.verification import check_report
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict
-from searx_mcp.evidence.config import AnswerConfig, CorpusConfig
-from searx_mcp.evidence.corpus.corpus import Corpus
-from searx_mcp.evidence.corpus.retrieval import Retriever
-from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
-from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
-from searx_mcp.fetch.site_index import SiteIndexes
-from searx_mcp.fetch.turns import Turns
-from searx_mcp.tasks import Tasks
 
 A, B = "https://a.example/x", "https://b.example/y"
 PAGES = {
@@ -226,77 +211,3 @@ def test_a_supported_quote_stands_in_the_page(report: str, page: str):
     for found in check_report(report, {A: page}).quotes:
         assert found.verdict in {SUPPORTED, ALTERED, MISSING}
         assert (found.found_in == (A,)) is (found.verdict is SUPPORTED)
-
-
-def stored(url: str, markdown: str) -> tuple[StoredPage, list[StoredChunk]]:
-    outline = headings(markdown)
-    page = StoredPage(
-        url=url,
-        final_url=f"{url}/final",
-        title="",
-        etag="",
-        last_modified="",
-        content_hash=hashlib.sha256(markdown.encode()).hexdigest(),
-        language="en",
-        extractor="searx-mcp 1",
-        tier="native",
-        fetched_at=0.0,
-        fresh_until=0.0,
-        document=Document(markdown=markdown, word_count=0, outline=outline),
-    )
-    chunks = []
-    for piece in pieces(markdown, outline):
-        text = markdown[piece.start : piece.end]
-        start = len(markdown[: piece.start].encode())
-        name = chunk_id(url, piece.path, text)
-        chunks.append(StoredChunk(name, text, piece.path, start, start + len(text.encode()), 1))
-    return page, chunks
-
-
-class NoWeb:
-    """No page can be read, and nothing searched."""
-
-    async def read(self, *_: object, **__: object) -> Any:
-        pytest.fail("a request")
-
-    def remember(self, *_: object) -> None:
-        pytest.fail("an address")
-
-    async def __call__(self, *_: object, **__: object) -> Any:
-        pytest.fail("a search")
-
-
-async def test_a_report_is_checked_against_the_pages_that_are_kept_without_a_request():
-    store = SqliteCorpusStore(None, namespace="default", max_bytes=1 << 24, max_age=1e12)
-    for url, markdown in PAGES.items():
-        page, chunks = stored(url, markdown)
-        await store.keep(page, chunks, 1.0)
-    corpus = Corpus(
-        store,
-        NoWeb(),
-        Retriever(store),
-        turns=Turns(Tasks().spawn),
-        config=CorpusConfig(),
-        clock=lambda: 1.0,
-    )
-    answerer = Answerer(corpus, NoWeb(), indexes=SiteIndexes(NoWeb()), config=AnswerConfig())
-    report = await answerer.verify(
-        f"“The limit of retries is five” ({A}/final#x), [they say]({B}/).\n\n"
-        f"> It costs 15 euros in all\n> — {A}\n\n"
-        '"It costs 15 euros in all", but "it costs 16 euros in all", see https://c.example/.\n'
-    )
-    await corpus.aclose()
-    assert [each.verdict for each in report.quotes] == [
-        SUPPORTED,
-        MISATTRIBUTED,
-        MISATTRIBUTED,
-        ALTERED,
-    ]
-    assert report.sentences == ()
-    assert [each.found_in for each in report.quotes[1:]] == [(B,), (B,), ()]
-    assert [(each.url, each.verdict) for each in report.links] == [
-        (f"{A}/final#x", SUPPORTED),
-        (f"{B}/", SUPPORTED),
-        (A, SUPPORTED),
-        ("https://c.example/", MISSING),
-    ]

@@ -33,12 +33,6 @@ async def test_each_question_has_its_own_results(corpus, site, sections_of):
     assert known.tokens == sum(chunk.tokens for chunk in await corpus.chunks(site.url("/a")))
 
 
-async def test_a_page_that_cannot_be_read_is_an_error(corpus, site):
-    with pytest.raises(FetchError) as caught:
-        await corpus.read(ReadRequest(url=site.url("/none"), query=("wax",)))
-    assert caught.value.code == ErrorCode.NOT_FOUND
-
-
 async def test_a_page_that_does_not_come_is_an_error_in_time(corpus, site, pass_by):
     site.put("/a", silent())
     end = asyncio.get_running_loop().time() + 60

@@ -130,15 +130,14 @@ async def test_a_protected_page_is_a_note_and_nothing_is_kept(corpus, site, page
 
 
 @pytest.mark.parametrize(
-    ("failure", "code"),
+    ("failure", "code", "days"),
     [
-        (FakePage("down", status=500), ErrorCode.HTTP_ERROR),
-        (FakePage("slow down", status=429), ErrorCode.RATE_LIMITED),
-        (silent(), ErrorCode.TIMEOUT),
+        (FakePage("down", status=500), ErrorCode.HTTP_ERROR, 0),
+        (FakePage("slow down", status=429), ErrorCode.RATE_LIMITED, 3),
+        (silent(), ErrorCode.TIMEOUT, 3),
     ],
     ids=["500", "429", "silence"],
 )
-@pytest.mark.parametrize("days", [0, 3])
 async def test_while_a_site_fails_the_kept_page_serves(
     corpus, site, page_of, clock, pass_by, failure, code, days
 ):

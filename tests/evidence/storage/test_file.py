@@ -4,7 +4,6 @@ import hashlib
 import logging
 import random
 import sqlite3
-import stat
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.content.document import Document
-from searx_mcp.errors import StorageBusyError, StorageUnavailableError
+from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
@@ -109,14 +108,6 @@ async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_on
         await other.remove([URL])
         assert await one.frequencies(["bees", "wax"]) == (0, {"bees": 0, "wax": 0})
         assert await found(one, "wax") == []
-
-
-async def test_files_are_for_the_user_alone(store_at, path):
-    await store_at(path).keep(*made(), NOW)
-    modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
-    assert FILE_NAME in modes
-    assert set(modes.values()) == {0o600}
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize("how", ["remove", "clear", "purge"])
@@ -276,18 +267,6 @@ async def test_a_vector_of_another_type_is_bytes_or_none(store_at, path, vector)
 # Files that cannot be used
 
 
-async def test_a_damaged_file_is_set_aside_and_the_store_begins_anew(store_at, path, spoil, caplog):
-    store = store_at(path)
-    await store.keep(*made(), NOW)
-    await store.aclose()
-    spoil(path)
-    assert await store.page(URL) is None
-    await store.keep(*made(), NOW)
-    assert await found(store, "wax") == [TEXTS[1]]
-    assert len(set_aside_files(path)) == 1
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-
-
 async def test_a_damaged_index_is_found_out_although_the_tables_are_whole(
     store_at, path, noise, caplog
 ):
@@ -342,24 +321,6 @@ async def test_a_full_disk_means_memory_from_then_on(store_at, path, noise):
     again = store_at(path)
     assert await again.page(OTHER) is not None, "the file was left as it was"
     assert await again.page(URL) is None
-
-
-async def test_a_file_that_is_busy_for_too_long_is_said_to_be_busy_and_serves_again_later(
-    store_at, path
-):
-    store = store_at(path, patience=0.05)
-    page, chunks = made()
-    await store_at(path).keep(page, chunks, NOW)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StorageBusyError) as caught:
-            await store.keep(page, chunks, NOW)
-        assert "secret" not in str(caught.value)
-        with pytest.raises(StorageBusyError):
-            await store.page(URL)
-        other.execute("ROLLBACK")
-    store._database.patience = 30
-    assert await store.page(URL) == page
 
 
 async def test_a_file_that_can_only_be_read_is_read(store_at, path):

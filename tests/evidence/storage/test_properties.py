@@ -6,7 +6,7 @@ import secrets
 from contextlib import aclosing
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.content.document import Document
@@ -36,6 +36,7 @@ def made(url: str, title: str, parts: list[str]) -> tuple[StoredPage, list[Store
     return page, chunks
 
 
+@settings(max_examples=40)
 @given(steps)
 def test_a_store_holds_what_was_kept_last(done):
     store = SqliteCorpusStore(None, namespace="n", max_bytes=1 << 26, max_age=1e9)
@@ -43,6 +44,7 @@ def test_a_store_holds_what_was_kept_last(done):
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(done=steps)
 def test_a_store_on_a_server_holds_what_was_kept_last(postgres_url, done):
     namespace = secrets.token_hex(8)

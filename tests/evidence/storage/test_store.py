@@ -235,9 +235,9 @@ async def test_the_scope_and_the_limit_of_a_search_are_kept_to(store):
 
 async def test_many_pages_and_many_terms_can_be_named(store):
     urls = [f"https://a.example/{n}" for n in range(400)]
-    for url in urls:
+    for url in urls[::10]:
         await store.keep(*made([f"wax at {url}"], url), NOW)
-    assert len(await store.match(["wax"], urls=urls, limit=1_000)) == 400
+    assert len(await store.match(["wax"], urls=urls, limit=1_000)) == 40
     terms = find_terms(" ".join(f"word{n}" for n in range(900)))
     assert len(await store.match([*terms, "wax"], urls=None, limit=9)) == 9
 

@@ -87,9 +87,13 @@ async def test_many_addresses_are_cut():
             socket.EAI_NONAME,
             "If a.exampel is spelled correctly, check this machine's network and DNS.",
         ),
+        ("https://a.exampel/", True, socket.EAI_NONAME, "If a.exampel is spelled correctly"),
         ("https://a.example/", False, socket.EAI_AGAIN, "its name server"),
     ],
-    ids=["container from outside", "container from inside", "host", "misspelt", "offline"],
+    ids=[
+        *("container from outside", "container from inside", "host", "misspelt"),
+        *("misspelt in a container", "offline"),
+    ],
 )
 async def test_a_name_without_an_address_has_one_fix(url, contained, error, fix):
     failing = options(contained=contained, error=socket.gaierror(error, "no"))

@@ -225,13 +225,19 @@ BY_CATEGORY = [
             'engines:\n  - name: "gamma: 3"\n    disabled: false',
         ),
         (
+            [FakeEngine("alpha"), *(FakeEngine(f"e{n}", enabled=False) for n in range(4))],
+            [("alpha", "CAPTCHA")],
+            "All 1 general engines fail.",
+            "\n".join(["engines:", *(f"  - name: e{n}\n    disabled: false" for n in range(3))]),
+        ),
+        (
             [FakeEngine("a", ("images",))],
             [],
             "There are no general engines.",
             "use_default_settings: true",
         ),
     ],
-    ids=["by category", "all fail", "none"],
+    ids=["by category", "all fail", "three are proposed", "none"],
 )
 async def test_engines_that_work_are_counted_or_others_are_proposed(
     diagnose, engines, failed, said, fix

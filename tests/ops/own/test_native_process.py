@@ -86,17 +86,6 @@ async def test_a_taken_port_ends_it_with_a_code_of_its_own(process, plan, until,
 
 
 @pytest.mark.slow
-async def test_what_was_killed_is_found_no_more_and_can_be_started_again(process, plan, until):
-    process.start(plan(), os.environ)
-    first = await until(serving(process))
-    os.kill(first.pid, signal.SIGKILL)
-    await until(lambda: not process.is_held)
-    assert process.find() is None
-    process.start(plan(), os.environ)
-    assert (await until(serving(process))).pid != first.pid
-
-
-@pytest.mark.slow
 async def test_one_that_is_stopped_before_it_holds_the_lock_does_not_start(process, plan):
     child = process.start(plan(), os.environ)
     assert not process.is_held
@@ -113,22 +102,6 @@ def test_a_process_that_has_ended_is_not_alive_until_its_number_is_free():
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert launcher.birth(child.pid) == ""
     child.communicate()
-
-
-@pytest.mark.slow
-async def test_one_that_ignores_the_signal_is_killed(process, plan, until):
-    process.start(plan(), os.environ)
-    running = await until(serving(process))
-    os.kill(running.pid, signal.SIGSTOP)
-    assert await process.stop()
-    assert not process.is_held
-
-
-@pytest.mark.slow
-async def test_it_ends_by_itself_when_nobody_searches(process, plan, until):
-    child = process.start(plan(idle=0.2), os.environ)
-    await until(lambda: child.code is not None)
-    assert child.code == 0
 
 
 def test_a_number_that_is_another_program_now_is_not_taken_for_it(tmp_path, start_lock_holder):

@@ -42,20 +42,17 @@ def test_what_an_installer_says_has_its_remedy(said, reason, words):
 
 
 @pytest.mark.parametrize(
-    ("line", "shown"),
+    ("said", "shown"),
     [
-        ("GET https://me:p@ss@index.example/simple/x", "GET https://…@index.example/simple/x"),
-        ("Looking in https://token@index.example", "Looking in https://…@index.example"),
-        ("no such file: https://index.example/a@1.0", "no such file: https://index.example/a@1.0"),
+        ("GET https://me:p@ss@index.example/simple/x", ["GET https://…@index.example/simple/x"]),
+        ("Looking in https://token@index.example", ["Looking in https://…@index.example"]),
+        ("no such file: https://index.example/a@1", ["no such file: https://index.example/a@1"]),
+        ("a\n\n\x1b[31mERROR: b", ["a", "ERROR: b"]),
     ],
+    ids=["password", "token", "version", "control characters"],
 )
-def test_who_may_use_an_index_is_not_shown(line, shown):
-    assert failure(Finished(1, "", line), version=(3, 12)).log == (shown,)
-
-
-def test_the_last_lines_of_an_installer_are_shown_without_control_characters():
-    error = failure(Finished(1, "", "a\n\n\x1b[31mERROR: b"), version=(3, 12))
-    assert error.log == ("a", "ERROR: b")
+def test_of_what_an_installer_says_neither_secrets_nor_control_characters_are_shown(said, shown):
+    assert [*failure(Finished(1, "", said), version=(3, 12)).log] == shown
 
 
 def test_the_proxy_and_the_authorities_of_the_settings_reach_the_installer():
@@ -83,11 +80,13 @@ def test_what_the_user_has_set_for_installers_holds_and_what_leads_elsewhere_doe
 def install(stand_in, tmp_path):
     """Install what a file of requirements says into a new environment."""
 
-    async def install(requirement, *, constraints=None, progress=lambda _: None, **environ):
+    async def install(
+        requirement, *, constraints=None, progress=lambda _: None, python=sys.executable, **environ
+    ):
         requirements = tmp_path / "requirements.txt"
         requirements.write_text(f"{requirement}\n")
         installation = Installation(
-            python=sys.executable,
+            python=python,
             environ=variables({**stand_in.environ, **environ}, NetworkConfig()),
             deadline=asyncio.get_running_loop().time() + 100,
             progress=progress,
@@ -100,50 +99,56 @@ def install(stand_in, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("installer", ["uv", "pip"])
-async def test_constraints_choose_the_versions_that_requirements_leave_open(
-    stand_in, install, tmp_path, installer
+@pytest.mark.parametrize(
+    ("uv", "installer", "said"),
+    [
+        ("", "uv", ""),
+        (
+            "broken",
+            "pip",
+            "uv failed, so pip was used: error: unexpected argument '--only-binary' found",
+        ),
+    ],
+    ids=["uv", "uv is of no use"],
+)
+async def test_uv_or_pip_installs_the_versions_that_constraints_choose(
+    stand_in, install, tmp_path, uv, installer, said
 ):
-    if installer == "uv":
-        stand_in.install_uv()
+    stand_in.install_uv()
+    del stand_in.environ["UV_FIND_LINKS"]  # that of pip is enough
     stand_in.add_wheel("something-searxng-needs", "2.0")
     constraints = tmp_path / "constraints.txt"
     constraints.write_text("# one\nsomething-searxng-needs==1.0 ; python_version > '3'\n")
     steps: list[str] = []
     note, found = await install(
-        "something-searxng-needs", constraints=constraints, progress=steps.append
+        "something-searxng-needs", constraints=constraints, progress=steps.append, STAND_IN_UV=uv
     )
-    assert note == ""
+    assert note == said
     assert {"something_searxng_needs-1.0", "waitress-3.0.2"} <= found
     assert f"installing with {installer}" in steps
 
 
-@pytest.mark.slow
-async def test_uv_is_told_what_pip_is_configured_to(stand_in, install):
-    stand_in.install_uv()
+@pytest.mark.parametrize(
+    ("has_uv", "said"),
+    [
+        (False, ""),
+        (True, "uv was not used: it cannot be told what pip's configuration says of pre."),
+    ],
+)
+async def test_that_pip_is_used_is_said_only_if_there_is_uv(
+    stand_in, install, tmp_path, has_uv, said
+):
+    """Its environments are empty here, and nothing is installed in them."""
+    if has_uv:
+        stand_in.install_uv()
     del stand_in.environ["UV_FIND_LINKS"]
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\ntest "$2" = pip || { mkdir -p "$3/bin"; cp "$0" "$3/bin"; }\n')
+    python.chmod(0o755)
     steps: list[str] = []
-    note, found = await install("something-searxng-needs", progress=steps.append)
-    assert note == ""
-    assert "something_searxng_needs-1.0" in found
-    assert "installing with uv" in steps
-
-
-@pytest.mark.slow
-async def test_what_uv_cannot_be_told_is_named_and_pip_installs(stand_in, install):
-    stand_in.install_uv()
-    del stand_in.environ["UV_FIND_LINKS"]
-    steps: list[str] = []
-    note, found = await install("something-searxng-needs", progress=steps.append, PIP_PRE="1")
-    assert note == ("uv was not used: it cannot be told what pip's configuration says of pre.")
-    assert "something_searxng_needs-1.0" in found
-    assert not any(step.startswith("installing with uv") for step in steps)
-
-
-@pytest.mark.slow
-async def test_without_uv_nothing_is_said_of_it(install):
-    note, _ = await install("something-searxng-needs", PIP_PRE="1")
-    assert note == ""
+    note, _ = await install("x", progress=steps.append, python=str(python), PIP_PRE="1")
+    assert note == said
+    assert steps == ["creating an environment", "installing with pip"]
 
 
 @pytest.mark.slow

@@ -50,6 +50,9 @@ def test_every_category_has_engines_and_those_shipped_switched_off_are_switched_
     kept = settings["use_default_settings"]["engines"]["keep_only"]
     assert len(kept) == len(set(kept))
     assert {*Category} <= {*ENGINES}
+    switched = {each["name"] for each in settings["engines"] if "disabled" in each}
+    assert "bing" in switched
+    assert "wikipedia" not in switched
     for changed in settings["engines"]:
         assert changed["name"] in kept
         assert changed.get("disabled", False) is False

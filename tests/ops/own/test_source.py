@@ -12,7 +12,7 @@ import warnings
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.errors import InvalidArgumentError
@@ -298,7 +298,7 @@ def test_a_comment_that_is_no_commit_names_none(tmp_path, comment):
         (b"", "damaged"),
         (changed(packed(), b"PK\1\2", 16, b"\0\0\0\0"), "damaged"),
         (changed(packed(), b"PK\1\2", 20, b"\xff\xff\xff\x7f"), "damaged"),
-        (changed(packed(), b"PK\1\2", 24, b"\0\0\0\0"), "damaged"),
+        (changed(packed(entry("a/b", b"\0" * 9_000)), b"PK\1\2", 24, b"\1\0\0\0"), "damaged"),
         (changed(packed(), b"PK\1\2", 42, b"\xff\xff\xff\xff"), "damaged"),
         (changed(packed(), b"PK\5\6", 10, b"\xff\x0f"), "damaged"),
         (changed(packed(), b"PK\3\4", 30, b"\0" * 40), "damaged"),
@@ -318,6 +318,7 @@ def test_a_hostile_or_damaged_archive_is_refused(tmp_path, data, words):
     assert {path.name for path in tmp_path.iterdir()} <= {"source"}
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_an_archive_with_any_wrong_bytes_is_read_or_refused(drawn):
     data = bytearray(packed(link("docs/x", "a.rst"), comment="c" * 40))
@@ -340,12 +341,6 @@ def test_an_archive_is_bounded(tmp_path, monkeypatch, module, name, limit, words
     monkeypatch.setattr(module, name, limit)
     data = packed(entry(f"{TOP}/big", b"\0" * 9_000))
     with pytest.raises(OwnInstanceError, match=words):
-        unpack(data, tmp_path / "source")
-
-
-def test_a_file_that_unpacks_to_more_than_it_says_is_not_unpacked(tmp_path):
-    data = changed(packed(entry(f"{TOP}/big", b"\0" * 9_000)), b"PK\1\2", 24, b"\1\0\0\0")
-    with pytest.raises(OwnInstanceError, match="damaged"):
         unpack(data, tmp_path / "source")
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.ops.setup.jsonc import parse, with_member, without_member
@@ -116,6 +116,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(
     whole=st.dictionaries(st.text() | st.just("servers"), VALUES, max_size=4),
     servers=st.none() | st.dictionaries(st.text() | st.just("searx"), VALUES, max_size=3),

@@ -1,6 +1,6 @@
 """Every argument of every tool, as models write it that do not keep to a schema.
 
-`tests/test_arguments.py` has what single arguments take and refuse; here is what holds for all of them.
+`test_arguments.py` has what single arguments take and refuse; here is what holds for all of them.
 """
 
 import json

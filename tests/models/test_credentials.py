@@ -1,7 +1,9 @@
+"""Addresses of instances, and what lets us in to them."""
+
 import pytest
 from pydantic import ValidationError
 
-from searx_mcp.models.credentials import Credentials
+from searx_mcp.models.credentials import Credentials, base_url
 
 URL = "https://search.example.org/"
 
@@ -32,6 +34,46 @@ def test_the_address_is_normalised():
     given = credentials(url="HTTPS://Search.Example.org:443", token="t")
     assert given == credentials(token="t")
     assert len({given, credentials(token="t")}) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "normal"),
+    [
+        ("http://a.example", "http://a.example/"),
+        ("HTTP://A.Example:80/", "http://a.example/"),
+        ("https://a.example:443/searx", "https://a.example/searx/"),
+        ("https://a.example:80/searx", "https://a.example:80/searx/"),
+        ("http://a.example:8080//", "http://a.example:8080/"),
+        ("http://[::1]:8080", "http://[::1]:8080/"),
+        ("http://a.example/x@y", "http://a.example/x@y/"),
+    ],
+)
+def test_an_instance_has_one_address(written, normal):
+    assert base_url(written) == base_url(normal) == normal
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("a.example", "'a.example' is not an address with http:// or https:// in front"),
+        ("a.example/x@y", "this is not an address with http:// or https:// in front"),
+        ("x" * 99, f"'{'x' * 60}' is not an address with http"),
+        ("ftp://a.example/", "'ftp://a.example/' is not an http or https address such as https://"),
+        ("http:///x", "'http:///x' is not an http or https address"),
+        ("http://a.example/?q", "without ? and #"),
+        ("http://a.example/#", "without ? and #"),
+        ("http://a b.example/", "is not an http or https address"),
+        ("http://a.example:99999/", "is not an http or https address"),
+        ("http://[::1/", "is not an http or https address"),
+        ("http://me:hunter2@a.example/x", "must not contain a user name or password"),
+        ("me:hunter2@a.example", "must not contain a user name or password"),
+    ],
+)
+def test_what_is_no_address_of_an_instance_is_refused(written, said):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - what it says is in the table
+        base_url(written)
+    assert said in str(caught.value)
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
