@@ -343,18 +343,6 @@ def test_how_many_were_found_and_how_many_are_shown(
     assert data.get("results_shown", count) == shown == len(data["results"])
 
 
-def test_results_that_do_not_fit_are_counted(make_response, boundary):
-    results = [
-        SearchResult(title=f"Title {n}", url=f"https://{n}.example/path", score=1.0)
-        for n in range(40)
-    ]
-    text = search_text(make_response(*results), budget=300, boundary=boundary)
-    listed = text.count("\nhttps://")
-    assert 5 < listed < 40
-    assert f"{40 - listed} more results left out for lack of room" in text
-    assert text.startswith("Found 40 search results")
-
-
 def test_one_endless_address_does_not_push_the_others_out(make_response, boundary):
     results = (
         SearchResult(title="Big", url="https://big.example/" + "p/" * 2_000, score=1.0),

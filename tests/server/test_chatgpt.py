@@ -225,13 +225,6 @@ async def test_a_client_gets_no_more_of_a_page_than_it_shows(chatgpt, text_of, w
     assert both_halves(result, text_of(result))["metadata"]["next_id"]
 
 
-async def test_no_page_has_more_than_the_limit(chatgpt, text_of, world):
-    web, _ = world
-    async with chatgpt(fetch_token_limit=1_000) as client:
-        result = await client.call_tool("fetch", {"id": web.url("/long")})
-    assert estimate(text_of(result)) <= 1_000
-
-
 async def test_structured_content_is_left_out_where_it_is_off(chatgpt, text_of, world):
     web, _ = world
     async with chatgpt(structured_output="off") as client:
