@@ -191,19 +191,6 @@ async def test_a_failure_has_a_code_and_a_sentence(run, web, arguments, code, er
     assert "Traceback" not in person.err + program.err
 
 
-async def test_without_a_network_the_failure_is_typed(run, unused_port):
-    origin = f"127.0.0.1:{unused_port()}"
-    ran = await run(
-        "read",
-        f"http://{origin}/",
-        "-q",
-        "tea",
-        "--json",
-        SEARX_MCP_FETCH__ALLOW_PRIVATE=origin,
-    )
-    assert (ran.code, json.loads(ran.out)["error_type"]) == (1, "connection_error")
-
-
 async def test_a_page_that_failed_ends_the_command_with_1_and_the_others_are_kept(run, web):
     ran = await run("corpus", "add", web.url("/tea"), web.url("/gone"))
     assert ran.code == 1

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.errors import (
@@ -288,6 +288,7 @@ def test_what_a_stranger_wrote_stands_apart_in_a_fence(boundary):
     assert fetch_error_data(error, "")["quoted"] == error.quoted
 
 
+@settings(max_examples=settings().max_examples // 4)  # each writes two errors and more in four ways
 @given(
     code=st.sampled_from(ErrorCode),
     cause=st.text() | st.sampled_from(LONG),
