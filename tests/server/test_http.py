@@ -38,7 +38,13 @@ class Echo(PartOfService):
         return found_nothing(request, f"asked for {request.query}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def anyio_backend(backend_at):
+    """One loop for the module, most of whose tests share a server."""
+    return backend_at(1.0)
+
+
+@pytest.fixture(scope="module")
 def server():
     """Give what makes a server that finds nothing."""
     return lambda: build_server(Settings(), service=Echo())
@@ -105,10 +111,10 @@ async def test_a_body_that_is_no_request_is_answered_as_such(server, shared, mod
     assert answer.json()["error"]["code"] in {-32_700, -32_600, -32_602}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def shared(server):
     """Give the address of a server."""
-    async with asyncio.timeout(DEADLINE), serving(server()) as url:
+    async with serving(server()) as url:
         yield url
 
 
