@@ -56,14 +56,11 @@ async def test_a_page_answers_questions_and_the_second_costs_no_request(run, web
     ("typed", "asked"),
     [
         (("read", "{page}", "When is tea bitter?"), ["When is tea bitter?"]),
-        (("read", "{page}", "when", "is", "tea", "bitter"), ["when is tea bitter"]),
-        (("read", "{page}", "-q", "boiling", "bitter"), ["bitter", "boiling"]),
         (("read", "when", "is", "tea", "bitter", "{page}"), ["when is tea bitter"]),
         (
             ("read", "When is tea bitter?", "{page}", "-q", "boiling"),
             ["When is tea bitter?", "boiling"],
         ),
-        (("answer", "{page}", "When is tea bitter?"), "When is tea bitter?"),
         (("answer", "when", "is", "tea", "{page}", "bitter"), "when is tea bitter"),
         (("answer", "bitter tea", "{page}", "--url", "{web}/other"), "bitter tea"),
     ],

@@ -50,6 +50,8 @@ async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cl
             ran = await run_cli("search", "bees", **there)
             whole = await run_cli("search", "bees", "--pages", **there)
             data = json.loads((await run_cli("search", "bees", "--json", **there)).out)
+            room = ("--json", "--max-tokens", "200")
+            cut = json.loads((await run_cli("search", "bees", *room, **there)).out)
     assert ran.code == ExitCode.DONE
     assert "Found 1 search result for query 'bees'" in ran.out
     assert web.url("/a") in ran.out
@@ -60,6 +62,7 @@ async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cl
     assert data["query"] == "bees"
     assert data["results"][0]["content"]["markdown"].startswith("# Bees")
     assert data["attempts"][0]["verdict"] == "thin"
+    assert "attempts" not in cut, "what a model needs comes first where room is short"
 
 
 async def test_a_search_goes_on_where_it_is_told(run_cli, own):
@@ -356,7 +359,8 @@ async def test_a_raw_answer_is_saved_and_said_to_be_raw(run_cli, tmp_path, own):
 
 async def test_without_an_answer_the_saved_file_is_empty_and_that_is_said(run_cli, tmp_path):
     file = tmp_path / "answer.txt"
-    async with FakeSearxng(hang=True) as own:
+    async with FakeSearxng() as own:
+        own.drop()
         ran = await run_cli(
             *("instances", "test", own.url, "x", "--save", str(file)), **environment(own=[own])
         )
