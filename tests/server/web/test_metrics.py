@@ -29,7 +29,6 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 MARK = "zanzibar"
 """Stands in queries, addresses and pages, and in no label."""
-TOKEN = "0123456789abcdef"
 
 
 def nobody() -> NoInstancesError:
@@ -174,16 +173,6 @@ async def test_a_scrape_before_the_first_call_opens_no_corpus(tmp_path):
     assert found["searx_mcp_unread", "pool"] == 0
     assert ("searx_mcp_corpus_pages",) not in found
     assert not [*tmp_path.glob("corpus*")]
-
-
-async def test_metrics_want_the_token_of_the_server():
-    config = HttpConfig(port=0, token=TOKEN)
-    server = build_server(Settings(), service=Half())
-    async with asyncio.timeout(DEADLINE), serving(server, config) as url:
-        refused = await get(url)
-        found = await scraped(url, TOKEN)
-    assert refused.status_code == 401
-    assert found["searx_mcp_calls_in_flight", "mcp"] == 0
 
 
 async def test_metrics_are_for_tokens_that_may_see_what_others_do(tmp_path):
