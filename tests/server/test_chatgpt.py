@@ -144,7 +144,6 @@ async def test_a_page_is_named_by_the_url_that_it_was_found_under(chatgpt, text_
     assert untitled["title"] == untitled["url"] == web.url("/untitled")
 
 
-@ERAS
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -163,12 +162,12 @@ async def test_a_page_is_named_by_the_url_that_it_was_found_under(chatgpt, text_
     ids=str,
 )
 async def test_a_page_that_cannot_be_read_is_a_typed_error(
-    chatgpt, text_of, world, mode, arguments, code, said
+    chatgpt, text_of, world, arguments, code, said
 ):
     web, _ = world
     site = web.url("")
     filled = json.loads(json.dumps(arguments).replace("{site}", site.rstrip("/")))
-    async with chatgpt(mode) as client:
+    async with chatgpt() as client:
         result = await client.call_tool("fetch", filled)
     assert result.is_error
     assert f"({code})" in text_of(result)

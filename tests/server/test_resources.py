@@ -135,13 +135,12 @@ async def test_a_pool_that_cannot_be_read_in_time_is_an_error():
     assert caught.value.error.data["error_type"] == "deadline_exceeded"
 
 
-@ERAS
 @pytest.mark.parametrize(
     ("profile", "budget"), [("default", 1_600), ("research", 1_900), ("small", 1_200)]
 )
-async def test_the_help_has_every_published_tool_with_its_arguments(mode, profile, budget):
+async def test_the_help_has_every_published_tool_with_its_arguments(profile, budget):
     settings = Settings.model_validate({"server": {"profile": profile}})
-    async with Client(build_server(settings), mode=mode) as client:
+    async with Client(build_server(settings)) as client:
         help_text = await text_of_resource(client, HELP)
         tools = (await client.list_tools()).tools
     assert estimate(help_text) <= budget
