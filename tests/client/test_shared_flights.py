@@ -155,19 +155,6 @@ async def test_a_failure_of_one_process_is_not_that_of_the_other(
     assert len(second.result()) == 5
 
 
-async def test_whoever_waits_for_a_search_keeps_half_of_the_time_to_ask(
-    settings_for, tables, own, waiting
-):
-    one_settings = settings_for(own, own=[own], **tables)
-    two_settings = settings_for(own, own=[own], **{**tables, "web_search": {"default_timeout": 4}})
-    own.hold()
-    async with SearxClient(one_settings) as one, SearxClient(two_settings) as two:
-        async with waiting.second(search(one), search(two), own) as (_, second):
-            await asked(own, 2)
-            own.recover()
-    assert len(second.result()) == 5
-
-
 class HeldWeb(FakeWeb):
     """A site that lets every request wait until it is told to go on."""
 
@@ -318,13 +305,3 @@ async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(sit
         pass
     assert (first.result().truncated, second.result().truncated) == (True, False)
     assert len(site.requests) == 2
-
-
-async def test_whoever_waits_keeps_half_of_the_time_to_fetch_the_page(site, reader, waiting):
-    one, two = await reader(), await reader(web_fetch={"default_timeout": 3})
-    async with waiting.second(
-        one.fetch(site.url("/"), timeout=60), two.fetch(site.url("/")), site
-    ) as (_, second):
-        await asked(site, 2)
-        site.go.set()
-    assert "winter" in second.result().markdown_content

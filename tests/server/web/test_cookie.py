@@ -35,9 +35,10 @@ class Door:
         assert isinstance(header, str)
         return header.partition(";")[0].encode()
 
-    async def lets_in(self, cookie: bytes) -> bool:
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-        return not isinstance(await self._access.admit(scope, {b"cookie": cookie}), HttpRefusal)
+    async def lets_in(self, cookie: bytes, method: str = "GET", **headers: bytes) -> bool:
+        scope = {"type": "http", "method": method, "path": "/", "headers": []}
+        given = {b"cookie": cookie, **{name.encode(): value for name, value in headers.items()}}
+        return not isinstance(await self._access.admit(scope, given), HttpRefusal)
 
 
 async def test_a_login_ends_after_a_day():
@@ -92,3 +93,21 @@ async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(tokens):
     file, made = tokens
     cookie = await Door(HttpConfig(tokens_file=str(file))).cookie(made["all"])
     assert not await Door(HttpConfig(tokens_file=str(file))).lets_in(cookie)
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_let_in"),
+    [
+        (b"http://a.example:8765", True),
+        (b"https://A.example:8765", True),
+        (b"http://a.example", False),
+        (b"http://evil.example:8765", False),
+        (b"ftp://a.example:8765", False),
+        (b"null", False),
+    ],
+)
+async def test_a_form_counts_if_a_page_of_ours_has_sent_it(origin, is_let_in):
+    door = Door(HttpConfig(token=TOKEN))
+    cookie = await door.cookie(TOKEN)
+    let_in = await door.lets_in(cookie, "POST", origin=origin, host=b"a.example:8765")
+    assert let_in is is_let_in
