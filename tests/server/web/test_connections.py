@@ -94,6 +94,16 @@ async def test_a_head_that_does_not_end_is_not_waited_for(sent, served):
         assert await reader.read() == b""
 
 
+async def test_a_head_that_came_in_time_leaves_time_for_the_body(pass_by):
+    body = json.dumps(HELLO).encode()
+    async with limited(head=5) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+        assert b" 100 " in await reader.readuntil(b"\r\n\r\n")
+        pass_by(10)
+        writer.write(body)
+        assert b" 200 " in await reader.readline()
+
+
 async def flood(writer: asyncio.StreamWriter, data: bytes) -> None:
     while True:
         writer.write(data)
