@@ -26,8 +26,9 @@ def guarded(config: HttpConfig, app) -> Guard:
 
 async def ask(
     config: HttpConfig,
-    *,
     guard: Guard | None = None,
+    /,
+    *,
     method="POST",
     path="/mcp",
     body=(MESSAGE,),
@@ -209,9 +210,9 @@ async def test_one_request_too_many_of_a_client_is_told_to_come_back():
 
     guard = guarded(LOCAL, hold)
     async with asyncio.TaskGroup() as group:
-        held = [group.create_task(ask(LOCAL, guard=guard)) for _ in range(2)]
+        held = [group.create_task(ask(LOCAL, guard)) for _ in range(2)]
         await asyncio.sleep(0)
-        status, headers, _ = await ask(LOCAL, guard=guard)
+        status, headers, _ = await ask(LOCAL, guard)
         may_answer.set()
     assert (status, headers[b"retry-after"]) == (503, b"5")
     assert [each.result()[0] for each in held] == [200, 200]
