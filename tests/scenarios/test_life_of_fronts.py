@@ -22,7 +22,7 @@ USUAL: Final = [pytest.param((front, "usual"), id=front) for front in FRONTS]
 UNLIKE: Final = ("stdio", "rest")
 """Two fronts that have nothing in common but the service: what happens behind it is the same for all."""
 TWO: Final = [pytest.param((front, "usual"), id=front) for front in UNLIKE]
-SERVED: Final = ("http", "rest", "thin")
+SERVED: Final = ("http", "rest")  # the key of a thin client has its tests in `tests/remote`
 PATIENCE: Final = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 
