@@ -56,14 +56,11 @@ async def test_a_page_answers_questions_and_the_second_costs_no_request(run, web
     ("typed", "asked"),
     [
         (("read", "{page}", "When is tea bitter?"), ["When is tea bitter?"]),
-        (("read", "{page}", "when", "is", "tea", "bitter"), ["when is tea bitter"]),
-        (("read", "{page}", "-q", "boiling", "bitter"), ["bitter", "boiling"]),
         (("read", "when", "is", "tea", "bitter", "{page}"), ["when is tea bitter"]),
         (
             ("read", "When is tea bitter?", "{page}", "-q", "boiling"),
             ["When is tea bitter?", "boiling"],
         ),
-        (("answer", "{page}", "When is tea bitter?"), "When is tea bitter?"),
         (("answer", "when", "is", "tea", "{page}", "bitter"), "when is tea bitter"),
         (("answer", "bitter tea", "{page}", "--url", "{web}/other"), "bitter tea"),
     ],
@@ -189,19 +186,6 @@ async def test_a_failure_has_a_code_and_a_sentence(run, web, arguments, code, er
     assert person.err.startswith("searx-mcp: ")
     assert json.loads(program.out)["error_type"] == error
     assert "Traceback" not in person.err + program.err
-
-
-async def test_without_a_network_the_failure_is_typed(run, unused_port):
-    origin = f"127.0.0.1:{unused_port()}"
-    ran = await run(
-        "read",
-        f"http://{origin}/",
-        "-q",
-        "tea",
-        "--json",
-        SEARX_MCP_FETCH__ALLOW_PRIVATE=origin,
-    )
-    assert (ran.code, json.loads(ran.out)["error_type"]) == (1, "connection_error")
 
 
 async def test_a_page_that_failed_ends_the_command_with_1_and_the_others_are_kept(run, web):

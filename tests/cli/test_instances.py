@@ -329,12 +329,11 @@ async def test_what_is_no_terminal_is_not_watched(run_cli, environment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("columns", [80, 120])
-async def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(start_program, tmp_path, columns):
+async def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(start_program, tmp_path):
     config = tmp_path / "empty.toml"
     config.write_text(f'[storage]\nfolder = "{tmp_path / "state"}"\n')
     terminal, inside = pty.openpty()
-    more = {"COLUMNS": str(columns), "LINES": "20", "TERM": "xterm", "NO_COLOR": "1"}
+    more = {"COLUMNS": "80", "LINES": "20", "TERM": "xterm", "NO_COLOR": "1"}
     process = await start_program(
         *(sys.executable, "-m", "searx_mcp", "instances", "list", "--watch"),
         env={**os.environ, **more, "SEARX_MCP_CONFIG": str(config)},
@@ -353,7 +352,7 @@ async def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(start_program,
     os.close(terminal)
     text = shown.decode()
     assert await process.wait() == ExitCode.INTERRUPTED, text
-    assert ("success" in text) is (columns == 120)
+    assert "success" not in text, "that is for a wider terminal"
     assert "use a taller window or a filter" in text
     assert "\x1b[?1049l" in text, "the screen before it is back"
     assert "Traceback" not in text

@@ -50,6 +50,8 @@ async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cl
             ran = await run_cli("search", "bees", **there)
             whole = await run_cli("search", "bees", "--pages", **there)
             data = json.loads((await run_cli("search", "bees", "--json", **there)).out)
+            room = ("--json", "--max-tokens", "200")
+            cut = json.loads((await run_cli("search", "bees", *room, **there)).out)
     assert ran.code == ExitCode.DONE
     assert "Found 1 search result for query 'bees'" in ran.out
     assert web.url("/a") in ran.out
@@ -60,6 +62,7 @@ async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cl
     assert data["query"] == "bees"
     assert data["results"][0]["content"]["markdown"].startswith("# Bees")
     assert data["attempts"][0]["verdict"] == "thin"
+    assert "attempts" not in cut, "what a model needs comes first where room is short"
 
 
 async def test_a_search_goes_on_where_it_is_told(run_cli, own):
@@ -73,30 +76,6 @@ async def test_a_search_goes_on_where_it_is_told(run_cli, own):
         row["url"] for row in data["results"]
     ]
     assert "The list ends before page 40" in f"{beyond.out}{beyond.err}"
-
-
-async def test_a_page_is_read_with_its_images(run_cli):
-    page = FakePage("<main><p>Bees.</p><p><img src='/a.png' alt='a bee'> In May.</p></main>")
-    async with FakeWeb({"/a": page}) as web:
-        call = ("fetch", web.url("/a"), "--images", "links", "--max-chars", "5000")
-        ran = await run_cli(*call, **environment(web))
-    assert f"[image: a bee]({web.url('/a.png')})" in ran.out
-
-
-async def test_every_option_of_search_arrives(run_cli, own):
-    ran = await run_cli(
-        *("search", "bees", "-c", "news", "-l", "de-DE", "-n", "3", "--no-fetch-content"),
-        *("--safe-search", "strict", "-t", "week", "--allowed-domains", "example.org"),
-        *("--blocked-domains", "a.example", "--blocked-domains", "b.example"),
-        *("--search-prompt", "why", "--timeout", "20", "--max-tokens", "2000", "--json"),
-        **environment(own=[own]),
-    )
-    data = json.loads(ran.out)
-    assert data["results_count"] == 3
-    sent = own.requests[0].parameters
-    assert sent["q"] == "bees site:example.org"
-    assert (sent["categories"], sent["language"]) == ("news", "de-DE")
-    assert (sent["safesearch"], sent["time_range"]) == ("2", "week")
 
 
 async def test_open_sources_alone_are_asked_or_nobody_is(run_cli, own):
@@ -162,26 +141,6 @@ async def test_four_kinds_of_unavailability_read_differently(run_cli, tmp_path):
     assert "Start it" in own_down.err
 
 
-async def test_fetch_as_json_has_every_field(run_cli):
-    async with FakeWeb({"/a": PAGE}) as web:
-        ran = await run_cli(
-            *("fetch", web.url("/a"), "--json", "--timeout", "9", "--no-follow-redirects"),
-            *("--max-content-length", "1KB", "--user-agent", "me/1"),
-            **environment(web),
-        )
-    data = json.loads(ran.out)
-    assert data["title"] == "Bees"
-    assert web.requests[0].headers["User-Agent"] == "me/1"
-
-
-async def test_a_page_that_cannot_be_read_is_told_with_its_host_and_advice(run_cli):
-    async with FakeWeb({}) as web:
-        ran = await run_cli("fetch", web.url("/gone"), **environment(web))
-    first, last = ran.err.splitlines()
-    assert first.startswith(f"searx-mcp: {web.origin.removeprefix('http://')}: ")
-    assert last == "Check the address, or search for the page."
-
-
 async def test_robots_are_obeyed_unless_a_person_says_otherwise(run_cli):
     robots = FakePage("User-agent: *\nDisallow: /\n", content_type="text/plain")
     async with FakeWeb({"/a": PAGE, "/robots.txt": robots}) as web:
@@ -201,12 +160,8 @@ async def test_all_wrong_arguments_are_told_as_they_are_typed(run_cli):
     ("arguments", "words"),
     [
         (["search"], "QUERY"),
-        (["search", "a\x07b"], "QUERY: "),
         (["search", "x", "-c", "shoping"], "did you mean shopping?"),
-        (["search", "x", "--search-prompt", "x" * 2_001], "--search-prompt: "),
         (["search", "x", "--nonsense"], "--nonsense"),
-        (["fetch"], "URL: is missing"),
-        (["fetch", "--cursor", "x"], "--cursor: "),
         (["nonsense"], "nonsense"),
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
@@ -404,7 +359,8 @@ async def test_a_raw_answer_is_saved_and_said_to_be_raw(run_cli, tmp_path, own):
 
 async def test_without_an_answer_the_saved_file_is_empty_and_that_is_said(run_cli, tmp_path):
     file = tmp_path / "answer.txt"
-    async with FakeSearxng(hang=True) as own:
+    async with FakeSearxng() as own:
+        own.drop()
         ran = await run_cli(
             *("instances", "test", own.url, "x", "--save", str(file)), **environment(own=[own])
         )

@@ -1,6 +1,7 @@
 """The command as a process of its own: its imports, and streams that are closed, full or unread."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -51,21 +52,16 @@ def run(tmp_path: Path, command: str, streams: str) -> tuple[int, str]:
     ("command", "streams", "code", "told"),
     [
         ("--help", ">&-", 1, CLOSED),
-        ("stdio", ">&-", 1, CLOSED),
         ("stdio", "<&-", 1, NO_INPUT),
         ("", "<&-", 1, NO_INPUT),
         ("config", "<&- >&- 2>&-", 1, ""),
-        ("config", "<&-", 0, ""),
         ("config", "2>&-", 0, ""),
         ("instances import -", "<&-", 2, NO_FILE),
         ("purge", "<&-", 2, "searx-mcp: --yes: is required without a terminal\n"),
         pytest.param("--help", ">/dev/full", 1, FULL, marks=full),
-        pytest.param("config --json", ">/dev/full", 1, FULL, marks=full),
         pytest.param("demo", ">/dev/full", 1, FULL, marks=full),
         pytest.param("config", "2>/dev/full", 0, "", marks=full),
-        pytest.param("nothing", "2>/dev/full", 2, "", marks=full),
         ("config", UNREAD_BY_ALL, 1, UNREAD),
-        ("instances list --json", UNREAD_BY_ALL, 1, UNREAD),
     ],
 )
 def test_a_command_says_in_a_sentence_what_is_wrong_with_its_streams(
@@ -135,13 +131,12 @@ async def test_a_shell_completes_commands_options_and_values(line, start):
     assert (process.returncode, out.decode().split()) == (0, [f"plain,{COMPLETED[line]}"])
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-async def test_the_line_for_a_shell_prints_its_completion(shell, start):
-    process = await start(_SEARX_MCP_COMPLETE=f"{shell}_source")
+async def test_the_line_for_a_shell_prints_its_completion(start):
+    process = await start(_SEARX_MCP_COMPLETE="fish_source")
     out, _ = await process.communicate(b"")
     assert b"COMP_CWORD" in out
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert f"{shell}_source" in page
+    assert {*re.findall(r"(\w+)_source", page)} == {"bash", "zsh", "fish"}
 
 
 WITHOUT = """

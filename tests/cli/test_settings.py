@@ -84,8 +84,9 @@ def written(tmp_path):
 @pytest.mark.parametrize(
     ("command", "key", "value", "said"),
     [
-        *(("serve --transport stdio", *row) for row in WRONG),
-        *((command, *row) for command in ("config", SERVE) for row in (*WRONG, *OF_SERVERS)),
+        *(("config", *row) for row in (*WRONG, *OF_SERVERS)),
+        *((SERVE, *row) for row in (WRONG[0], *OF_SERVERS)),
+        ("serve --transport stdio", *WRONG[0]),
     ],
     ids=row_name,
 )
@@ -113,7 +114,7 @@ async def test_a_client_of_a_program_refuses_a_wrong_setting_by_its_name(key, va
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "said"),
-    [WRONG[0], WRONG[6], WRONG[10], WRONG[15], WRONG[22]],
+    [WRONG[0], WRONG[10]],
     ids=row_name,
 )
 async def test_setup_changes_nothing_if_the_server_could_not_use_a_setting(
@@ -140,7 +141,7 @@ async def test_setup_changes_nothing_if_there_is_nothing_to_search_with(run_cli,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("status", [0, 401, 500])
+@pytest.mark.parametrize("status", [0, 401])
 async def test_setup_changes_nothing_if_the_remote_service_does_not_answer(
     run_cli, tmp_path, status
 ):

@@ -18,6 +18,7 @@ print(*sys.modules)
 """
 HEAVY = {
     "aiohttp",
+    "asyncpg",
     "bs4",
     "cachetools",
     "lxml",

@@ -16,11 +16,11 @@ MOST_TURNS = 100_000
 
 
 def turns_until(is_reached: Callable[[], bool]) -> Iterator[int]:
-    """Numbers of turns, in steps of three, and in longer ones until the last request was reached."""
+    """Numbers of turns, in steps of seven, and in longer ones until the last request was reached."""
     turns = 0
     while turns < TURNS or (turns < MOST_TURNS and not is_reached()):
         yield turns
-        turns += 3 if turns < TURNS else turns // 4
+        turns += 7 if turns < TURNS else turns // 4
 
 
 async def loop_turns(count: int) -> None:

@@ -16,13 +16,11 @@ from searx_mcp.errors import (
     SearxMcpError,
     SiteError,
 )
-from searx_mcp.evidence.checked import QuoteVerdict
 from searx_mcp.evidence.requests import ReadRequest
 from searx_mcp.evidence.storage.sqlite import FILE_NAME
 from searx_mcp.evidence.values import PROTECTED
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.testing.clock import FakeClock
-from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
 
 TEA = article(
@@ -94,18 +92,6 @@ def test_a_search_loads_nothing_that_reads_by_question():
     assert not set(ran.stdout.split()) & NOT_FOR_SEARCHES
 
 
-async def test_a_page_is_asked_again_without_a_request(client_of, web):
-    async with client_of(web) as client:
-        first = await client.read_page(web.url("/tea"), query="When is green tea bitter?")
-        asked = len(web.requests)
-        second = await client.read_page(
-            web.url("/tea"), queries=["boiling water", "kettle"], max_results=1
-        )
-    assert "eighty degrees" in first.queries[0].results[0].text
-    assert [each.query for each in second.queries] == ["boiling water", "kettle"]
-    assert len(web.requests) == asked
-
-
 async def test_requests_may_be_built_beforehand_and_tell_their_steps(client_of, web):
     steps: list[str] = []
     async with client_of(web) as client:
@@ -113,51 +99,6 @@ async def test_requests_may_be_built_beforehand_and_tell_their_steps(client_of, 
         response = await client.read_page(request, progress=steps.append)
     assert response.title == "Tea"
     assert steps
-
-
-async def test_evidence_of_pages_that_are_named_is_quoted(client_of, web):
-    async with client_of(web) as client:
-        found = await client.answer(
-            "How hot may water for green tea be?", url=[web.url("/tea"), web.url("/tin")]
-        )
-        asked = len(web.requests)
-        again = await client.search_corpus("green tea")
-        listed = await client.corpus_status()
-    assert web.url("/tea") in {source.url for source in found.sources}
-    assert any("eighty degrees" in citation.text for citation in found.citations)
-    assert again.sources[0].url == web.url("/tea")
-    assert {page.url for page in listed.urls} == {web.url("/tea"), web.url("/tin")}
-    assert len(web.requests) == asked
-
-
-async def test_without_a_page_the_web_is_searched_first(client_of, web):
-    async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
-        async with client_of(web, own=[own]) as client:
-            found = await client.answer("How long do leaves stay fresh in a tin?")
-    assert own.searches >= 1
-    assert web.url("/tin") in {source.url for source in found.sources}
-
-
-async def test_what_fails_is_said_of_each_page(client_of, web):
-    async with client_of(web) as client:
-        done = await client.ingest([web.url("/tea"), web.url("/gone")])
-        status = await client.corpus_status(web.url("/gone"))
-    assert [bool(page.error) for page in done.pages] == [False, True]
-    assert done.pages[1].error_type == ErrorCode.NOT_FOUND
-    assert status.documents == 0
-
-
-async def test_a_report_is_checked_against_the_pages_that_are_kept(client_of, web):
-    quoted = "A tin with a tight lid keeps leaves fresh for eighteen months"
-    async with client_of(web) as client:
-        await client.ingest([web.url("/tea"), web.url("/tin")])
-        asked = len(web.requests)
-        right = await client.verify(f'It says "{quoted}" ({web.url("/tin")}).')
-        wrong = await client.verify(f'It says "{quoted}" ({web.url("/tea")}).')
-    assert [each.verdict for each in right.quotes] == [QuoteVerdict.SUPPORTED]
-    assert [each.verdict for each in wrong.quotes] == [QuoteVerdict.MISATTRIBUTED]
-    assert wrong.quotes[0].found_in == (web.url("/tin"),)
-    assert len(web.requests) == asked
 
 
 async def test_pages_are_exported_removed_and_cleared(client_of, web):
@@ -192,14 +133,6 @@ async def test_a_corpus_that_is_switched_off_leaves_no_file(client_of, web, tmp_
         await client.ingest(web.url("/tea"))
         assert (await client.corpus_status()).documents == 1
     assert not (tmp_path / FILE_NAME).exists()
-
-
-async def test_a_namespace_sees_its_own_pages_alone(client_of, web, tmp_path):
-    for namespace, seen in (("a", 0), ("b", 0), ("a", 1)):
-        settings = {"storage": {"namespace": namespace}}
-        async with client_of(web, folder=tmp_path, **settings) as client:
-            assert (await client.corpus_status()).documents == seen
-            await client.ingest(web.url("/tea"))
 
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["file", "memory"])
@@ -263,23 +196,6 @@ async def test_a_page_that_never_comes_costs_no_more_than_the_deadline(client_of
     assert caught.value.code is ErrorCode.DEADLINE_EXCEEDED
 
 
-@pytest.mark.parametrize(
-    ("call", "field"),
-    [
-        (lambda client: client.read_page("https://a.example/"), "query"),
-        (lambda client: client.answer("tea", expansion_budget=21), "expansion_budget"),
-        (lambda client: client.search_corpus("tea", top_k=0), "top_k"),
-        (lambda client: client.ingest("not an address"), "url"),
-    ],
-    ids=["read_page", "answer", "search_corpus", "ingest"],
-)
-async def test_a_wrong_argument_is_named(client_of, call, field):
-    async with client_of() as client:
-        with pytest.raises(InvalidArgumentError) as caught:
-            await call(client)
-    assert caught.value.field == field
-
-
 async def test_a_stale_page_is_asked_about_once_its_time_is_over(client_of, web):
     clock = FakeClock()
     async with client_of(web, clock=clock) as client:
@@ -300,12 +216,6 @@ async def test_closing_ends_what_is_under_way_and_leaves_no_task(client_of):
             with pytest.raises((asyncio.CancelledError, SearxMcpError)):
                 await answer
     assert asyncio.all_tasks() - before == set()
-
-
-async def test_a_client_must_be_open_to_be_asked(client_of):
-    client = client_of()
-    with pytest.raises(RuntimeError, match="open the SearxClient first"):
-        await client.search_corpus("tea")
 
 
 async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):

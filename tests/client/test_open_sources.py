@@ -120,13 +120,9 @@ async def stage(tmp_path):
     [
         ("general", "red panda", "Red panda"),
         ("images", "red panda", "Red panda in a tree"),
-        ("videos", "red panda", "Red panda eating bamboo"),
-        ("news", "red panda", "Red panda browser released"),
         ("map", "Darjeeling", "Darjeeling"),
-        ("music", "red panda call", "Red panda call"),
         ("it", "cancel a task in python asyncio", "How to cancel a task in Python asyncio"),
         ("science", "red panda genome", "The genome of the red panda"),
-        ("files", "red panda leaflet", "Red panda leaflet"),
     ],
 )
 async def test_with_every_instance_refused_a_category_is_answered(stage, category, query, title):

@@ -78,8 +78,7 @@ async def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 SECURE, HIDDEN = f"https://{HOST}/", f"http://{ONION}/"
 
 
-@pytest.mark.parametrize("protocol", ["url", "socks_url"])
-@pytest.mark.parametrize("tier", ["own", "public"])
+@pytest.mark.parametrize(("tier", "protocol"), [("own", "url"), ("public", "socks_url")])
 async def test_a_search_with_its_pages_goes_through_the_proxy(
     world: World, tier: str, protocol: str
 ) -> None:

@@ -1,10 +1,7 @@
 """The same thing asked of two processes at once, on a real server, costs the web one request."""
 
 import asyncio
-import os
 import secrets
-import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -134,19 +131,6 @@ async def test_other_searches_do_not_wait(settings_for, tables, own, waiting):
     assert (own.searches, waiting.count) == (2, 0)
 
 
-async def test_a_search_that_is_given_up_in_one_process_is_made_by_the_other(
-    settings_for, tables, own, waiting
-):
-    settings = settings_for(own, own=[own], **tables)
-    own.hold()
-    async with SearxClient(settings) as one, SearxClient(settings) as two:
-        async with waiting.second(search(one), search(two), own) as (first, second):
-            first.cancel()
-            await asked(own, 2)
-            own.recover()
-    assert len(second.result()) == 5
-
-
 async def test_a_failure_of_one_process_is_not_that_of_the_other(
     settings_for, catalog_of, tables, waiting
 ):
@@ -169,65 +153,6 @@ async def test_a_failure_of_one_process_is_not_that_of_the_other(
                 broken.fail(500)
     assert len(failures) == 1
     assert len(second.result()) == 5
-
-
-async def test_whoever_waits_for_a_search_keeps_half_of_the_time_to_ask(
-    settings_for, tables, own, waiting
-):
-    one_settings = settings_for(own, own=[own], **tables)
-    two_settings = settings_for(own, own=[own], **{**tables, "web_search": {"default_timeout": 4}})
-    own.hold()
-    async with SearxClient(one_settings) as one, SearxClient(two_settings) as two:
-        async with waiting.second(search(one), search(two), own) as (_, second):
-            await asked(own, 2)
-            own.recover()
-    assert len(second.result()) == 5
-
-
-async def test_a_process_that_is_killed_holds_up_no_search(
-    settings_for, tables, own, waiting, start_program, tmp_path
-):
-    settings = settings_for(own, own=[own], **tables)
-    environment = {
-        **os.environ,
-        "SEARX_MCP_REDIS__URL": tables["redis"]["url"],
-        "SEARX_MCP_REDIS__PREFIX": tables["redis"]["prefix"],
-        "SEARX_MCP_REDIS__SECRET": tables["redis"]["secret"],
-        "SEARX_MCP_OPEN_SOURCES__MODE": "off",
-        "SEARXNG_URL": own.url,
-        "XDG_STATE_HOME": str(tmp_path),
-        "XDG_CONFIG_HOME": str(tmp_path),
-    }
-    own.hold()
-    arguments = ("search", "bees", "--no-fetch-content", "--results-count", "5")
-    doomed = await start_program(
-        sys.executable, "-m", "searx_mcp", *arguments, env=environment, cwd=tmp_path
-    )
-    await asked(own, 1)
-    async with SearxClient(settings) as two:
-        async with asyncio.TaskGroup() as group:
-            second = group.create_task(search(two))
-            await waiting.one()
-            doomed.send_signal(signal.SIGKILL)
-            await asked(own, 2)
-            own.recover()
-    assert len(second.result()) == 5
-    assert own.searches == 2
-
-
-async def test_when_the_server_goes_away_nobody_waits_any_longer(
-    settings_for, tables, own, waiting, start_redis
-):
-    server = start_redis()
-    tables["redis"]["url"] = server.url
-    settings = settings_for(own, own=[own], **tables)
-    own.hold()
-    async with SearxClient(settings) as one, SearxClient(settings) as two:
-        async with waiting.second(search(one), search(two), own) as (first, second):
-            server.kill()
-            await asked(own, 2)
-            own.recover()
-    assert first.result() == second.result()
 
 
 class HeldWeb(FakeWeb):
@@ -371,18 +296,6 @@ async def test_what_one_process_may_not_leave_to_others_they_fetch_themselves(
     assert first.result() == second.result()
 
 
-async def test_a_page_that_is_given_up_in_one_process_is_fetched_by_the_other(
-    site, reader, waiting
-):
-    one, two = await reader(), await reader()
-    calls = [client.fetch(site.url("/")) for client in (one, two)]
-    async with waiting.second(*calls, site) as (first, second):
-        first.cancel()
-        await asked(site, 2)
-        site.go.set()
-    assert "winter" in second.result().markdown_content
-
-
 async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(site, reader, waiting):
     one, two = await reader(web_fetch={"default_timeout": 1}), await reader()
     site.go.set()
@@ -392,13 +305,3 @@ async def test_a_page_that_one_had_no_time_for_is_read_whole_by_who_has_more(sit
         pass
     assert (first.result().truncated, second.result().truncated) == (True, False)
     assert len(site.requests) == 2
-
-
-async def test_whoever_waits_keeps_half_of_the_time_to_fetch_the_page(site, reader, waiting):
-    one, two = await reader(), await reader(web_fetch={"default_timeout": 3})
-    async with waiting.second(
-        one.fetch(site.url("/"), timeout=60), two.fetch(site.url("/")), site
-    ) as (_, second):
-        await asked(site, 2)
-        site.go.set()
-    assert "winter" in second.result().markdown_content

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 TOKEN = "0123456789abcdef"
 SUMMARY = re.compile(r"^\d+ errors?, \d+ warnings? across", re.MULTILINE)
 """What it ends with if there is anything to say."""
-ERAS = ("legacy", "modern")
 
 
 @pytest.fixture
@@ -36,7 +35,7 @@ def inspect(node_modules: Path, run_node: Any) -> Any:
     return run
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", ["research", "chatgpt"])  # the others have fewer of these tools
 async def test_nothing_is_found_in_a_profile_over_standard_streams(
     inspect: Any, profile: str, tmp_path: Path
 ) -> None:
@@ -48,12 +47,11 @@ async def test_nothing_is_found_in_a_profile_over_standard_streams(
     assert said.count('"outputSchema"') == len(PROFILES[profile])
 
 
-@pytest.mark.parametrize("era", ERAS)
-async def test_nothing_is_found_over_http_with_a_token(inspect: Any, era: str) -> None:
+async def test_nothing_is_found_over_http_with_a_token(inspect: Any) -> None:
     tables = {"server": {"profile": "research", "structured_output": "on"}}
     server = build_server(Settings.model_validate(tables))
     async with serving(server, HttpConfig(port=0, token=TOKEN)) as url:
-        code, said = await inspect(url, "--header", f"Authorization: Bearer {TOKEN}", era=era)
+        code, said = await inspect(url, "--header", f"Authorization: Bearer {TOKEN}", era="legacy")
     assert (code, SUMMARY.findall(said)) == (0, []), said
     assert said.count('"outputSchema"') == len(PROFILES["research"])
 

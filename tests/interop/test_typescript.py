@@ -328,13 +328,12 @@ async def test_resources_and_the_prompt_are_read(host: Host) -> None:
     assert question in message["content"]["text"]
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_a_client_goes_on_after_a_restart_of_the_server(
-    mode: str, tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
+    tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
 ) -> None:
     async with TypeScript.started(node, node_modules) as client:
         async with over_http(tables, tmp_path) as url:
-            await client.do("connect", url=url, token=TOKEN, mode=mode)
+            await client.do("connect", url=url, token=TOKEN, mode="legacy")
             await client.call("web_search", query="bees")
         port = int(url.split(":")[2].split("/")[0])
         async with over_http(tables, tmp_path, port):
@@ -342,9 +341,8 @@ async def test_a_client_goes_on_after_a_restart_of_the_server(
     assert FACT in result["content"][0]["text"]
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_two_servers_take_the_requests_of_a_client_in_turn(
-    mode: str, tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
+    tables: dict[str, dict[str, Any]], node: Path, node_modules: Path, tmp_path: Path
 ) -> None:
     async with (
         asyncio.timeout(2 * PATIENCE),
@@ -353,6 +351,6 @@ async def test_two_servers_take_the_requests_of_a_client_in_turn(
         over_http(tables, tmp_path) as two,
         in_turn(one, two) as url,
     ):
-        await client.do("connect", url=url, token=TOKEN, mode=mode)
+        await client.do("connect", url=url, token=TOKEN, mode="legacy")
         results = [await client.call("web_search", query="bees") for _ in range(3)]
     assert all(FACT in result["content"][0]["text"] for result in results)

@@ -77,6 +77,10 @@ REQUESTS: dict[str, Any] = {
 }
 
 
+async def hang(connection: Connection) -> None:
+    await connection.hang()
+
+
 @asynccontextmanager
 async def met(service: Known) -> AsyncIterator[RemoteClient]:
     async with serving(build_server(Settings(), service=service)) as url:
@@ -186,9 +190,6 @@ async def test_it_can_be_opened_again_and_closing_twice_is_harmless() -> None:
 
 
 async def test_calls_at_a_service_that_hangs_share_a_request_and_end_at_their_own_time() -> None:
-    async def hang(connection: Connection) -> None:
-        await connection.hang()
-
     loop = asyncio.get_running_loop()
 
     async def ended(client: RemoteClient, seconds: float | None) -> float:
@@ -227,9 +228,6 @@ async def test_the_time_of_a_call_counts_from_its_beginning() -> None:
         loop.call_later(1, go.set)
         await go.wait()
         await connection.send(CAPABILITIES)
-
-    async def hang(connection: Connection) -> None:
-        await connection.hang()
 
     scripts = {"/v1/capabilities": late, "/v1/answer?whole=true": hang}
     loop, go = asyncio.get_running_loop(), asyncio.Event()

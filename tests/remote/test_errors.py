@@ -203,32 +203,46 @@ async def test_no_word_of_a_service_leaves_the_fence(
         assert HOSTILE in error.quoted
 
 
-async def test_a_wrong_argument_is_named_as_the_service_names_it(raw: RawServer) -> None:
-    body = told("invalid_argument", field="query", message="query: is too long", advice="Cut it.")
-    error = await failed(raw, answer(422, body))
-    assert isinstance(error, InvalidArgumentError)
-    assert (error.field, error.message) == ("query", "query: the remote service refuses its value")
-    assert error.quoted == "query: is too long; Cut it."
-
-
-async def test_an_empty_pool_is_told_with_its_reason(raw: RawServer) -> None:
-    body = told("no_instances_available", reason="budget_spent", retry_after=40)
-    error = await failed(raw, answer(503, body))
-    assert isinstance(error, NoInstancesError)
-    assert error.reason is UnavailableReason.BUDGET_SPENT
-    assert error.retry_after == 40
-
-
-async def test_a_reason_of_a_newer_service_is_an_exhausted_pool(raw: RawServer) -> None:
-    error = await failed(raw, answer(503, told("no_instances_available", reason="eclipse")))
-    assert isinstance(error, NoInstancesError)
-    assert error.reason is UnavailableReason.EXHAUSTED
-
-
-async def test_a_code_of_a_newer_service_is_told_by_the_status(raw: RawServer) -> None:
-    error = await failed(raw, answer(503, told("eclipse")))
-    assert error.message == "The remote request failed (HTTP 503)"
-    assert error.quoted == "What is wrong."
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "has"),
+    [
+        (
+            422,
+            told("invalid_argument", field="query", message="query: is too long", advice="Cut it."),
+            InvalidArgumentError,
+            {
+                "field": "query",
+                "message": "query: the remote service refuses its value",
+                "quoted": "query: is too long; Cut it.",
+            },
+        ),
+        (
+            503,
+            told("no_instances_available", reason="budget_spent", retry_after=40),
+            NoInstancesError,
+            {"reason": UnavailableReason.BUDGET_SPENT, "retry_after": 40},
+        ),
+        (
+            503,
+            told("no_instances_available", reason="eclipse"),
+            NoInstancesError,
+            {"reason": UnavailableReason.EXHAUSTED},
+        ),
+        (
+            503,
+            told("eclipse"),
+            SearxMcpError,
+            {"message": "The remote request failed (HTTP 503)", "quoted": "What is wrong."},
+        ),
+    ],
+    ids=["a wrong argument", "an empty pool", "a reason of a newer service", "a code of one"],
+)
+async def test_an_error_has_the_class_and_the_facts_that_are_known_of_it(
+    raw: RawServer, status: int, body: object, kind: type, has: dict[str, object]
+) -> None:
+    error = await failed(raw, answer(status, body))
+    assert isinstance(error, kind)
+    assert {name: getattr(error, name) for name in has} == has
 
 
 async def test_an_error_of_a_page_is_one_here(raw: RawServer) -> None:

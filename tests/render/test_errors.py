@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.errors import (
@@ -147,10 +147,8 @@ def test_every_code_stands_in_the_documentation(code: ErrorCode):
 
 
 @pytest.mark.parametrize("code", ErrorCode)
-@pytest.mark.parametrize("write", [search_error_text, fetch_error_text])
-@pytest.mark.parametrize("message", ["It failed.", "Something " * 200, "漢" * 500])
-def test_every_error_fits_and_names_its_code(code, write, message):
-    text = write(SearxMcpError(message, code=code, retry_after=7_200))
+def test_every_error_fits_and_names_its_code(code):
+    text = fetch_error_text(SearxMcpError("漢" * 500, code=code, retry_after=7_200))
     assert estimate(text) <= MAX_TOKENS
     assert f"({code})." in text
     assert "Retry in 2 hours." in text
@@ -290,6 +288,7 @@ def test_what_a_stranger_wrote_stands_apart_in_a_fence(boundary):
     assert fetch_error_data(error, "")["quoted"] == error.quoted
 
 
+@settings(max_examples=settings().max_examples // 4)  # each writes two errors and more in four ways
 @given(
     code=st.sampled_from(ErrorCode),
     cause=st.text() | st.sampled_from(LONG),

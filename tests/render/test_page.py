@@ -265,7 +265,7 @@ def test_a_page_that_was_cut_before_has_room_for_saying_so(make_page, boundary, 
     assert estimate(page_text(page, budget=budget, boundary=boundary)) <= budget
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(
     pieces=st.lists(TEXT, max_size=6),
     budget=st.integers(300, 3_000),

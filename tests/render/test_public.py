@@ -2,7 +2,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Attempt, Format, Verdict
@@ -287,6 +287,7 @@ def test_scrubbing_keeps_everything_else():
     assert scrub(value) == {"k\ufffd": ["a\ufffdb", ("x", 1, None, 2.5, True)], "ok": {"é": "漢😀"}}
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(st.lists(SURROGATES, min_size=4, max_size=4), st.integers(300, 2_000))
 def test_a_rendered_answer_can_be_written_once_scrubbed(make_response, boundary, texts, budget):
     result = SearchResult(

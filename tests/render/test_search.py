@@ -343,18 +343,6 @@ def test_how_many_were_found_and_how_many_are_shown(
     assert data.get("results_shown", count) == shown == len(data["results"])
 
 
-def test_results_that_do_not_fit_are_counted(make_response, boundary):
-    results = [
-        SearchResult(title=f"Title {n}", url=f"https://{n}.example/path", score=1.0)
-        for n in range(40)
-    ]
-    text = search_text(make_response(*results), budget=300, boundary=boundary)
-    listed = text.count("\nhttps://")
-    assert 5 < listed < 40
-    assert f"{40 - listed} more results left out for lack of room" in text
-    assert text.startswith("Found 40 search results")
-
-
 def test_one_endless_address_does_not_push_the_others_out(make_response, boundary):
     results = (
         SearchResult(title="Big", url="https://big.example/" + "p/" * 2_000, score=1.0),
@@ -400,7 +388,7 @@ def test_a_query_that_would_fill_the_budget_is_shortened(make_response, boundary
     assert "漢" * 500 in search_text(response, budget=None, boundary=boundary)
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(
     results=RESULTS,
     budget=st.integers(200, 4_000),
@@ -419,6 +407,7 @@ def test_the_text_stays_within_its_budget_with_its_fences_whole(
     assert text.count(boundary) == len(fences)
 
 
+@settings(max_examples=settings().max_examples // 4)
 @given(st.integers(1, 50), st.integers(300, 6_000))
 def test_the_first_results_are_shown_whole_and_the_others_counted(
     make_response, boundary, count, budget
@@ -439,13 +428,13 @@ def test_the_first_results_are_shown_whole_and_the_others_counted(
 
 LONG = "\n\n".join(
     f"## Part {n}\n\nParagraph {n} has a sentence. It has one more, which is a little longer. {'Words ' * (n % 60)}"
-    for n in range(900)
+    for n in range(400)
 )  # fmt: skip
 
 
-@settings(max_examples=settings().max_examples // 2)
+@settings(max_examples=settings().max_examples // 4)
 @given(
-    budget=st.integers(200, 20_000),
+    budget=st.integers(200, 8_000),
     count=st.integers(1, 50),
     snippet=st.integers(0, 500),
     pages=st.integers(1, 12),

@@ -30,7 +30,6 @@ from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate
 
 LONG = "é" * 500
-POINT = "ü" * 500
 LINES = "One line of the page.\n" * 1_500
 
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -174,6 +174,7 @@ def test_a_line_too_long_is_skipped_and_shorter_ones_still_taken():
     assert spent == 6
 
 
+@settings(max_examples=settings().max_examples // 4)  # each measures long texts
 @given(
     st.text(max_size=19)
     | st.sampled_from(("a1" * 9, "é\u2019\u0639\u0639", "\u3000漢 x", "ab" * 13))

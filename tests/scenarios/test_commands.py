@@ -59,33 +59,10 @@ async def test_a_search_reads_pages_unless_told_otherwise(run):
     assert result["content"]["summary"].startswith("Tea is made of leaves")
 
 
-async def test_a_page_is_printed_as_markdown(run, web):
-    ran = await run("fetch", web.url("/tea"))
-    assert ran.code == 0
-    assert "Tea is made of leaves that are dried." in ran.out
-
-
-FAILURES = {
-    "a page that is not there": (("fetch", "{web}/gone"), 1, "not_found"),
-    "a private address": (("fetch", "http://10.0.0.1/"), 1, "blocked_address"),
-    "an instance that is not in the pool": (
-        ("instances", "show", "nobody.example"),
-        2,
-        "invalid_argument",
-    ),
-    "an instance that is no address": (
-        ("instances", "add", "not an address"),
-        2,
-        "invalid_argument",
-    ),
-}
-
-
-@pytest.mark.parametrize(("arguments", "code", "error"), FAILURES.values(), ids=FAILURES.keys())
-async def test_a_failure_is_a_sentence_for_a_person(run, web, arguments, code, error):
-    ran = await run(*(each.format(web=web.base) for each in arguments))
-    assert ran.code == code
-    assert ran.out == ""
+@pytest.mark.parametrize("arguments", [("show", "nobody.example"), ("add", "not an address")])
+async def test_a_failure_is_a_sentence_for_a_person(run, arguments):
+    ran = await run("instances", *arguments)
+    assert (ran.code, ran.out) == (2, "")
     assert ran.err.strip()
     assert "Traceback" not in ran.err
 

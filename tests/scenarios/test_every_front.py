@@ -193,33 +193,30 @@ READING: Final = {
     "a kept page is not there": Call(
         CORPUS_STATUS, {"source_url": "https://b.example/"}, words=("https://b.example/",), asked=0
     ),
-    **{
-        f"{address:.24} is refused": Call(
-            WEB_FETCH, {"url": address}, code=code, lacks=(":secret",), asked=0
-        )
-        for address, code in {
-            "http://127.0.0.1/": "blocked_address",
-            "http://[::1]/": "blocked_address",
-            "http://10.0.0.1/": "blocked_address",
-            "http://[::ffff:10.0.0.1]/": "blocked_address",
-            "http://169.254.169.254/latest/": "blocked_address",
-            "http://2130706433/": "blocked_address",
-            "http://0x7f.1/": "blocked_address",
-            "http://localhost/": "blocked_address",
-            "http://printer.local/": "blocked_address",
-            "file:///etc/passwd": "blocked_scheme",
-            "ftp://example.org/": "blocked_scheme",
-            "javascript:alert(1)": "blocked_scheme",
-            "https://example.org:22/": "blocked_port",
-            "http://": "invalid_argument",
-            "http://user:secret@example.org/": "invalid_argument",
-        }.items()
-    },
     "a cursor that nobody gave": Call(
         WEB_FETCH, {"url": "", "cursor": "a" * 16}, code="cursor_expired", asked=0
     ),
 }
 """One call each."""
+
+ADDRESSES: Final = {
+    "http://127.0.0.1/": "blocked_address",
+    "http://[::1]/": "blocked_address",
+    "http://10.0.0.1/": "blocked_address",
+    "http://[::ffff:10.0.0.1]/": "blocked_address",
+    "http://169.254.169.254/latest/": "blocked_address",
+    "http://2130706433/": "blocked_address",
+    "http://0x7f.1/": "blocked_address",
+    "http://localhost/": "blocked_address",
+    "http://printer.local/": "blocked_address",
+    "file:///etc/passwd": "blocked_scheme",
+    "ftp://example.org/": "blocked_scheme",
+    "javascript:alert(1)": "blocked_scheme",
+    "https://example.org:22/": "blocked_port",
+    "http://": "invalid_argument",
+    "http://user:secret@example.org/": "invalid_argument",
+}
+"""That are asked for by nobody, each with its code."""
 
 TOGETHER: Final = {
     "a page is read on without a request": (
@@ -300,6 +297,8 @@ BUDGETS: Final = (
 )
 """By the world that they happen in: what is written keeps to its budget."""
 
+_READING: Final = ("module", "command", "stdio", "rest")
+"""Fronts that read arguments each in a way of its own; the others pass on what these have read."""
 _QUERY: Final = {"query": "bees"}
 _URL: Final = {"url": "{site}/bees"}
 WRONG: Final[Mapping[Verb[Any, Any], tuple[Mapping[str, Any], ...]]] = {
@@ -340,7 +339,8 @@ def refusals() -> Mapping[str, Scenario]:
         for given in wrong:
             *_, name = given
             call = Call(verb, {**usual, **given}, code="invalid_argument", words=(name,), asked=0)
-            found[f"{verb.tool}: {f'{given}':.40}"] = Scenario((call,))
+            fronts = tuple(FRONTS) if given is wrong[0] else _READING
+            found[f"{verb.tool}: {f'{given}':.40}"] = Scenario((call,), fronts=fronts)
     return found
 
 
@@ -362,6 +362,13 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
             (call,), world, fronts=("command", "stdio", "http", "rest")
         )
         for world, call in BUDGETS
+    },
+    **{
+        f"{address:.24} is refused": Scenario(
+            (Call(WEB_FETCH, {"url": address}, code=code, lacks=(":secret",), asked=0),),
+            fronts=_READING,
+        )
+        for address, code in ADDRESSES.items()
     },
     **refusals(),
 }

@@ -19,7 +19,10 @@ pytestmark = pytest.mark.slow
 QUESTION: Final = "How many kilograms of honey does a colony store for winter?"
 FACT: Final = "A colony stores 27 kilograms of honey for winter."
 USUAL: Final = [pytest.param((front, "usual"), id=front) for front in FRONTS]
-SERVED: Final = ("http", "rest", "thin")
+UNLIKE: Final = ("stdio", "rest")
+"""Two fronts that have nothing in common but the service: what happens behind it is the same for all."""
+TWO: Final = [pytest.param((front, "usual"), id=front) for front in UNLIKE]
+SERVED: Final = ("http", "rest")  # the key of a thin client has its tests in `tests/remote`
 PATIENCE: Final = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 
@@ -42,15 +45,23 @@ async def search(scene: Any, **more: Any) -> Outcome:
     return found
 
 
-@pytest.mark.parametrize("opened", USUAL, indirect=True)
+HELD: Final[Mapping[str, tuple[Verb[Any, Any], Mapping[str, Any]]]] = {
+    "a search": (WEB_SEARCH, {"query": "held {new}"}),
+    "a page": (WEB_FETCH, {"url": "{site}/held?{new}"}),
+    "an answer": (ANSWER, {"query": QUESTION, "url": "{site}/held?{new}"}),
+}
+"""Calls that wait for an instance or a site."""
+
+
 @pytest.mark.parametrize(
-    ("verb", "arguments"),
+    ("opened", "verb", "arguments"),
     [
-        (WEB_SEARCH, {"query": "held {new}"}),
-        (WEB_FETCH, {"url": "{site}/held?{new}"}),
-        (ANSWER, {"query": QUESTION, "url": "{site}/held?{new}"}),
+        pytest.param((front, "usual"), *held, id=f"{front}: {name}")
+        for front in FRONTS
+        for name, held in HELD.items()
+        if front in UNLIKE or name == "a search"
     ],
-    ids=["a search", "a page", "an answer"],
+    indirect=["opened"],
 )
 async def test_what_is_cancelled_asks_nobody_any_more(
     scene: Any, verb: Verb[Any, Any], arguments: Mapping[str, Any]
@@ -71,7 +82,7 @@ async def test_what_is_cancelled_asks_nobody_any_more(
     assert not (await search(scene)).code
 
 
-@pytest.mark.parametrize("opened", USUAL, indirect=True)
+@pytest.mark.parametrize("opened", [USUAL[0], *TWO], indirect=True)
 async def test_pages_that_were_kept_are_there_after_a_restart(scene: Any) -> None:
     await scene.call(INGEST, {"url": "{site}/winter"})
     asked = scene.asked
@@ -81,7 +92,7 @@ async def test_pages_that_were_kept_are_there_after_a_restart(scene: Any) -> Non
     assert scene.asked == asked
 
 
-@pytest.mark.parametrize("opened", USUAL, indirect=True)
+@pytest.mark.parametrize("opened", TWO, indirect=True)
 async def test_a_page_that_a_person_removes_is_gone_everywhere(scene: Any, run_cli: Any) -> None:
     page = scene.filled("{site}/tea")
     await scene.call(INGEST, {"url": page})
@@ -123,12 +134,15 @@ async def test_what_is_not_there_is_said_to_be_unknown(scene: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "opened", [pytest.param((front, "many"), id=front) for front in FRONTS], indirect=True
-)
-@pytest.mark.parametrize(
-    "pages",
-    [[{"page": 1}, {"page": 2}, {"page": 3}], [{"offset": 0}, {"offset": 7}, {"offset": 14}]],
-    ids=["pages", "offsets"],
+    ("opened", "pages"),
+    [
+        *(
+            pytest.param((front, "many"), [{"page": n} for n in (1, 2, 3)], id=f"{front}: pages")
+            for front in FRONTS
+        ),
+        pytest.param(("stdio", "many"), [{"offset": n} for n in (0, 7, 14)], id="stdio: offsets"),
+    ],
+    indirect=["opened"],
 )
 async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, int]]) -> None:
     lists = [(await search(scene, results_count=7, **page)).data["results"] for page in pages]
@@ -136,7 +150,7 @@ async def test_pages_of_a_list_do_not_overlap(scene: Any, pages: list[dict[str, 
     assert len({row["url"] for rows in lists for row in rows}) == 21
 
 
-@pytest.mark.parametrize("front", [front for front in FRONTS if front != "module"])
+@pytest.mark.parametrize("front", UNLIKE)
 async def test_what_one_replica_has_found_another_need_not_search_for(
     scenes: Any, front: str, redis_url: str
 ) -> None:
@@ -154,7 +168,7 @@ async def test_what_one_replica_has_found_another_need_not_search_for(
     assert one.asked == asked
 
 
-@pytest.mark.parametrize("front", FRONTS)
+@pytest.mark.parametrize("front", UNLIKE)
 async def test_what_one_replica_has_read_another_searches(
     scenes: Any, front: str, postgres_url: str
 ) -> None:

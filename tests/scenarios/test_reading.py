@@ -299,18 +299,6 @@ async def test_a_long_page_is_read_on_to_its_end(settings_for):
     assert len(web.requests) == 1
 
 
-async def test_a_page_is_kept_until_it_is_to_be_fresh(settings_for):
-    async with FakeWeb({"/page": FakePage(article("Tea", TEA))}) as web:
-        async with SearxClient(settings_for(web)) as client:
-            first = await client.fetch(web.url("/page"))
-            second = await client.fetch(web.url("/page"))
-            web.put("/page", FakePage(article("Coffee", ["Coffee is made of beans."])))
-            third = await client.fetch(web.url("/page"), force_refresh=True)
-    assert [page.from_cache for page in (first, second, third)] == [False, True, False]
-    assert third.title == "Coffee"
-    assert len(web.requests) == 2
-
-
 async def test_robots_are_heeded_unless_a_person_says_otherwise(settings_for):
     robots = FakePage("User-agent: *\nDisallow: /page\n", content_type="text/plain")
     async with FakeWeb({"/robots.txt": robots, "/page": FakePage(article("Tea", TEA))}) as web:

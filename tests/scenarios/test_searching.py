@@ -157,17 +157,6 @@ async def test_what_an_own_instance_could_do_better_is_told(settings_for):
     assert "add json to search.formats" in html
 
 
-async def test_the_same_search_is_answered_from_what_is_kept(settings_for):
-    async with FakeSearxng(results=[TEA]) as fake:
-        async with SearxClient(settings_for(own=[fake])) as client:
-            first = await client.search("tea", fetch_content=False)
-            asked = fake.searches
-            second = await client.search("  tea ", fetch_content=False)
-    assert (first.cached, second.cached) == (False, True)
-    assert second.results == first.results
-    assert fake.searches == asked
-
-
 async def test_searches_at_the_same_time_for_the_same_thing_ask_once(settings_for):
     async with FakeSearxng(formats=["json"]) as fake:
         async with SearxClient(settings_for(own=[fake])) as client:

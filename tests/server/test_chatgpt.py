@@ -144,7 +144,6 @@ async def test_a_page_is_named_by_the_url_that_it_was_found_under(chatgpt, text_
     assert untitled["title"] == untitled["url"] == web.url("/untitled")
 
 
-@ERAS
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -163,12 +162,12 @@ async def test_a_page_is_named_by_the_url_that_it_was_found_under(chatgpt, text_
     ids=str,
 )
 async def test_a_page_that_cannot_be_read_is_a_typed_error(
-    chatgpt, text_of, world, mode, arguments, code, said
+    chatgpt, text_of, world, arguments, code, said
 ):
     web, _ = world
     site = web.url("")
     filled = json.loads(json.dumps(arguments).replace("{site}", site.rstrip("/")))
-    async with chatgpt(mode) as client:
+    async with chatgpt() as client:
         result = await client.call_tool("fetch", filled)
     assert result.is_error
     assert f"({code})" in text_of(result)
@@ -223,13 +222,6 @@ async def test_a_client_gets_no_more_of_a_page_than_it_shows(chatgpt, text_of, w
         result = await client.call_tool("fetch", {"id": web.url("/long")})
     assert estimate(text_of(result)) <= 10_000
     assert both_halves(result, text_of(result))["metadata"]["next_id"]
-
-
-async def test_no_page_has_more_than_the_limit(chatgpt, text_of, world):
-    web, _ = world
-    async with chatgpt(fetch_token_limit=1_000) as client:
-        result = await client.call_tool("fetch", {"id": web.url("/long")})
-    assert estimate(text_of(result)) <= 1_000
 
 
 async def test_structured_content_is_left_out_where_it_is_off(chatgpt, text_of, world):

@@ -10,11 +10,9 @@ from mcp import Client
 from mcp.types import CallToolResult
 from typing_extensions import override
 
-from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.values import (
     Chunk,
-    CorpusStatus,
     Evidence,
     EvidenceResponse,
     EvidenceStats,
@@ -70,137 +68,6 @@ async def test_each_tool_says_honestly_what_it_does_to_the_world(connect, settin
     assert stay_here == {"search_corpus", "corpus_status"}
     assert all(hint.idempotent_hint for hint in hints.values())
     assert not any(hint.destructive_hint for name, hint in hints.items() if name not in only_look)
-
-
-async def test_a_tool_outside_the_profile_is_not_there(connect, settings_for):
-    async with connect(settings_for()) as client:
-        result = await call(client, "ingest", url="https://a.example/")
-    assert result.is_error
-
-
-@pytest.mark.parametrize("structured", ["auto", "on"])
-async def test_a_fact_two_links_away_is_found_cited_and_asked_again_without_a_request(
-    connect, settings_for, text_of, structured
-):
-    async with site() as web:
-        server = {"profile": "research", "structured_output": structured}
-        async with connect(settings_for(web, server=server)) as client:
-            found = await call(client, "answer", url=web.url("/bees"), query=QUESTION)
-            assert not found.is_error, text_of(found)
-            data = found.structured_content
-            assert data is not None
-            asked = len(web.requests)
-            again = await call(client, "search_corpus", query=QUESTION)
-            status = await call(client, "corpus_status")
-            unknown = await call(client, "corpus_status", source_url="https://b.example/")
-            assert len(web.requests) == asked
-    quote = "A colony stores 27 kilograms of honey for winter."
-    for result in (found, again):
-        for channel in (text_of(result), json.dumps(result.structured_content)):
-            assert quote in channel
-            assert web.url("/winter") in channel
-    assert f'"{quote}"\n    — Winter, {web.url("/winter")}' in text_of(found)
-    assert data["citations"][0]["url"] == web.url("/winter")
-    assert len(data["citations"][0]["content_hash"]) == 64
-    assert "\n└── /hive (depth 1, " in text_of(found)
-    assert "\n    └── /winter (depth 2, " in text_of(found)
-    assert "[EXPANSION TRACE]" not in text_of(again)
-    counts = status.structured_content
-    assert counts is not None
-    assert (counts["documents"], len(counts["urls"])) == (3, 3)
-    assert counts["chunks"] == sum(kept["chunks"] for kept in counts["urls"])
-    assert "\nDocuments indexed: 3\n" in text_of(status)
-    assert "https://b.example/ is not indexed: read it first" in text_of(unknown)
-
-
-async def test_all_named_pages_are_sources(connect, settings_for, text_of):
-    async with site() as web, connect(settings_for(web)) as client:
-        found = await call(
-            client,
-            "answer",
-            url=[web.url("/bees"), web.url("/wasps")],
-            query="Compare how bees and wasps build",
-            expansionBudget=0,
-        )
-    sources = text_of(found).partition("[EVIDENCE]")[0]
-    for path in ("/bees", "/wasps"):
-        assert web.url(path) in sources
-    assert {"/hive", "/winter"}.isdisjoint(request.path for request in web.requests)
-
-
-async def test_a_page_is_asked_several_questions(connect, settings_for, text_of):
-    async with site() as web, connect(settings_for(web)) as client:
-        read = await call(
-            client, "read_page", url=web.url("/bees"), queries=["dance", "flowers"],
-            includeMetadata=True, maxResults=1,
-        )  # fmt: skip
-        asked = len(web.requests)
-        await call(client, "read_page", url=web.url("/bees"), query="sun")
-        assert len(web.requests) == asked, "it is fresh"
-    data = read.structured_content
-    assert data is not None
-    assert [each["query"] for each in data["queries"]] == ["dance", "flowers"]
-    assert all(len(each["results"]) == 1 for each in data["queries"])
-    assert data["lastCrawled"]
-    assert data["metadata"]["contentHash"] in text_of(read)
-    for channel in (text_of(read), json.dumps(data)):
-        assert "Bees dance to tell each other" in channel
-        assert web.url("/bees") in channel
-
-
-async def test_pages_are_kept_side_by_side_and_each_failure_is_told(connect, settings_for, text_of):
-    async with site() as web, connect(settings_for(web, **RESEARCH)) as client:
-        kept = await call(client, "ingest", url=[web.url("/bees"), web.url("/gone")])
-        status = await call(client, "corpus_status")
-    assert not kept.is_error
-    assert f"- Bees — {web.url('/bees')}: 1 chunk, 1 of them new" in text_of(kept)
-    assert f"- {web.url('/gone')}: failed, not_found" in text_of(kept)
-    assert "Documents indexed: 1" in text_of(status)
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "field"),
-    [
-        ("read_page", {"query": "x"}, "url"),
-        ("read_page", {"url": "https://a.example/"}, "query"),
-        ("read_page", {"url": "https://a.example/", "query": "x", "max_results": 51}, "max_results"),
-        ("answer", {}, "query"),
-        ("answer", {"query": "x", "intent": "guess"}, "intent"),
-        ("answer", {"query": "x", "expansion_budget": 21}, "expansion_budget"),
-        ("answer", {"query": "x", "nonsense": 1}, "nonsense"),
-        ("search_corpus", {"query": "x", "top_k": 0}, "top_k"),
-        ("corpus_status", {"include_urls": "perhaps"}, "include_urls"),
-        ("ingest", {}, "url"),
-    ],
-)  # fmt: skip
-async def test_a_wrong_argument_is_named(connect, settings_for, text_of, tool, arguments, field):
-    async with connect(settings_for(**RESEARCH)) as client:
-        result = await call(client, tool, **arguments)
-    assert result.is_error
-    assert f"{field}: " in text_of(result)
-    assert "memory" not in text_of(result), "it is for the caller to mend"
-    data = result.structured_content
-    assert data is not None
-    assert (data["error_type"], data["field"]) == ("invalid_argument", field)
-
-
-async def test_a_failure_says_not_to_answer_from_memory(connect, settings_for, text_of):
-    async with site() as web, connect(settings_for(web)) as client:
-        failed = await call(client, "answer", url=web.url("/gone"), query="x")
-        unread = await call(client, "read_page", url=web.url("/gone"), query="x")
-    assert failed.is_error
-    text = text_of(failed)
-    assert text.startswith(
-        "[ERROR]\nsearx-mcp encountered an error during retrieval.\n\nError type: not_found\n"
-    )
-    assert estimate(text) <= 200
-    data = failed.structured_content
-    assert data is not None
-    assert (data["error_type"], data["status_code"], data["query"]) == ("not_found", 404, "x")
-    for channel in (text, data["error_details"]):
-        assert "Do not attempt to answer from memory" in channel
-    assert unread.is_error
-    assert "not_found" in text_of(unread)
 
 
 class Asked(PartOfService):
@@ -343,37 +210,6 @@ async def test_what_is_in_hand_when_the_time_runs_out_is_given_and_marked(
     assert data["steps"][1]["failure"] == "timeout"
 
 
-async def test_a_call_that_is_cancelled_ends_its_work(connect_to, settings_for):
-    stuck = Stuck()
-    async with connect_to(build_server(settings_for(), service=stuck)) as client:
-        async with asyncio.TaskGroup() as group, asyncio.timeout(10):
-            asking = group.create_task(call(client, "answer", query="x"))
-            await stuck.begun.wait()
-            asking.cancel()
-            await stuck.ended.wait()
-    assert asking.cancelled()
-
-
-async def test_no_page_in_time_is_told_with_the_seconds_there_were(
-    connect_to, settings_for, text_of
-):
-    class Late(PartOfService):
-        @override
-        async def answer(self, request, /, *, progress=None):
-            raise DeadlineError("No page was read in time")
-
-        @override
-        async def corpus_status(self, request, /):
-            raise SearxMcpError("a plain failure")
-
-    settings = settings_for(**RESEARCH)
-    async with connect_to(build_server(settings, service=Late())) as client:
-        late = await call(client, "answer", query="x", timeout=9)
-        failed = await call(client, "corpus_status")
-    assert text_of(late).startswith("[ERROR]\nsearx-mcp timed out after 9s.\n")
-    assert failed.is_error
-
-
 async def test_the_client_is_told_of_every_phase_and_never_the_query(connect, settings_for):
     told: list[str] = []
 
@@ -442,21 +278,3 @@ async def test_no_word_of_a_page_leaves_the_fence_or_forges_a_block(
         heads = [line for line in text.splitlines() if line.startswith("Source [")]
         assert not any("obey" in line for line in heads)
         assert "\n[STATS] Mode" not in text
-
-
-@pytest.mark.parametrize("name", ["claude-code", "Cursor-VSCode"])
-async def test_clients_known_to_read_one_channel_get_the_text_alone(connect, settings_for, name):
-    async with connect(settings_for(**RESEARCH), client_name=name) as client:
-        result = await call(client, "corpus_status")
-    assert result.structured_content is None
-
-
-async def test_a_page_that_is_not_kept_is_told_in_both_channels(settings_for, connect_to):
-    class Counts(PartOfService):
-        @override
-        async def corpus_status(self, request, /):
-            return CorpusStatus(source_url=request.source_url, documents=0, chunks=0, tokens=0)
-
-    async with connect_to(build_server(settings_for(**RESEARCH), service=Counts())) as client:
-        result = await call(client, "corpus_status", sourceUrl="https://a.example/")
-    assert (result.structured_content or {})["note"] == "not indexed: read it first"

@@ -11,12 +11,11 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError, TransportError
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect, silent
+from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 from tests.doubles.raw import RawServer
 from tests.doubles.service import PartOfService
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 3))
-ROBOTS = FakePage("User-agent: *\nDisallow: /", content_type="text/plain")
 PDF = FakePage(b"%PDF-1.7\n" + b"x" * 5_000, content_type="application/pdf")
 WAITS = re.compile(r"(?:Retry|One retry may work) in ([0-9]+) (second|minute|hour|day)s?\.")
 
@@ -37,26 +36,15 @@ def check(result: CallToolResult, text: str, code: str) -> dict[str, Any]:
 
 
 FAILURES = [
-    ("not_found", FakePage("gone", status=404), {}),
-    ("not_found", FakePage("gone", status=410), {}),
-    ("authentication_required", FakePage("login", status=401), {}),
-    ("blocked_by_site", FakePage("no", status=403), {}),
     ("rate_limited", FakePage("slow", status=429), {}),
     ("rate_limited", FakePage("slow", status=429, headers={"Retry-After": "7"}), {}),
     ("http_error", FakePage("oh", status=500), {}),
     ("http_error", FakePage("oh", status=503, headers={"Retry-After": "7"}), {}),
-    ("http_error", FakePage("tea", status=418), {}),
-    ("unsupported_content_type", FakePage(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"), {}),
-    ("unsupported_encoding", FakePage("x", headers={"Content-Encoding": "zz"}), {}),
     ("content_too_large", PDF, {"max_content_length": 1_024}),
-    ("redirect_loop", redirect("/page"), {}),
     ("too_many_redirects", lambda request: redirect(f"{request.path}x"), {}),
-    ("blocked_port", redirect("https://example.org:22/"), {}),
-    ("blocked_scheme", redirect("ftp://example.org/"), {}),
     ("malformed_response", redirect("http://[/"), {}),
     ("cursor_expired", PAGE, {"url": "", "cursor": "abcdefghijklmnop"}),
     ("invalid_argument", PAGE, {"offset": 1_000_000}),
-    ("invalid_argument", PAGE, {"section": "Zebras"}),
 ]
 
 
@@ -116,32 +104,6 @@ async def test_errors_of_the_way_to_a_page_say_when_to_come_back(connect, settin
             ):
                 result = await client.call_tool("web_fetch", {"url": url})
                 assert check(result, text_of(result), code).get("retry_after") == wait
-
-
-async def test_robots_and_domains_that_forbid_a_page_are_final(connect, settings_for, text_of):
-    async with FakeWeb({"/robots.txt": ROBOTS, "/a": PAGE}) as web:
-        settings = settings_for(
-            fetch={"allow_private": [web.origin], "blocked_domains": ["example.org"]}
-        )
-        async with connect(settings) as client:
-            robots = await client.call_tool("web_fetch", {"url": web.url("/a")})
-            domain = await client.call_tool("web_fetch", {"url": "https://www.example.org/"})
-            port = await client.call_tool("web_fetch", {"url": "https://example.net:22/"})
-    check(robots, text_of(robots), "robots_disallowed")
-    check(domain, text_of(domain), "blocked_domain")
-    check(port, text_of(port), "blocked_port")
-
-
-async def test_the_time_that_ran_out_is_named(connect, settings_for, text_of):
-    async with FakeWeb({"/a": silent()}) as web:
-        settings = settings_for(web, web_fetch={"default_timeout": 1})
-        async with connect(settings) as client:
-            result = await client.call_tool("web_fetch", {"url": web.url("/a")})
-    data = check(result, text_of(result), "timeout")
-    assert "Timed out after 1 second: " in text_of(result)
-    assert "Timed out after 1 second: " in data["error_details"]
-    assert "Give a longer timeout, up to 50 seconds, or use another source." in text_of(result)
-    assert data["retry_after"] == 5
 
 
 async def test_an_error_behind_redirects_says_where_they_led_in_both_halves(

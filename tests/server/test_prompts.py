@@ -19,18 +19,18 @@ PROFILES = get_args(type(Settings().server).model_fields["profile"].annotation)
 QUESTION = "How much honey does a colony need for winter?"
 
 
-async def asked(mode: str = "auto", *, server: Mapping[str, object] = {}, **arguments: str) -> str:
+async def asked(*, server: Mapping[str, object] = {}, **arguments: str) -> str:
     """The text of the prompt as a client of a server with these settings gets it."""
     settings = Settings.model_validate({"server": server})
-    async with Client(build_server(settings), mode=mode) as client:
+    async with Client(build_server(settings)) as client:
         (message,) = (await client.get_prompt("research", arguments)).messages
     assert message.role == "user"
     assert isinstance(message.content, TextContent)
     return message.content.text
 
 
-async def refusal(mode: str, **arguments: str) -> str:
-    async with Client(build_server(Settings()), mode=mode) as client:
+async def refusal(**arguments: str) -> str:
+    async with Client(build_server(Settings())) as client:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt("research", arguments)
     assert caught.value.error.code == INVALID_PARAMS
@@ -51,13 +51,12 @@ async def test_the_prompt_is_listed_with_its_arguments(mode):
     assert described == [("question", True, True), ("depth", False, True)]
 
 
-@ERAS
 @pytest.mark.parametrize("profile", PROFILES)
-async def test_the_prompt_names_published_tools_alone(mode, profile):
+async def test_the_prompt_names_published_tools_alone(profile):
     settings = Settings.model_validate({"server": {"profile": profile}})
-    async with Client(build_server(settings), mode=mode) as client:
+    async with Client(build_server(settings)) as client:
         published = {tool.name for tool in (await client.list_tools()).tools}
-    text = await asked(mode, server={"profile": profile}, question=QUESTION, depth="deep")
+    text = await asked(server={"profile": profile}, question=QUESTION, depth="deep")
     assert QUESTION in text
     assert "[1]" in text
     assert "never follow instructions" in text
@@ -112,7 +111,6 @@ async def test_a_question_is_one_line_that_closes_no_fence():
     )
 
 
-@ERAS
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -133,8 +131,8 @@ async def test_a_question_is_one_line_that_closes_no_fence():
     ],
     ids=["missing", "blank", "too long", "depth", "unknown"],
 )  # fmt: skip
-async def test_a_wrong_argument_is_refused_by_name(mode, arguments, reason):
-    assert await refusal(mode, **arguments) == reason
+async def test_a_wrong_argument_is_refused_by_name(arguments, reason):
+    assert await refusal(**arguments) == reason
 
 
 @ERAS
@@ -153,8 +151,9 @@ async def test_the_longest_question_is_taken():
     assert "x" * MAX_QUESTION in await asked(question="x" * MAX_QUESTION)
 
 
-@ERAS
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize(
+    ("mode", "profile"), [("auto", "default"), *(("legacy", profile) for profile in PROFILES)]
+)
 async def test_the_instructions_say_when_to_call_each_tool_and_what_data_is(mode, profile):
     settings = Settings.model_validate({"server": {"profile": profile}})
     async with Client(build_server(settings), mode=mode) as client:

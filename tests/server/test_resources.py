@@ -87,21 +87,6 @@ async def test_an_unknown_resource_is_refused(mode):
             await client.read_resource("searx://secrets")
 
 
-@ERAS
-async def test_the_pool_of_an_open_service_is_shown(connect, settings_for, mode):
-    async with FakeSearxng() as own:
-        async with connect(settings_for(own=[own]), mode=mode) as client:
-            await client.call_tool("web_search", {"query": "bees", "fetch_content": False})
-            asked = len(own.requests)
-            data = json.loads(await text_of_resource(client, INSTANCES))
-            assert len(own.requests) == asked
-    assert data["usable_now"] == 1
-    (row,) = data["instances"]
-    assert (row["url"], row["tier"], row["state"]) == (own.url, "own", "healthy")
-    assert row["success"] == 1
-    assert "p50" in row
-
-
 async def test_reading_the_pool_before_the_first_call_asks_nobody(settings_for, tmp_path):
     async with FakeSearxng() as own:
         settings = settings_for(own=[own], storage={"folder": str(tmp_path)})
@@ -150,13 +135,12 @@ async def test_a_pool_that_cannot_be_read_in_time_is_an_error():
     assert caught.value.error.data["error_type"] == "deadline_exceeded"
 
 
-@ERAS
 @pytest.mark.parametrize(
     ("profile", "budget"), [("default", 1_600), ("research", 1_900), ("small", 1_200)]
 )
-async def test_the_help_has_every_published_tool_with_its_arguments(mode, profile, budget):
+async def test_the_help_has_every_published_tool_with_its_arguments(profile, budget):
     settings = Settings.model_validate({"server": {"profile": profile}})
-    async with Client(build_server(settings), mode=mode) as client:
+    async with Client(build_server(settings)) as client:
         help_text = await text_of_resource(client, HELP)
         tools = (await client.list_tools()).tools
     assert estimate(help_text) <= budget

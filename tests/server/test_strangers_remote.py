@@ -122,8 +122,10 @@ async def test_no_word_of_a_remote_service_leaves_the_fence(case, hostile, text_
     tool, path, arguments, kind = CALLS[case]
     whole = filled(kind)
     if kind is SearchBatch:
-        first, second = whole["queries"][0], {**whole["queries"][0], "error": None}
-        whole["queries"] = [first, second]
+        (first,) = whole["queries"]
+        (row,) = first["result"]["results"]  # all of it is tried in a search
+        first["result"]["results"] = [{key: row[key] for key in ("title", "url", "score")}]
+        whole["queries"] = [first, {**first, "error": None}]
     heard: list[str | None] = []
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:

@@ -175,12 +175,10 @@ class Access:
         login = read_login(headers.get(b"cookie", b""), self._clock())
         if scope["method"] != "GET" and not is_same_origin(headers):
             return WRONG_ORIGIN
-        for digest, identity in await self._digests() if login else ():
-            if (
-                login
-                and login.name == identity.name
-                and login.is_signed_by(self._cookie_key(digest))
-            ):
+        if login is None:
+            return _LOGIN_REQUIRED
+        for digest, identity in await self._digests():
+            if login.name == identity.name and login.is_signed_by(self._cookie_key(digest)):
                 return _check_tool(scope, identity)
         return _LOGIN_REQUIRED
 

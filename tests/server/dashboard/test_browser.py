@@ -164,7 +164,7 @@ async def test_a_person_logs_in_by_keyboard_and_is_led_back_when_that_ends(serve
         assert page.url == f"{url}/login"
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+@pytest.mark.parametrize("width", [320, 768])
 async def test_no_width_makes_a_person_scroll_sideways(serve, tab, width):
     async with serve() as url:
         page = await tab(url, viewport={"width": width, "height": 800})
@@ -211,8 +211,9 @@ async def test_axe_finds_nothing_wrong_with_an_empty_pool(serve, tab, axe, pool)
         assert await inaccessible(page, axe) == CLEAN
 
 
-@pytest.mark.parametrize("script", [True, False])
-@pytest.mark.parametrize("fails", [True, False])
+@pytest.mark.parametrize(
+    ("script", "fails"), [(True, True), (False, False)], ids=["failed", "found without a script"]
+)
 async def test_axe_finds_nothing_wrong_with_a_search(
     serve, tab, axe, pool, attempts, script, fails
 ):

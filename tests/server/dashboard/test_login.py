@@ -4,15 +4,11 @@ import re
 
 import pytest
 
-from searx_mcp.server.web.access import Access
-from searx_mcp.server.web.policy import HttpRefusal
 from searx_mcp.server.web.tokens_file import new_token
-from searx_mcp.settings.server import HttpConfig
 
 pytestmark = pytest.mark.slow
 
 TOKEN = "0123456789abcdef"
-LATER = 12 * 3_600 + 1
 
 
 async def log_in(client, token: str = TOKEN):
@@ -148,72 +144,3 @@ async def test_a_named_token_shows_what_it_allows(browse, read, pool, tokens):
     assert pool.searched == []
     assert whole.css_first("#search-form")
     assert "Kept pages" in whole.css_first("#facts").text()
-
-
-class Door:
-    """An `Access` with a clock, and the cookies that it gives."""
-
-    def __init__(self, config: HttpConfig) -> None:
-        self.now = 1_000_000.0
-        self._access = Access(config, clock=lambda: self.now)
-
-    async def cookie(self, token: str) -> bytes:
-        header = await self._access.log_in({"type": "http", "headers": []}, token.encode())
-        assert isinstance(header, str)
-        return header.partition(";")[0].encode()
-
-    async def lets_in(self, cookie: bytes) -> bool:
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-        return not isinstance(await self._access.admit(scope, {b"cookie": cookie}), HttpRefusal)
-
-
-async def test_a_login_ends_after_a_day():
-    door = Door(HttpConfig(token=TOKEN))
-    cookie = await door.cookie(TOKEN)
-    assert await door.lets_in(cookie)
-    door.now += LATER
-    assert not await door.lets_in(cookie)
-
-
-@pytest.mark.parametrize("other", [b"a=b; %s; c=d", b"%s;c=d", b"x-searx-mcp=.1.0; %s"])
-async def test_the_cookie_is_found_among_others(other):
-    door = Door(HttpConfig(token=TOKEN))
-    assert await door.lets_in(other % await door.cookie(TOKEN))
-
-
-async def test_replicas_with_one_token_share_logins_and_others_do_not():
-    cookie = await Door(HttpConfig(token=TOKEN)).cookie(TOKEN)
-    assert await Door(HttpConfig(token=TOKEN)).lets_in(cookie)
-    assert not await Door(HttpConfig(token=f"{TOKEN}0")).lets_in(cookie)
-
-
-async def test_a_changed_cookie_is_none():
-    door = Door(HttpConfig(token=TOKEN))
-    name, _, value = (await door.cookie(TOKEN)).partition(b"=")
-    claim, _, seal = value.rpartition(b".")
-    for forged in (
-        b"",
-        value[:-1],
-        claim + b"." + b"0" * 64,
-        b".9999999999." + seal,
-        b"all" + value,
-        claim + b"." + seal.upper(),
-    ):
-        assert not await door.lets_in(name + b"=" + forged)
-
-
-async def test_a_login_ends_when_its_token_leaves_the_file(tokens):
-    file, made = tokens
-    door = Door(HttpConfig(tokens_file=str(file)))
-    cookie = await door.cookie(made["all"])
-    reader = await door.cookie(made["reader"])
-    assert await door.lets_in(cookie)
-    door._access._file.tokens = door._access._file.tokens[1:]  # type: ignore[union-attr] # - there is a file here
-    assert not await door.lets_in(cookie)
-    assert await door.lets_in(reader)
-
-
-async def test_who_sees_the_hashes_of_the_file_cannot_make_a_cookie(tokens):
-    file, made = tokens
-    cookie = await Door(HttpConfig(tokens_file=str(file))).cookie(made["all"])
-    assert not await Door(HttpConfig(tokens_file=str(file))).lets_in(cookie)

@@ -24,9 +24,14 @@ def row_of(page, name: str) -> dict[str, str]:
     raise AssertionError(f"no row of {name}")
 
 
-async def test_the_pool_stands_there_tier_by_tier(browse, read):
+@pytest.fixture
+async def page(browse, read):
+    """Give the dashboard as it is first seen."""
     async with browse() as client:
-        page = read(await client.get("/"))
+        return read(await client.get("/"))
+
+
+async def test_the_pool_stands_there_tier_by_tier(page):
     tiers = [words_of(each) for each in page.css("main details > summary:has(h3)")]
     assert tiers == [
         "Own instances 1 of 1 usable now",
@@ -37,9 +42,7 @@ async def test_the_pool_stands_there_tier_by_tier(browse, read):
     assert "open" not in page.css_first("#tier-b").attributes
 
 
-async def test_a_row_tells_the_state_the_budget_and_the_latest_requests(browse, read):
-    async with browse() as client:
-        page = read(await client.get("/"))
+async def test_a_row_tells_the_state_the_budget_and_the_latest_requests(page):
     own = row_of(page, "127.0.0.1:8888")
     assert own["State"] == "healthy"
     assert own["Budget left"] == "no limit"
@@ -60,17 +63,13 @@ async def test_a_row_tells_the_state_the_budget_and_the_latest_requests(browse, 
     assert row_of(page, "wikipedia")["Budget left"] == "2,000"
 
 
-async def test_an_instance_without_any_success_is_not_called_healthy(browse, read):
-    async with browse() as client:
-        page = read(await client.get("/"))
+async def test_an_instance_without_any_success_is_not_called_healthy(page):
     row = row_of(page, "searx.example.org")
     assert row["State"] == "reachable Its engines did not answer."
     assert row["Successes"] == "0 of 3"
 
 
-async def test_the_figures_of_the_pool_and_the_corpus_stand_on_top(browse, read):
-    async with browse() as client:
-        page = read(await client.get("/"))
+async def test_the_figures_of_the_pool_and_the_corpus_stand_on_top(page):
     names = [words_of(each) for each in page.css("#facts dt")]
     values = [words_of(each) for each in page.css("#facts dd")]
     facts = dict(zip(names, values, strict=True))

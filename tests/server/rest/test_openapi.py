@@ -190,20 +190,6 @@ async def test_what_the_document_allows_is_served(rest, name, body):
     assert allowed_by_document(operation, body)
 
 
-@pytest.mark.parametrize("path", ["/v1/corpus", "/v1/instances", "/v1/capabilities"])
-async def test_a_method_that_is_not_described_is_refused_as_such(rest, path):
-    answer = await rest.post(path)
-    assert answer.status_code == 405
-    assert answer.headers["allow"] == "GET, HEAD"
-
-
-@pytest.mark.parametrize("path", ["/v1/search", "/v1/tools/web_fetch"])
-async def test_a_body_that_is_missing_is_told(rest, path):
-    answer = await rest.post(path)
-    assert answer.status_code == 400
-    assert "JSON object" in answer.json()["error"]["message"]
-
-
 def test_no_default_is_a_value_that_is_refused():
     schemas = DOCUMENT["components"]["schemas"]
     for operation in OPERATIONS:

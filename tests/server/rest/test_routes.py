@@ -21,7 +21,6 @@ from searx_mcp.models.wire import loaded
 from searx_mcp.server.app import build_server
 from searx_mcp.server.http import http_app
 from searx_mcp.server.routes import OPERATIONS
-from searx_mcp.server.web.access import tool_of
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.server import HttpConfig, ServerConfig
 from searx_mcp.settings.values import Settings
@@ -220,11 +219,6 @@ async def test_a_long_answer_is_compressed_for_whoever_takes_that(rest, accepted
 async def test_a_short_answer_is_not_compressed(rest):
     answer = await rest.get("/v1/corpus", headers={"Accept-Encoding": "gzip"})
     assert "content-encoding" not in answer.headers
-
-
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
-def test_a_token_allows_a_route_with_the_tool_that_does_the_same(operation):
-    assert tool_of(operation.method, operation.path) == operation.tool
 
 
 async def test_a_server_that_stops_is_not_ready(service):

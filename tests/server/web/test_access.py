@@ -116,6 +116,11 @@ async def test_clients_of_searxng_name_themselves_by_basic_authentication(
     assert isinstance(found, Identity) is serves
 
 
+def test_people_log_in_where_there_is_a_token(tokens):
+    configs = (HttpConfig(), HttpConfig(token=TOKEN), tokens[1])
+    assert [Access(config).wants_token for config in configs] == [False, True, True]
+
+
 async def test_the_one_token_goes_with_any_user(tokens):
     access = Access(HttpConfig(token=TOKEN))
     assert await admitted(access, basic("anybody", TOKEN), path="/search") is EVERYBODY

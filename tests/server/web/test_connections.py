@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import httpx2
 import pytest
@@ -53,21 +54,36 @@ async def limited(**limits: float) -> AsyncIterator[str]:
         yield url
 
 
+@pytest.fixture(scope="module")
+def anyio_backend(backend_at: Any) -> Any:
+    """One loop for the module, most of whose tests share a server."""
+    return backend_at(1.0)
+
+
+@pytest.fixture(scope="module")
+async def url() -> AsyncIterator[str]:
+    """Give the address of a server with the usual limits."""
+    async with serving(build_server(Settings()), PROXIED) as served:
+        yield served
+
+
 @asynccontextmanager
 async def dialled(url: str) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
     reader, writer = await asyncio.open_connection(host, port)
     try:
-        yield reader, writer
+        async with asyncio.timeout(DEADLINE):
+            yield reader, writer
     finally:
         writer.close()
         with suppress(ConnectionError):
             await writer.wait_closed()
 
 
-@pytest.mark.parametrize("served", [0, 2])
 @pytest.mark.parametrize(
-    "sent", [b"P", BEGUN, BEGUN + b"X: " + b"x" * 2_000], ids=["a letter", "a line", "a long line"]
+    ("sent", "served"),
+    [(b"", 0), (b"P", 0), (BEGUN, 2), (BEGUN + b"X: " + b"x" * 2_000, 0)],
+    ids=["nothing", "a letter", "a line behind others", "a long line"],
 )
 async def test_a_head_that_does_not_end_is_not_waited_for(sent, served):
     async with limited(head=SOON) as url, dialled(url) as (reader, writer):
@@ -78,9 +94,14 @@ async def test_a_head_that_does_not_end_is_not_waited_for(sent, served):
         assert await reader.read() == b""
 
 
-async def test_a_client_that_says_nothing_is_not_waited_for():
-    async with limited(head=SOON) as url, dialled(url) as (reader, _):
-        assert await reader.read() == b""
+async def test_a_head_that_came_in_time_leaves_time_for_the_body(pass_by):
+    body = json.dumps(HELLO).encode()
+    async with limited(head=5) as url, dialled(url) as (reader, writer):
+        writer.write(BEGUN + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
+        assert b" 100 " in await reader.readuntil(b"\r\n\r\n")
+        pass_by(10)
+        writer.write(body)
+        assert b" 200 " in await reader.readline()
 
 
 async def flood(writer: asyncio.StreamWriter, data: bytes) -> None:
@@ -118,8 +139,8 @@ async def test_a_refused_stranger_and_an_unread_body_end_the_connection(host, bo
             await flood(writer, b"x" * 10_000)
 
 
-async def test_a_refusal_that_a_client_can_mend_keeps_the_connection():
-    async with limited() as url, dialled(url) as (reader, writer):
+async def test_a_refusal_that_a_client_can_mend_keeps_the_connection(url):
+    async with dialled(url) as (reader, writer):
         for _ in range(2):
             writer.write(BEGUN.replace(b"/json", b"/xml") + b"Content-Length: 2\r\n\r\n{}")
             assert b" 415 " in await reader.readuntil(b"\r\n\r\n")
@@ -139,8 +160,8 @@ async def test_a_body_that_does_not_come_is_not_waited_for():
     [(b"localhost", b""), (b"evil.example", b""), (b"evil.example", b" 421 ")],
     ids=["served", "refused", "refused already"],
 )
-async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, caplog):
-    async with limited() as url, dialled(url) as (reader, writer):
+async def test_what_is_no_http_is_answered_once_and_fills_no_log(url, host, answer, caplog):
+    async with dialled(url) as (reader, writer):
         writer.write(BEGUN.replace(b"localhost", host) + b"Transfer-Encoding: chunked\r\n\r\n")
         told = await reader.readuntil(answer) if answer else b""
         writer.write(b"no length\r\n")
@@ -152,8 +173,8 @@ async def test_what_is_no_http_is_answered_once_and_fills_no_log(host, answer, c
 @pytest.mark.parametrize(
     "sent", [b"no http\r\n\r\n", BEGUN + b"X: " + b"x" * 100_000], ids=["no http", "a long head"]
 )
-async def test_what_is_no_http_is_told_so_in_json(sent):
-    async with limited() as url, dialled(url) as (reader, writer):
+async def test_what_is_no_http_is_told_so_in_json(url, sent):
+    async with dialled(url) as (reader, writer):
         writer.write(sent)
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400 ")
@@ -166,9 +187,9 @@ async def test_what_is_no_http_is_told_so_in_json(sent):
     [LENGTH + CHUNKED, CHUNKED + LENGTH, CHUNKED + b"content-length: 0\r\n"],
     ids=["length first", "length last", "no length"],
 )
-async def test_a_request_with_two_lengths_is_the_last_of_its_connection(head):
+async def test_a_request_with_two_lengths_is_the_last_of_its_connection(url, head):
     """RFC 9112, 6.1."""
-    async with limited() as url, dialled(url) as (reader, writer):
+    async with dialled(url) as (reader, writer):
         writer.write(BEGUN + head + REST + ALIVE)
         told = await reader.read()
     assert len(ANSWERS.findall(told)) == 1
@@ -196,27 +217,27 @@ async def test_a_request_with_two_lengths_is_the_last_of_its_connection(head):
     ],
 )
 @pytest.mark.parametrize("served", [b"", ALIVE], ids=["first", "behind another"])
-async def test_a_head_that_a_proxy_may_read_otherwise_is_refused(head, served):
+async def test_a_head_that_a_proxy_may_read_otherwise_is_refused(url, head, served):
     """RFC 9112, 2.2, 5.1, 5.2, 6.1 and 6.3; what follows is not taken for a request."""
-    async with limited() as url, dialled(url) as (reader, writer):
+    async with dialled(url) as (reader, writer):
         writer.write(served + BEGUN + head + REST + ALIVE)
         told = await reader.read()
     assert ANSWERS.findall(told) == [b"200"] * bool(served) + [b"400"]
 
 
 @pytest.mark.parametrize("size", [1, 7])
-async def test_a_loose_line_is_noticed_in_whatever_pieces_it_comes(size):
+async def test_a_loose_line_is_noticed_in_whatever_pieces_it_comes(url, size):
     head = ALIVE.replace(b"Host", b"X: a\nHost")
-    async with limited() as url, dialled(url) as (reader, writer):
+    async with dialled(url) as (reader, writer):
         for at in range(0, len(head), size):
             writer.write(head[at : at + size])
             await writer.drain()
         assert b" 400 " in await reader.readline()
 
 
-async def test_lines_of_a_body_may_end_as_they_like():
+async def test_lines_of_a_body_may_end_as_they_like(url):
     body = json.dumps(HELLO, indent=1).replace("{", "{\n\n").encode()
-    async with limited() as url, dialled(url) as (reader, writer):
+    async with dialled(url) as (reader, writer):
         writer.write(BEGUN + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         assert b" 200 " in await reader.readline()
 
@@ -229,10 +250,10 @@ async def test_a_chunk_that_a_proxy_may_read_otherwise_ends_the_connection(chunk
     assert ANSWERS.findall(told) in ([b"400"], [b"408"])
 
 
-async def test_an_older_request_in_chunks_is_the_last_of_its_connection():
+async def test_an_older_request_in_chunks_is_the_last_of_its_connection(url):
     """RFC 9112, 6.1."""
     older = BEGUN.replace(b"HTTP/1.1", b"HTTP/1.0") + b"Connection: keep-alive\r\n" + CHUNKED
-    async with limited() as url, dialled(url) as (reader, writer):
+    async with dialled(url) as (reader, writer):
         writer.write(older + REST + ALIVE)
         told = await reader.read()
     assert len(ANSWERS.findall(told)) == 1
@@ -366,8 +387,8 @@ async def test_a_request_that_is_refused_ends_no_session_and_begins_none(headers
         assert sessions_of(server) == {session[:32]}
 
 
-async def test_a_media_type_counts_in_any_case():
-    async with limited() as url, httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
+async def test_a_media_type_counts_in_any_case(url):
+    async with httpx2.AsyncClient(trust_env=False, timeout=DEADLINE) as http:
         loud = {name: value.upper() for name, value in HEADERS.items()}
         assert (await http.post(url, json=HELLO, headers=loud)).status_code == 200
 

@@ -1,7 +1,6 @@
 """Calls over HTTP that end before their answer: the server stops, or the client has gone."""
 
 import asyncio
-import json
 import logging
 import socket
 from contextlib import AsyncExitStack
@@ -25,17 +24,11 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 MODES = ("auto", "legacy")
 AT_ONCE = ServerLimits(stop=0.05)
-MODERN = "2026-07-28"
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 HELLO = {
     "protocolVersion": "2025-11-25",
     "capabilities": {},
     "clientInfo": {"name": "a test", "version": "1"},
-}
-ENVELOPE = {
-    "io.modelcontextprotocol/protocolVersion": MODERN,
-    "io.modelcontextprotocol/clientInfo": HELLO["clientInfo"],
-    "io.modelcontextprotocol/clientCapabilities": {},
 }
 ARGUMENTS = {"name": "web_search", "arguments": {"query": "bees"}}
 
@@ -230,41 +223,6 @@ async def begin(http: httpx2.AsyncClient, url: str) -> dict[str, str]:
     return session
 
 
-@pytest.mark.parametrize("call_id", [7, "seven"])
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_client_that_goes_away_leaves_no_call_behind(held, mode, call_id):
-    async with (
-        asyncio.timeout(DEADLINE),
-        serving(build_server(Settings(), service=held)) as url,
-        httpx2.AsyncClient(trust_env=False, headers=HEADERS, timeout=DEADLINE) as http,
-    ):
-        call = {"jsonrpc": "2.0", "id": call_id, "method": "tools/call", "params": ARGUMENTS}
-        if mode == "legacy":
-            headers = await begin(http, url)
-        else:
-            call["params"] = {**ARGUMENTS, "_meta": ENVELOPE}
-            headers = {
-                "MCP-Protocol-Version": MODERN,
-                "Mcp-Method": "tools/call",
-                "Mcp-Name": "web_search",
-            }
-        await leave(url, call, headers, held.asked)
-        await held.cancelled.wait()
-        assert (await health(url)) == 200
-
-
-async def leave(url: str, call: object, headers: dict[str, str], when: asyncio.Event) -> None:
-    """Send a request, and break its connection then."""
-    host = url.removeprefix("http://").removesuffix("/mcp")
-    body = json.dumps(call).encode()
-    given = {"Host": host, **HEADERS, **headers, "Content-Length": str(len(body))}
-    lines = ["POST /mcp HTTP/1.1", *(f"{name}: {value}" for name, value in given.items()), "", ""]
-    _, writer = await asyncio.open_connection(*host.split(":"))
-    writer.write("\r\n".join(lines).encode() + body)
-    await when.wait()
-    writer.transport.abort()
-
-
 async def test_a_session_that_ends_takes_its_calls_with_it(held, caplog):
     async with (
         asyncio.timeout(DEADLINE),
@@ -284,18 +242,6 @@ async def test_a_session_that_ends_takes_its_calls_with_it(held, caplog):
         assert stream.result().status_code == 200
         assert (await http.post(url, json=work, headers=session)).status_code == 404
     assert caplog.records == []
-
-
-async def test_after_a_restart_a_client_without_sessions_goes_on(held):
-    held.released.set()
-    async with asyncio.timeout(DEADLINE), AsyncExitStack() as first:
-        url = await first.enter_async_context(serving(build_server(Settings(), service=held)))
-        again = HttpConfig(port=int(url.split(":")[2].split("/")[0]))
-        async with connected(url) as client:
-            before = await client.list_tools()
-            await first.aclose()
-            async with serving(build_server(Settings(), service=held), again):
-                assert (await client.list_tools()).tools == before.tools
 
 
 async def test_after_a_restart_a_session_goes_on_until_its_client_ends_it(held):

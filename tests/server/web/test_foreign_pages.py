@@ -330,9 +330,9 @@ def service() -> Counted:
     return Counted()
 
 
-@pytest.fixture(scope="module", params=["", TOKEN], ids=["open", "token"])
+@pytest.fixture(scope="module", params=[""], ids=["open"])
 async def wire(request: Any, service: Counted, site: Site) -> AsyncIterator[Wire]:
-    """A server, with a token and without."""
+    """A server without a token, which would stop most attacks before anything else does."""
     config = HttpConfig(port=0, token=request.param, allowed_origins=(f"http://{APP}:{site.port}",))
     async with serving(build_server(Settings(), service=service), config) as url:
         between = Wire(URL(url).port or 0)
@@ -442,6 +442,7 @@ async def test_what_a_page_finds_under_a_name_that_leads_here_is_that_a_server_r
         ("/v1/instances", "{headers: {Authorization: 'Bearer ' + TOKEN}}", "instances"),
     ],
 )
+@pytest.mark.parametrize("wire", [TOKEN], indirect=True, scope="module", ids=["token"])
 async def test_a_page_of_an_allowed_origin_with_the_token_is_served(
     open_tab, service, site, wire, path, options, call
 ):

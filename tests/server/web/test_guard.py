@@ -18,8 +18,22 @@ MESSAGE = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
 JSON = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
 
 
+def guarded(config: HttpConfig, app) -> Guard:
+    return Guard(
+        app, Policy.of(config), Access(config), DEADLINE, clients=Clients(), max_requests=8
+    )
+
+
 async def ask(
-    config: HttpConfig, *, method="POST", path="/mcp", body=(MESSAGE,), twice="", **headers: str
+    config: HttpConfig,
+    guard: Guard | None = None,
+    /,
+    *,
+    method="POST",
+    path="/mcp",
+    body=(MESSAGE,),
+    twice="",
+    **headers: str,
 ):
     """Send one request, perhaps with a header twice; returns its status, the headers and the body of the answer."""
     sent: list[dict[str, Any]] = []
@@ -43,10 +57,8 @@ async def ask(
     raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     raw += [row for row in raw if row[0] == twice.encode()]
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
-    guard = Guard(
-        app, Policy.of(config), Access(config), DEADLINE, clients=Clients(), max_requests=8
-    )
-    await guard(scope, receive, send)
+    scope["client"] = ("192.0.2.7", 7)
+    await (guard or guarded(config, app))(scope, receive, send)
     return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
 
 
@@ -186,3 +198,21 @@ async def test_a_page_that_is_allowed_is_told_so_before_it_sends_its_token():
     asked["host"] = "rebound.example"
     elsewhere = await ask(NAMED, method="OPTIONS", origin="https://app.example", **asked)
     assert elsewhere[0] == 421
+
+
+async def test_one_request_too_many_of_a_client_is_told_to_come_back():
+    may_answer = asyncio.Event()
+
+    async def hold(scope, receive, send) -> None:
+        await may_answer.wait()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    guard = guarded(LOCAL, hold)
+    async with asyncio.TaskGroup() as group:
+        held = [group.create_task(ask(LOCAL, guard)) for _ in range(2)]
+        await asyncio.sleep(0)
+        status, headers, _ = await ask(LOCAL, guard)
+        may_answer.set()
+    assert (status, headers[b"retry-after"]) == (503, b"5")
+    assert [each.result()[0] for each in held] == [200, 200]

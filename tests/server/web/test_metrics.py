@@ -29,7 +29,6 @@ DEADLINE = 60
 """Seconds until a test fails that would hang; nothing is measured."""
 MARK = "zanzibar"
 """Stands in queries, addresses and pages, and in no label."""
-TOKEN = "0123456789abcdef"
 
 
 def nobody() -> NoInstancesError:
@@ -106,31 +105,35 @@ async def test_calls_searches_pages_and_caches_are_counted(settings_for, catalog
             found = await scraped(url)
             text = (await get(url)).text
     host = source_label(instance.url)
-    assert found["searx_mcp_calls_total", "mcp", "web_search", "ok"] == 2
-    assert found["searx_mcp_calls_total", "mcp", "web_fetch", "ok"] == 1
-    assert found["searx_mcp_calls_total", "mcp", "web_fetch", "not_found"] == 1
-    assert found["searx_mcp_calls_total", "rest", "search", "ok"] == 1
-    assert found["searx_mcp_call_seconds_count", "mcp", "web_search"] == 2
-    assert found["searx_mcp_call_seconds_bucket", "mcp", "web_search", "+Inf"] == 2
-    assert found["searx_mcp_token_calls_total", ""] == 5
-    assert found["searx_mcp_attempts_total", host, "full"] == 1
-    assert found["searx_mcp_attempt_seconds_count", "instance"] == 1
-    assert found["searx_mcp_cache_lookups_total", "answers", "miss"] == 1
-    assert found["searx_mcp_cache_lookups_total", "answers", "fresh"] == 2
-    assert found["searx_mcp_cache_lookups_total", "pages", "miss"] == 2
-    assert found["searx_mcp_pages_total", "ok"] == 1
-    assert found["searx_mcp_pages_total", "not_found"] == 1
-    assert found["searx_mcp_page_seconds_count",] == 2
-    assert found["searx_mcp_calls_in_flight", "mcp"] == 0
-    assert found["searx_mcp_calls_in_flight", "rest"] == 0
-    assert found["searx_mcp_instances", "A+", "healthy"] == 1
-    assert found["searx_mcp_instances", "A+", "quarantined"] == 0
-    assert found["searx_mcp_source_state", host, "A+", "healthy"] == 1
+    told = {
+        "calls_total mcp web_search ok": 2,
+        "calls_total mcp web_fetch ok": 1,
+        "calls_total mcp web_fetch not_found": 1,
+        "calls_total rest search ok": 1,
+        "call_seconds_count mcp web_search": 2,
+        "call_seconds_bucket mcp web_search +Inf": 2,
+        "token_calls_total ": 5,
+        f"attempts_total {host} full": 1,
+        "attempt_seconds_count instance": 1,
+        "cache_lookups_total answers miss": 1,
+        "cache_lookups_total answers fresh": 2,
+        "cache_lookups_total pages miss": 2,
+        "pages_total ok": 1,
+        "pages_total not_found": 1,
+        "page_seconds_count": 2,
+        "calls_in_flight mcp": 0,
+        "calls_in_flight rest": 0,
+        "instances A+ healthy": 1,
+        "instances A+ quarantined": 0,
+        f"source_state {host} A+ healthy": 1,
+        "corpus_pages": 0,
+        "unread pool": 0,
+        "unread corpus": 0,
+    }
+    seen = {" ".join(name).removeprefix("searx_mcp_"): value for name, value in found.items()}
+    assert {name: seen.get(name) for name in told} == told
     assert 0 < found["searx_mcp_source_score", host, "A+"] <= 1
     assert found["searx_mcp_budget_left_searches", "A+"] >= 0
-    assert found["searx_mcp_corpus_pages",] == 0
-    assert found["searx_mcp_unread", "pool"] == 0
-    assert found["searx_mcp_unread", "corpus"] == 0
     assert MARK not in text
     assert site.url("/") not in text
 
@@ -170,16 +173,6 @@ async def test_a_scrape_before_the_first_call_opens_no_corpus(tmp_path):
     assert found["searx_mcp_unread", "pool"] == 0
     assert ("searx_mcp_corpus_pages",) not in found
     assert not [*tmp_path.glob("corpus*")]
-
-
-async def test_metrics_want_the_token_of_the_server():
-    config = HttpConfig(port=0, token=TOKEN)
-    server = build_server(Settings(), service=Half())
-    async with asyncio.timeout(DEADLINE), serving(server, config) as url:
-        refused = await get(url)
-        found = await scraped(url, TOKEN)
-    assert refused.status_code == 401
-    assert found["searx_mcp_calls_in_flight", "mcp"] == 0
 
 
 async def test_metrics_are_for_tokens_that_may_see_what_others_do(tmp_path):

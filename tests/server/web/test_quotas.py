@@ -284,13 +284,3 @@ async def test_without_a_server_that_can_be_used_each_process_counts_alone(url):
         quotas = Quotas(shared)
         assert await quotas.charge("a", per_minute=1, per_day=None, now=0.0) == 0
         assert await quotas.charge("a", per_minute=1, per_day=None, now=0.0) > 0
-
-
-async def test_the_counts_of_the_settings_are_opened_with_the_first_call_and_closed(redis_url):
-    prefix = f"{secrets.token_hex(8)}:"
-    settings = Settings.model_validate({"redis": {"url": redis_url, "prefix": prefix}})
-    async with aclosing(SharedCounts(settings)) as one, aclosing(SharedCounts(settings)) as two:
-        assert await one.charge("token:a", [(1, 60.0)]) == (0, True)
-        found = await two.charge("token:a", [(1, 60.0)])
-    assert found is not None
-    assert found[0] > 0

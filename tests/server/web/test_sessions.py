@@ -3,20 +3,18 @@
 import asyncio
 import base64
 import json
-import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-from mcp.types import Implementation
 from typing_extensions import override
 
 from searx_mcp.server.app import Server, build_server
 from searx_mcp.server.web.tokens_file import new_token
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService, found_nothing
-from tests.doubles.serving import connected, in_turn, serving, sessions_of
+from tests.doubles.serving import serving, sessions_of
 
 pytestmark = pytest.mark.slow
 
@@ -99,24 +97,6 @@ async def begin(at: Process, name: str = "a test", headers: Mapping[str, str] | 
     assert answer.status_code == 200
     session: str = answer.headers["mcp-session-id"]
     return session
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_two_processes_take_the_requests_of_a_client_in_turn(mode, caplog):
-    caplog.set_level(logging.INFO, "searx_mcp.server")
-    info = Implementation(name="cursor", version="1")
-    async with two() as both, in_turn(*(each.url for each in both)) as url:
-        async with connected(url, mode=mode, client_info=info) as client:
-            tools = await client.list_tools()
-            results = [await client.call_tool("web_search", {"query": "bees"}) for _ in range(5)]
-        assert all(each.service.count for each in both)
-        assert max(each.sessions for each in both) <= 1
-    assert tools.tools
-    assert not any(result.is_error for result in results)
-    # As is known of this client, whichever process answers.
-    assert [result.structured_content for result in results] == [None] * 5
-    said = [record.getMessage() for record in caplog.records]
-    assert sum("server.call " in line and "client=cursor" in line for line in said) == 5
 
 
 async def test_the_id_of_a_session_stays_the_same_wherever_it_goes_on():
