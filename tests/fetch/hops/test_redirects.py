@@ -263,18 +263,18 @@ async def follow(make_follower, store, clock, asked):
 async def test_headers_of_the_caller_stay_dropped_once_another_site_was_asked(site, other, follow):
     """Neither the second page of the other site gets them, nor does the first site again."""
     other.redirect("/1", "/2")
-    other.redirect("/2", site.url("/back"))
+    other.redirect("/2", site.at("/back"))
     site.redirect("/here", "/there")
-    site.redirect("/there", other.url("/1"))
+    site.redirect("/there", other.at("/1"))
     site.page("/back", "x", content_type="text/plain")
-    result, trail = await follow(site.url("/here"))
+    result, trail = await follow(site.at("/here"))
     secrets = [request.headers.get("X-Secret") for request in site.requests]
     assert secrets == ["s", "s", None]
     assert [request.headers.get("X-Secret") for request in other.requests] == [None, None]
     agents = {request.headers["User-Agent"] for request in (*site.requests, *other.requests)}
     assert agents == {"me/1"}
     assert (result.answer.status, result.robots, trail.redirects) == (200, "absent", 4)
-    assert trail.chain[-1] == f"{site.url('/back')} -> 200"
+    assert trail.chain[-1] == f"{site.at('/back')} -> 200"
 
 
 async def test_what_is_known_of_one_address_is_told_to_no_other(site, other, follow):
@@ -317,7 +317,7 @@ async def test_robots_are_asked_on_each_site_and_only_if_they_count(site, other,
     assert (ignoring.robots, asked) == (IGNORED, [])
     obeying, _ = await follow(first)
     assert obeying.robots == "absent"
-    assert asked == [site.url("/robots.txt"), other.url("/robots.txt")]
+    assert asked == [site.at("/robots.txt"), other.at("/robots.txt")]
 
 
 PDF = b"%PDF-1.7\n"
@@ -394,7 +394,7 @@ async def test_a_robots_txt_leads_nowhere_that_a_page_may_not(site, make_followe
 
 async def test_a_blocked_domain_is_not_asked_for_its_robots_txt(site, make_follower):
     with pytest.raises(PolicyError):
-        await make_follower("127.0.0.1").robots_text(URL(site.url("/robots.txt")), in_time())
+        await make_follower("127.0.0.1").robots_text(URL(site.at("/robots.txt")), in_time())
     assert site.robots_requests == 0
 
 
@@ -403,7 +403,7 @@ async def test_five_redirects_are_followed_and_no_more(site, make_follower):
         site.redirect(f"/{hop}", f"/{hop + 1}")
     site.redirect("/robots.txt", "/0")
     with pytest.raises(RedirectError):
-        await make_follower().robots_text(URL(site.url("/robots.txt")), in_time())
+        await make_follower().robots_text(URL(site.at("/robots.txt")), in_time())
     assert len(site.requests) == 5
 
 
