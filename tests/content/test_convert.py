@@ -91,8 +91,7 @@ def test_headings_carry_the_anchors_of_the_page():
 def test_a_page_without_text_is_an_error(page: str):
     with pytest.raises(ContentError) as caught:
         read(page)
-    assert caught.value.code is ErrorCode.EXTRACTION_FAILED
-    assert caught.value.url == URL
+    assert (caught.value.code, caught.value.url) == (ErrorCode.EXTRACTION_FAILED, URL)
     assert not isinstance(caught.value, SkeletonError)
 
 
@@ -369,8 +368,7 @@ def test_every_field_must_be_there(name):
 def test_plain_text_has_the_words_and_a_note():
     found = from_frame(there_and_back(text_job(PAGE, options_of())))
     assert found.markdown == "Bees\n\nThey dance for the others.\n\nprint\\(\\)".replace("\\", "")
-    assert found.title == "Bees & flowers"
-    assert found.word_count == 7
+    assert (found.title, found.word_count) == ("Bees & flowers", 7)
     assert any("Plain text" in note for note in found.notes)
     assert not found.outline
 

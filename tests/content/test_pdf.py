@@ -31,8 +31,7 @@ def test_what_the_pdf_says_of_itself_is_told_in_clean_lines():
     assert (result["title"], result["author"]) == ("Bees and flowers", "A. Bee")
     assert result["description"] == "On pollen"
     assert (result["published"], result["modified"]) == ("2024-01-31T12:00:00+01:00", "2024-02-01")
-    assert result["hidden_chars_removed"] == 1
-    assert result["notes"] == []
+    assert (result["hidden_chars_removed"], result["notes"]) == (1, [])
 
 
 def test_without_an_outline_each_page_has_a_heading():

@@ -34,8 +34,7 @@ async def test_a_public_name_leads_to_a_server_of_the_test():
         async with client_of(internet) as client:
             page = await client.fetch(URL)
     assert page.title == "Home"
-    assert set(internet.asked) == {NAME}
-    assert set(internet.dialled) == {("93.184.216.1", 80)}
+    assert (set(internet.asked), set(internet.dialled)) == ({NAME}, {("93.184.216.1", 80)})
     assert site.requests[-1].headers["Host"] == NAME
 
 

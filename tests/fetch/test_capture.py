@@ -80,8 +80,7 @@ async def test_an_adapter_reads_the_page_from_its_better_source():
 async def test_an_adapter_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):
     async with FakeWeb(pages(source)) as web, reading({"git.example.org": web}) as (client, _):
         page = await client.fetch(URL_OF_FILE)
-    assert page.tier == "native"
-    assert page.title == "The page itself"
+    assert (page.tier, page.title) == ("native", "The page itself")
     assert page.notes[0].startswith("Read as a page, because codeberg could not be read: ")
     assert reason in page.notes[0]
 
@@ -168,8 +167,7 @@ async def test_an_api_that_answers_with_something_else_costs_a_note(body, reason
 async def test_without_an_adapter_the_page_itself_is_read(tiers, call):
     async with FakeWeb(pages()) as web, reading({"git.example.org": web}, tiers=tiers) as (c, _):
         page = await c.fetch(URL_OF_FILE, **call)
-    assert page.tier == "native"
-    assert page.notes == ()
+    assert (page.tier, page.notes) == ("native", ())
 
 
 PDF = make_pdf(
@@ -232,8 +230,7 @@ async def test_a_pdf_that_is_not_whole_is_refused(page, fields, code):
 
 async def test_a_login_page_in_place_of_a_pdf_is_a_page():
     page = await read_at("/bees.pdf", pdf(PAGE.content))
-    assert page.content_type == "text/html"
-    assert page.title == "The page itself"
+    assert (page.content_type, page.title) == ("text/html", "The page itself")
 
 
 async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
@@ -243,8 +240,7 @@ async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
 
     page = await read_at("/", answer)
     assert page.markdown_content == "# Bees\n\n* one"
-    assert page.title == "Bees"
-    assert page.outline[0].title == "Bees"
+    assert (page.title, page.outline[0].title) == ("Bees", "Bees")
 
 
 SKELETON = FakePage(

@@ -84,8 +84,7 @@ async def read(workers, body=None, *, seconds=60.0):
 async def test_every_body_is_read_by_the_workers(media_type):
     workers = Scripted(page=result_of("page"))
     page = await read(workers, answer(media_type=media_type))
-    assert page.markdown == "They **dance** for the others."
-    assert page.title == "Bees"
+    assert (page.markdown, page.title) == ("They **dance** for the others.", "Bees")
     assert workers.asked == ["page"]
 
 

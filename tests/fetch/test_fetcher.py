@@ -95,8 +95,7 @@ async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
     headers = site.requests[0].headers
     assert headers["User-Agent"] == "searx-mcp/test"
     assert headers["Accept"].startswith("text/html,application/xhtml+xml,text/markdown;q=0.9,")
-    assert headers["Accept-Language"] == "en"
-    assert headers["Accept-Encoding"] == "gzip, deflate"
+    assert (headers["Accept-Language"], headers["Accept-Encoding"]) == ("en", "gzip, deflate")
     assert set(headers) == {
         "Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "DNT", "Sec-GPC",
     }  # fmt: skip
@@ -114,9 +113,7 @@ async def test_redirects_are_followed_and_recorded(site, other, fetcher):
     target = other.page("/new", ARTICLE)
     second = site.redirect("/temp", target)
     page = await fetcher.fetch(FetchRequest(url=first, user_agent="mine/1"))
-    assert page.url == first
-    assert page.final_url == target
-    assert page.redirect_count == 2
+    assert (page.url, page.final_url, page.redirect_count) == (first, target, 2)
     assert page.redirect_chain == (f"{first} -> 301", f"{second} -> 302", f"{target} -> 200")
     assert page.status_code == 200
     crossed = other.requests[0].headers
@@ -128,9 +125,7 @@ async def test_a_redirect_is_a_page_without_content_when_not_followed(site, fetc
     target = site.page("/new", ARTICLE)
     url = site.redirect("/old", "/new", status="308 Permanent Redirect")
     page = await fetcher.fetch(FetchRequest(url=url, follow_redirects=False))
-    assert page.status_code == 308
-    assert page.final_url == url
-    assert page.markdown_content == ""
+    assert (page.status_code, page.final_url, page.markdown_content) == (308, url, "")
     assert page.redirect_count == 0
     assert page.redirect_chain == (f"{url} -> 308", f"{target} -> not followed")
     assert page.notes == ("A redirect was not followed: redirect_target is where it leads.",)
@@ -205,8 +200,7 @@ async def test_what_is_no_text_is_refused_with_type_and_size(
 ):
     error = await failure(fetcher, site.page("/", body, content_type=content_type))
     assert isinstance(error, ContentError)
-    assert error.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
-    assert error.status_code == 200
+    assert (error.code, error.status_code) == (ErrorCode.UNSUPPORTED_CONTENT_TYPE, 200)
     assert words in error.message
     assert error.advice
 
@@ -311,16 +305,14 @@ async def test_a_deadline_before_any_text_is_a_timeout(site, fetcher, start):
     url = site.raw("/", start)
     error = await failure(fetcher, url, deadline=soon())
     assert isinstance(error, TransportError)
-    assert error.code is ErrorCode.TIMEOUT
-    assert error.url == url
+    assert (error.code, error.url) == (ErrorCode.TIMEOUT, url)
     await site.until_idle()
 
 
 async def test_one_deadline_spans_all_hops(site, fetcher):
     url = site.redirect("/", site.raw("/slow", b""))
     error = await failure(fetcher, url, deadline=soon())
-    assert error.code is ErrorCode.TIMEOUT
-    assert error.url == site.at("/slow")
+    assert (error.code, error.url) == (ErrorCode.TIMEOUT, site.at("/slow"))
 
 
 async def test_a_deadline_that_is_over_is_a_timeout(site, fetcher):
@@ -384,14 +376,12 @@ async def test_time_is_what_the_call_the_settings_and_the_caller_leave(
 async def test_a_page_without_text_is_no_page(site, fetcher):
     error = await failure(fetcher, site.page("/", "<script>render()</script>"))
     assert isinstance(error, ContentError)
-    assert error.code is ErrorCode.EXTRACTION_FAILED
-    assert error.status_code == 200
+    assert (error.code, error.status_code) == (ErrorCode.EXTRACTION_FAILED, 200)
 
 
 async def test_an_empty_page_is_a_page_with_a_note(site, fetcher):
     page = await fetcher.fetch(FetchRequest(url=site.page("/", "")))
-    assert page.content_length == 0
-    assert page.markdown_content == ""
+    assert (page.content_length, page.markdown_content) == (0, "")
     assert page.notes == ("The site sent an empty page.",)
     assert not page.truncated
 

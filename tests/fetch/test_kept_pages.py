@@ -39,8 +39,7 @@ async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock,
     assert caplog.messages[0] == "fetch.cache_hit age_s=299 kind=fresh"
     assert [each.partition(" ")[0] for each in caplog.messages[1:]] == ["fetch.done"]
     assert first.fetched_at == second.fetched_at == "2026-09-21T14:13:20+00:00"
-    assert second.markdown_content == first.markdown_content
-    assert second.cursor == first.cursor
+    assert (second.markdown_content, second.cursor) == (first.markdown_content, first.cursor)
 
 
 @pytest.mark.parametrize(
@@ -154,16 +153,14 @@ async def test_everything_that_was_captured_can_be_read_on_with_the_cursor(site,
         assert page.offset == len(text)
         text += page.markdown_content
     whole = await fetch(fetcher, url)
-    assert text == whole.markdown_content
-    assert len(text) == page.total_chars
+    assert (text, len(text)) == (whole.markdown_content, page.total_chars)
     assert len(site.requests) == 1
 
 
 async def test_a_cursor_is_good_in_another_process_with_the_same_store(site, make_fetcher):
     first = await fetch(make_fetcher(), site.page("/", article()))
     page = await fetch(make_fetcher(), cursor=first.cursor)
-    assert page.markdown_content == first.markdown_content
-    assert page.url == site.at("/")
+    assert (page.markdown_content, page.url) == (first.markdown_content, site.at("/"))
     assert page.from_cache
 
 
@@ -210,8 +207,7 @@ async def test_equal_calls_at_the_same_time_share_one_request(site, fetcher):
     url = site.page("/", article())
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(fetch(fetcher, url)) for _ in range(20)]
-    assert len(site.requests) == 1
-    assert site.robots_requests == 1
+    assert (len(site.requests), site.robots_requests) == (1, 1)
     assert {task.result().markdown_content for task in tasks} == {
         tasks[0].result().markdown_content
     }

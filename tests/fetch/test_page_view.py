@@ -61,8 +61,7 @@ def test_a_page_that_fits_is_whole():
     assert page.markdown_content == GUIDE
     assert (page.offset, page.next_offset, page.total_chars) == (0, None, len(GUIDE))
     assert not page.truncated
-    assert page.cursor == CURSOR
-    assert page.age_seconds == 60
+    assert (page.cursor, page.age_seconds) == (CURSOR, 60)
     assert page.fetched_at == "2026-09-21T14:13:20+00:00"
     assert page.notes == ("Of the call.", "From the page.")
 
@@ -131,8 +130,7 @@ def test_a_long_section_is_read_on_to_its_end_and_no_further():
 def test_a_section_that_is_not_there_is_answered_with_those_that_are(markdown, message, quoted):
     with pytest.raises(InvalidArgumentError, match=message) as caught:
         shown(markdown, section="Zebra")
-    assert caught.value.field == "section"
-    assert caught.value.quoted == quoted
+    assert (caught.value.field, caught.value.quoted) == ("section", quoted)
 
 
 def test_a_summary_answers_the_question_of_the_call():

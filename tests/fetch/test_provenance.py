@@ -87,8 +87,7 @@ def test_the_policy_decides_on_calls_of_a_model(policy, url, said):
         return
     with pytest.raises(PolicyError, match="The configuration allows only") as caught:
         it.check(URL(url), by_person=False)
-    assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
-    assert caught.value.url == str(URL(url))
+    assert (caught.value.code, caught.value.url) == (ErrorCode.BLOCKED_DOMAIN, str(URL(url)))
     assert "Search for the page first" in caught.value.advice
 
 

@@ -382,8 +382,7 @@ async def test_paging_offers_a_next_page_while_there_are_rows(http):
     next_form = pages[0].css_first("form.next_page")
     assert next_form is not None
     fields = {node.attributes["name"]: node.attributes["value"] for node in next_form.css("input")}
-    assert fields["q"] == "hello world"
-    assert fields["pageno"] == "2"
+    assert (fields["q"], fields["pageno"]) == ("hello world", "2")
     assert text(pages[2].css_first("#urls > .dialog-error-block")) == "There are no more results."
 
 

@@ -45,8 +45,7 @@ def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(status, co
     assert words in error.message
     assert f"(HTTP {status})." in error.message
     assert error.advice.endswith(".")
-    assert error.url == URL
-    assert error.status_code == status
+    assert (error.url, error.status_code) == (URL, status)
 
 
 @pytest.mark.parametrize("status", [200, 203, 204, 206])

@@ -28,8 +28,7 @@ def test_a_blocked_domain_is_refused_in_every_spelling(url):
     )
     with pytest.raises(PolicyError) as caught:
         policy.check(URL(url))
-    assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
-    assert caught.value.url == str(URL(url))
+    assert (caught.value.code, caught.value.url) == (ErrorCode.BLOCKED_DOMAIN, str(URL(url)))
     assert caught.value.advice
 
 
@@ -56,8 +55,7 @@ def test_what_is_not_among_the_allowed_domains_is_refused_and_the_message_says_s
     policy = DomainPolicy(allowed=["example.org", "192.0.2.7"])
     with pytest.raises(PolicyError, match="configuration does not allow") as caught:
         policy.check(URL(url))
-    assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
-    assert caught.value.url == url
+    assert (caught.value.code, caught.value.url) == (ErrorCode.BLOCKED_DOMAIN, url)
 
 
 def test_a_domain_that_is_blocked_within_an_allowed_one_is_refused():

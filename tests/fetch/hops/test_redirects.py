@@ -92,8 +92,7 @@ def test_a_target_that_may_not_be_fetched_is_refused(location, code):
 def test_a_location_that_is_no_address_is_a_malformed_answer(location):
     with pytest.raises(TransportError) as caught:
         next_url(START, location, allow=AllowList())
-    assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
-    assert caught.value.url == str(START)
+    assert (caught.value.code, caught.value.url) == (ErrorCode.MALFORMED_RESPONSE, str(START))
     assert "secret" not in caught.value.message
 
 
@@ -149,8 +148,7 @@ def test_a_trail_records_each_hop_with_its_status():
     trail.follow(URL("https://example.com/x"))
     trail.answered(200)
     assert trail.chain == [f"{START} -> 302", "https://example.com/x -> 200"]
-    assert trail.redirects == 1
-    assert trail.notes == []
+    assert (trail.redirects, trail.notes) == (1, [])
 
 
 @pytest.mark.parametrize("target", [START, URL("https://example.org/x")])
@@ -159,8 +157,7 @@ def test_an_address_met_for_the_second_time_is_a_loop(target):
     trail.follow(URL("https://example.org/x"))
     with pytest.raises(RedirectError) as caught:
         trail.follow(target)
-    assert caught.value.code is ErrorCode.REDIRECT_LOOP
-    assert caught.value.url == str(target)
+    assert (caught.value.code, caught.value.url) == (ErrorCode.REDIRECT_LOOP, str(target))
 
 
 def test_one_redirect_more_than_allowed_is_too_many():

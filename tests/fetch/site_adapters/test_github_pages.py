@@ -64,12 +64,9 @@ def test_a_repository_is_shown_with_its_facts(read):
         "[a](https://github.com/octocat/Hello-World/blob/HEAD/docs/a.md) "
         "[b](https://github.com/octocat/Hello-World/blob/HEAD/b.md) [image: i]"
     )
-    assert page.title == "octocat/Hello-World"
-    assert page.description == "My *first* repo"
-    assert page.author == "octocat"
-    assert page.published == "2011-01-26T19:01:12Z"
-    assert page.modified == "2026-01-26T19:06:43Z"
-    assert page.notes == ()
+    assert (page.title, page.description) == ("octocat/Hello-World", "My *first* repo")
+    assert (page.author, page.published) == ("octocat", "2011-01-26T19:01:12Z")
+    assert (page.modified, page.notes) == ("2026-01-26T19:06:43Z", ())
 
 
 @pytest.mark.parametrize(
@@ -198,9 +195,7 @@ def test_an_issue_is_shown_with_its_comments(read):
         "## u4, 2026-01-04\n\n(no text)"
     )
     assert page.title == "It *breaks* (#12)"
-    assert page.author == "ann"
-    assert page.modified == "2026-01-05T03:04:05Z"
-    assert page.notes == ()
+    assert (page.author, page.modified, page.notes) == ("ann", "2026-01-05T03:04:05Z", ())
     assert not page.truncated
 
 
@@ -337,9 +332,7 @@ def test_a_gist_shows_all_its_files(read):
         "# Two \\*files\\*\n\n- Author: ann\n- Files: 2\n- Updated: 2026-01-03\n- Comments: 2\n\n"
         "## a.py\n\n```python\nx = 1\n```\n\n## b.md\n\n### B [image: i]"
     )
-    assert page.title == "Two *files*"
-    assert page.author == "ann"
-    assert page.notes == ()
+    assert (page.title, page.author, page.notes) == ("Two *files*", "ann", ())
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ def forge(site):
 async def test_a_file_is_read_from_its_raw_address(forge, fetcher):
     page = await fetcher.fetch(FetchRequest(url=forge.url(f"{BLOB}#L2-3")))
     assert page.markdown_content == "# src/a.py, lines 2 to 3 of 5\n\n```python\ntwo\nthree\n```"
-    assert page.tier == "gitlab"
-    assert page.content_type == "text/x-python"
+    assert (page.tier, page.content_type) == ("gitlab", "text/x-python")
     assert page.title == "src/a.py, lines 2 to 3"
     assert not page.truncated
     assert BLOB not in [request.path for request in forge.requests]
@@ -53,13 +52,10 @@ async def test_markdown_is_read_whatever_its_site_calls_it(forge, fetcher, conte
     page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.md")))
     more = forge.url("/g/p/-/blob/main/b.md")
     assert page.markdown_content == f"# Title\n\nSee [more]({more}). [image: logo]"
-    assert page.title == "Title"
-    assert page.content_type == "text/markdown"
+    assert (page.title, page.content_type) == ("Title", "text/markdown")
 
 
 async def test_an_html_file_is_read_as_a_page(forge, fetcher):
     forge.page("/g/p/-/raw/main/a.html", "<title>T</title><p>Said.", content_type="text/plain")
     page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.html")))
-    assert page.markdown_content == "Said."
-    assert page.title == "T"
-    assert page.tier == "gitlab"
+    assert (page.markdown_content, page.title, page.tier) == ("Said.", "T", "gitlab")
