@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from searx_mcp.content.config import ContentConfig
@@ -261,22 +259,6 @@ def test_only_markdown_and_pages_have_an_outline():
     assert [heading.title for heading in read(text, "text/markdown").outline] == ["A"]
     links = read(text, "text/markdown").links
     assert [link.url for link in links] == ["https://e.org/x", "https://ex.org/y.md"]
-
-
-@pytest.mark.parametrize("media_type", MEDIA_TYPES)
-@given(
-    body=st.binary(max_size=300)
-    | st.text(alphabet="<>/!-=\"' abdivprtl[]{}()#*`&;:,\\\0é\n", max_size=300).map(str.encode)
-)
-def test_random_bytes_never_raise_anything_else(media_type: str, body: bytes):
-    try:
-        converted = convert(
-            body, media_type=media_type, charset=None, url=URL, config=ContentConfig()
-        )
-    except ContentError:
-        return
-    (converted.title + converted.markdown + converted.author).encode()
-    assert converted.hidden_chars_removed >= 0
 
 
 def test_captured_pages_are_read(captured_pages: list[Path]):
