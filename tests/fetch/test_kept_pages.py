@@ -282,24 +282,6 @@ async def test_a_page_cut_by_a_deadline_does_not_serve_the_next_call(site, fetch
     assert (await fetch(fetcher, url)).markdown_content == "all of the words"
 
 
-async def test_a_call_that_allows_more_bytes_fetches_what_was_cut(site, fetcher):
-    url = site.page("/", "word " * 1_000, content_type="text/plain")
-    small = await fetch(fetcher, url, max_content_length=1_024)
-    assert small.truncated
-    assert small.next_offset is None
-    large = await fetch(fetcher, url, max_content_length=4_096 * 2)
-    assert not large.truncated
-    assert len(site.requests) == 2
-
-
-async def test_a_call_that_allows_fewer_bytes_is_not_given_more(site, fetcher):
-    url = site.page("/", "word " * 1_000, content_type="text/plain")
-    await fetch(fetcher, url)
-    page = await fetch(fetcher, url, max_content_length=1_024)
-    assert page.content_length == 1_024
-    assert page.truncated
-
-
 async def test_a_redirect_that_is_not_followed_is_not_kept(site, fetcher):
     url = site.redirect("/", "/next")
     site.page("/next", article())
@@ -316,32 +298,40 @@ async def test_a_person_may_switch_robots_off_and_the_page_says_so(site, fetcher
     assert site.robots_requests == 0
 
 
-async def test_addresses_on_pages_that_were_read_count_as_seen(site, make_fetcher):
+@pytest.mark.parametrize(
+    ("content_type", "begin", "end"),
+    [
+        ("text/html", f"<main><p>{SENTENCE * 4}<a href='", "'>the target</a></p></main>"),
+        *((kind, '"See ', ' for more."') for kind in ("text/plain", "text/markdown", "application/json")),
+    ],
+    ids=["a link", "text", "Markdown", "data"],
+)  # fmt: skip
+async def test_addresses_on_pages_that_were_read_count_as_seen(
+    site, make_fetcher, content_type, begin, end
+):
     fetcher = make_fetcher(fetch={"policy": "seen"})
     target = site.page("/target", article("Target"))
     with pytest.raises(PolicyError, match="found by a search") as caught:
         await fetch(fetcher, target)
     assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
-    start = site.page("/", f"<main><p>{SENTENCE * 4}<a href='/target'>the target</a></p></main>")
+    start = site.page("/", f"{begin}{target}{end}", content_type=content_type)
+    assert (await fetch(fetcher, start, by_person=True)).provenance == "person"
     fetcher.remember([start], "search")
     assert (await fetch(fetcher, start)).provenance == "search"
     assert (await fetch(fetcher, target)).provenance == "link"
 
 
-@pytest.mark.parametrize("content_type", ["text/plain", "text/markdown", "application/json"])
-async def test_addresses_that_a_text_spells_out_count_as_seen_too(site, make_fetcher, content_type):
-    fetcher = make_fetcher(fetch={"policy": "seen"})
-    target = site.page("/target", article("Target"))
-    start = site.page("/", f'"See {target} for more."', content_type=content_type)
-    fetcher.remember([start], "search")
-    await fetch(fetcher, start)
-    assert (await fetch(fetcher, target)).provenance == "link"
-
-
-async def test_what_a_person_types_is_always_free(site, make_fetcher):
-    fetcher = make_fetcher(fetch={"policy": "seen"})
-    page = await fetch(fetcher, site.page("/", article()), by_person=True)
-    assert page.provenance == "person"
+@pytest.mark.parametrize(
+    ("first", "then", "requests"),
+    [((1_024, 1_024, True), (8_192, 5_000, False), 2), ((None, 5_000, False), (1_024, 1_024, True), 2)],
+    ids=["more", "fewer"],
+)  # fmt: skip
+async def test_a_call_has_as_many_bytes_as_it_allows(site, fetcher, first, then, requests):
+    url = site.page("/", "word " * 1_000, content_type="text/plain")
+    for most, length, is_cut in (first, then):
+        page = await fetch(fetcher, url, max_content_length=most)
+        assert (page.content_length, page.truncated, page.next_offset) == (length, is_cut, None)
+    assert len(site.requests) == requests
 
 
 async def test_an_unknown_address_that_carries_a_long_random_text_is_noted(site, fetcher):
