@@ -1,5 +1,7 @@
 """Which part of a captured page a call is shown."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,7 +68,7 @@ def test_a_page_that_fits_is_whole():
     assert page.notes == ("Of the call.", "From the page.")
 
 
-def pieces(markdown: str, **fields: object) -> list[str]:
+def pieces(markdown: str, **fields: Any) -> list[str]:
     """What is shown by calls that read on to the end."""
     page = shown(markdown, **fields)
     found = [page.markdown_content]

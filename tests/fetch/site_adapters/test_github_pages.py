@@ -357,6 +357,11 @@ def test_the_name_of_a_file_is_a_strangers_text(read, name):
     assert "\n# b" not in page.markdown
 
 
+def counted(comments: int | None) -> dict[str, Any]:
+    """An issue that says so of the number of its comments."""
+    return {**ISSUE, "comments": comments}
+
+
 LONG = comment(3, "x" * (MAX_THREAD_CHARS // 4))
 VERY_LONG = comment(3, f"*x* {'x' * 80_000}")
 EMPTY = {**ISSUE, "body": ""}
@@ -370,18 +375,18 @@ LOST = "Comments could not be loaded."
         pytest.param(PULL_URL, [PULL, None, None], "\n## ", 0, "0 comments are shown; 2 more", id="no comments"),
         pytest.param(PULL_URL, [PULL, [comment(3)], None], "\n## ", 1, "1 comments are shown; 1 more", id="some lost"),
         pytest.param(
-            ISSUE_URL, [{**ISSUE, "comments": 250}, [comment(3)] * 100], "\n## u3", 100,
+            ISSUE_URL, [counted(250), [comment(3)] * 100], "\n## u3", 100,
             "100 comments are shown; 150 more are on the site.", id="more comments than an answer holds",
         ),
         pytest.param(
-            ISSUE_URL, [{**ISSUE, "comments": 7}, []], "\n## ", 0, "0 comments are shown; 7 more", id="none of seven"
+            ISSUE_URL, [counted(7), []], "\n## ", 0, "0 comments are shown; 7 more", id="none of seven"
         ),
         pytest.param(
-            ISSUE_URL, [{**ISSUE, "comments": None}, [comment(3)] * (MAX_COMMENTS + 4)], "\n## u3", MAX_COMMENTS,
+            ISSUE_URL, [counted(None), [comment(3)] * (MAX_COMMENTS + 4)], "\n## u3", MAX_COMMENTS,
             "300 comments are shown; 4 more", id="too many comments",
         ),
-        pytest.param(ISSUE_URL, [{**ISSUE, "comments": 3}, [comment(3)] * 3], "\n## u3", 3, "", id="all comments"),
-        pytest.param(ISSUE_URL, [{**ISSUE, "comments": None}, [comment(3)] * 3], "\n## u3", 3, "", id="no number"),
+        pytest.param(ISSUE_URL, [counted(3), [comment(3)] * 3], "\n## u3", 3, "", id="all comments"),
+        pytest.param(ISSUE_URL, [counted(None), [comment(3)] * 3], "\n## u3", 3, "", id="no number"),
         pytest.param(ISSUE_URL, [EMPTY, [LONG] * 6], "\n## u3", 4, "4 comments are shown; 2 more", id="long ones"),
         pytest.param(ISSUE_URL, [EMPTY, [VERY_LONG] * 3], "```markdown\n*x*", 1, "", id="the rest as its source"),
         pytest.param(RELEASES, [[]], "There are no releases.", 1, "", id="no releases"),
