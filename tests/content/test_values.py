@@ -33,7 +33,7 @@ ONE = {
     "part": Fields,
     "count": (int, type(None)),
 }
-MANY = {"parts": Fields, "lines": str, "texts": str, "pairs": tuple}
+MANY: dict[str, type] = {"parts": Fields, "lines": str, "texts": str, "pairs": tuple}
 
 
 @pytest.mark.parametrize("name", ["m", "missing"])

@@ -45,7 +45,7 @@ class Site(RawServer):
         """What was asked, in order, without robots.txt."""
         asked = [head.split("\r\n") for head in self.heads]
         return [
-            Request(line.split(" ")[1], CIMultiDict(each.split(": ", 1) for each in fields))
+            Request(line.split(" ")[1], CIMultiDict(each.partition(": ")[::2] for each in fields))
             for line, *fields in asked
             if f" {ROBOTS} " not in line
         ]

@@ -179,7 +179,7 @@ def test_a_page_serves_for_the_time_its_site_names(lines, seconds):
 @pytest.mark.parametrize(
     ("status", "seconds"),
     [
-        *((status, TTL) for status in (200, 203, 301, 304, 404)),
+        *((status, TTL) for status in (200, 203, 204, 300, 301, 304, 308, 404, 405, 410, 414, 501)),
         *((status, 0) for status in (206, 302, 307, 403, 500, 503)),
     ],
 )

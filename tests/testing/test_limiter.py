@@ -102,9 +102,10 @@ async def test_a_refusal_says_too_many_requests_and_nothing_else(http):
 
 async def test_who_is_sent_home_is_told_to_store_nothing(http):
     limiter = FakeLimiter(clock=FakeClock())
-    async with FakeSearxng(limiter=limiter, path_prefix="/searx", **PUBLIC) as instance:
-        for _ in range(4):
-            response = await ask(http, instance, SEARCH)
+    async with FakeSearxng(limiter=limiter, path_prefix="/searx", link_token=True) as instance:
+        for _ in range(3):
+            await ask(http, instance, SEARCH)
+        response = await ask(http, instance, SEARCH)
         assert response.headers["Location"] == "/searx/"
         assert response.headers["Cache-Control"] == "no-store, max-age=0"
 
@@ -159,10 +160,16 @@ async def test_pages_look_at_the_user_agent_only_and_healthz_at_nothing(http, pa
         pytest.param({"User-Agent": CHROME}, 302, id="browser"),
         pytest.param({"User-Agent": CHROME, "Sec-Fetch-Mode": "no-cors"}, 302, id="other-mode"),
         pytest.param({"User-Agent": CHROME, "Sec-Fetch-Mode": "navigate"}, 200, id="navigating"),
-        pytest.param({"User-Agent": CHROME.replace("143", "79")}, 200, id="old-browser"),
+        *(
+            pytest.param({"User-Agent": f"Mozilla/5.0 {browser}"}, status, id=browser)
+            for browser, status in {
+                "Chrome/80": 302, "Chrome/79.9": 200, "Firefox/90.0": 302, "Firefox/89.9": 200,
+                "Version/16.4 Safari/605": 302, "Version/16.3 Safari/605": 200, "Version/16 Safari/605": 200,
+            }.items()
+        ),
         pytest.param({}, 200, id="honest"),
     ],
-)
+)  # fmt: skip
 async def test_over_https_a_browser_has_to_send_sec_fetch_mode(http, headers, status):
     authority = trustme.CA()
     server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
