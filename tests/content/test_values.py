@@ -1,5 +1,7 @@
 """Answers of services are read without trusting them."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,7 @@ ODD: list[object] = [
 ]
 
 
-ONE = {
+ONE: dict[str, Any] = {
     "line": str,
     "text": str,
     "day": str,
