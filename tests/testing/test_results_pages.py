@@ -228,6 +228,7 @@ async def test_a_parser_finds_the_same_made_up_rows_in_both_formats(
         from_html, from_json = await read_both(http, instance, category)
     assert {hit.template for hit in from_html.hits} == templates
     assert {hit.category for hit in from_html.hits} == {category}
+    assert all(hit.engines for hit in from_json.hits)
     assert len(from_html.hits) == len(from_json.hits) == 10
     for one, other in zip(from_html.hits, from_json.hits, strict=True):
         missing: dict[str, Any] = {
