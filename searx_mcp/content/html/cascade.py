@@ -30,7 +30,7 @@ from searx_mcp.content.html.declarations import (
 )
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
 from searx_mcp.content.html.selectors import Matcher, Weight, weigh
-from searx_mcp.content.html.stylesheet import Rule, StyleSheet
+from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
 
 MAX_INLINE: Final = 1_000_000
 """Characters in all `style` attributes of a page."""
@@ -85,7 +85,7 @@ class Applied(NamedTuple):
     """A value that applies to an element, with its rule; `None` is the element's own style."""
 
     text: str
-    rule: Rule | None
+    rule: StyleRule | None
 
 
 class _Own(NamedTuple):
@@ -119,10 +119,10 @@ class Cascade:
         self._own_of = {(own.element.mem_id, own.is_attribute): own.style for own in self._own}
         self._involved: set[str] = set()
         self._suspects = list(self._suspected())
-        self._index: dict[str, list[Rule]] = defaultdict(list)
+        self._index: dict[str, list[StyleRule]] = defaultdict(list)
         for rule in sheet.declaring({name for each in self._involved for name in names_for(each)}):
             self._index[rule.key].append(rule)
-        self._rules: dict[int, list[Rule]] = defaultdict(list)
+        self._rules: dict[int, list[StyleRule]] = defaultdict(list)
 
     @property
     def is_cut(self) -> bool:
@@ -241,7 +241,7 @@ class Cascade:
     def _page(self) -> Look:
         return Look(ground=WHITE if self._assumes_ground else None)
 
-    def _suspected(self) -> Iterator[tuple[LexborNode, Rule | None, bool]]:
+    def _suspected(self) -> Iterator[tuple[LexborNode, StyleRule | None, bool]]:
         """The elements that may be hidden, with the rule, and whether only the text colour may hide them."""
         for element, style, _ in self._own:
             if (ways := self._ways(style)) and element.tag not in SKELETON:
@@ -257,7 +257,7 @@ class Cascade:
                         yield element, rule, False
         yield from ((*inked, True) for inked in self._inked() if inked[0].tag not in SKELETON)
 
-    def _inked(self) -> Iterator[tuple[LexborNode, Rule | None]]:
+    def _inked(self) -> Iterator[tuple[LexborNode, StyleRule | None]]:
         """The elements whose text may have the colour of their background, with the rule."""
         (inks, of_inks), (grounds, of_grounds) = self._paints(_INKS), self._paints(_GROUNDS)
         is_alone = self._sheet.is_alone
@@ -283,7 +283,7 @@ class Cascade:
                     self._involved |= _PAINT | of_inks | of_grounds
                     yield element, rule
 
-    def _found(self, rule: Rule) -> Mapping[int, LexborNode]:
+    def _found(self, rule: StyleRule) -> Mapping[int, LexborNode]:
         """The elements that a rule matches; none once all rules together matched too many."""
         found = self._matcher.find(rule.text)
         return found if self.spend(len(found)) else _NO_ELEMENTS
@@ -376,7 +376,7 @@ class Cascade:
         for own in self._own:
             yield own, own.style
 
-    def _about(self, source: str | _Own) -> Iterator[tuple[LexborNode, Rule | None]]:
+    def _about(self, source: str | _Own) -> Iterator[tuple[LexborNode, StyleRule | None]]:
         """The elements that a declaration of the style sheets, or their own, is about."""
         self.spend(_ASKED)
         if isinstance(source, _Own):
@@ -434,7 +434,7 @@ class Cascade:
             self._alike[alike] = self._applied(rules, attribute, own)
         return self._alike[alike]
 
-    def _rules_about(self, element: LexborNode) -> list[Rule]:
+    def _rules_about(self, element: LexborNode) -> list[StyleRule]:
         for key in self._keys_of(element) & self._index.keys():
             for rule in self._index.pop(key):
                 for mem_id in self._found(rule):
@@ -442,7 +442,7 @@ class Cascade:
         rules = self._rules.get(element.mem_id, [])
         return [rule for rule in rules if rule.text not in self._excluded]
 
-    def _applied(self, rules: list[Rule], attribute: Style, own: Style) -> dict[str, Applied]:
+    def _applied(self, rules: list[StyleRule], attribute: Style, own: Style) -> dict[str, Applied]:
         found: dict[str, Applied] = {}
         weights: dict[str, tuple[bool, bool, int, Weight, int]] = {}
         if not self._keeps_faint:
@@ -500,7 +500,7 @@ class Cascade:
         return answer
 
 
-def _weights(rules: Iterable[Rule | None]) -> list[Weight]:
+def _weights(rules: Iterable[StyleRule | None]) -> list[Weight]:
     return [weigh(rule.text) for rule in rules if rule is not None]
 
 
