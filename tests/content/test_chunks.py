@@ -36,11 +36,6 @@ def test_a_section_is_a_chunk_of_its_own():
     assert [each.path for each in found] == [("Manual", "A"), ("Manual", "B"), ("Manual", "C")]
 
 
-def test_the_title_of_the_page_is_in_no_path():
-    text = f"# Manual\n\n## A\n\n{prose(0, 9)}"
-    assert parted(text, title="Manual - Example")[0].path == ("A",)
-
-
 def test_small_sections_of_one_parent_are_one_chunk():
     text = "# FAQ\n\n" + "".join(f"## Q{n}?\n\n{prose(n, 2)}\n\n" for n in range(20))
     found = parted(text)
@@ -49,37 +44,12 @@ def test_small_sections_of_one_parent_are_one_chunk():
     assert all(text[each.start] == "#" for each in found)
 
 
-def test_small_sections_of_different_parents_stay_apart():
-    text = (
-        f"# A\n\n{prose(0, 9)}\n\n## A1\n\nSmall.\n\n# B\n\n{prose(0, 9)}\n\n## B1\n\nSmall too.\n"
-    )
-    assert [each.path for each in parted(text)] == [("A",), ("A", "A1"), ("B",), ("B", "B1")]
-
-
 @pytest.mark.parametrize(
     ("first", "second", "together"), [(2, 5, True), (2, 12, False), (6, 5, False)]
 )
 def test_a_small_section_is_with_the_next_one_if_both_are_half_a_chunk(first, second, together):
     text = f"# A\n\n## One\n\n{prose(0, first)}\n\n## Two\n\n{prose(20, second)}\n"
     assert (len(chunks(text)) == 1) is together
-
-
-def test_a_heading_that_nothing_follows_is_with_what_stands_before_it():
-    text = f"# A\n\n{prose(0, 9)}\n\n## Related\n\n## Send us a message\n"
-    assert chunks(text) == [text.strip()]
-
-
-def test_a_bold_line_stays_with_what_it_heads():
-    text = "# A\n\n" + "".join(f"**Part {n}**\n\n{prose(10 * n, 5)}\n\n" for n in range(12))
-    found = chunks(text)
-    assert len(found) > 3
-    assert not any(each.endswith("**") for each in found)
-
-
-def test_an_overlap_does_not_begin_with_a_picture():
-    picture = f"[image: {'What is to be seen in it, ' * 8}for readers.]"
-    text = "# A\n\n" + "".join(f"{prose(10 * n, 6)}\n\n{picture}\n\n" for n in range(12))
-    assert all(each.startswith(("# A", "Something")) for each in chunks(text))
 
 
 def test_a_long_section_is_cut_behind_paragraphs_and_overlaps_by_whole_sentences():
@@ -93,15 +63,52 @@ def test_a_long_section_is_cut_behind_paragraphs_and_overlaps_by_whole_sentences
         assert after.startswith("Something")
 
 
-def test_a_long_paragraph_is_cut_behind_sentences():
-    found = chunks(prose(0, 100))
-    assert all(each.startswith("Something") and each.endswith(".") for each in found)
-    assert all(800 <= len(each) <= CHUNK_CHARS for each in found)
+PICTURE = f"[image: {'What is to be seen in it, ' * 8}for readers.]"
 
 
-def test_a_long_list_is_cut_between_its_items():
-    text = "# A\n\n" + "\n".join(f"- Item {n}. It says something. And more." for n in range(200))
-    assert all(each.startswith(("- Item", "# A")) for each in chunks(text))
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        pytest.param(prose(0, 100), "Something", ".", id="a long paragraph, behind sentences"),
+        pytest.param(
+            "# A\n\n" + "\n".join(f"- Item {n}. It says something. And more." for n in range(200)),
+            ("- Item", "# A"), ".", id="a long list, between its items",
+        ),
+        pytest.param(
+            "# A\n\n" + "".join(f"{prose(10 * n, 6)}\n\n{PICTURE}\n\n" for n in range(12)),
+            ("# A", "Something"), (".", "]"), id="not at a picture",
+        ),
+        pytest.param(
+            "# A\n\n" + "".join(f"**Part {n}**\n\n{prose(10 * n, 5)}\n\n" for n in range(12)),
+            ("# A", "Something", "**Part"), ".", id="not behind a bold line, which heads something",
+        ),
+    ],
+)  # fmt: skip
+def test_a_long_text_is_cut(text: str, begins, ends):
+    found = chunks(text)
+    assert len(found) > 3
+    assert all(each.startswith(begins) and each.endswith(ends) for each in found)
+    assert all(len(each) <= CHUNK_CHARS for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "paths"),
+    [
+        pytest.param(f"# Manual\n\n## A\n\n{prose(0, 9)}", "Manual - Example", [("A",)], id="no title"),
+        pytest.param(
+            f"# A\n\n{prose(0, 9)}\n\n## A1\n\nSmall.\n\n# B\n\n{prose(0, 9)}\n\n## B1\n\nSmall too.\n",
+            "", [("A",), ("A", "A1"), ("B",), ("B", "B1")], id="small sections of different parents stay apart",
+        ),
+        pytest.param(
+            f"# A\n\n{prose(0, 9)}\n\n## Related\n\n## Send us a message\n", "", [("A",)],
+            id="a heading that nothing follows is with what stands before it",
+        ),
+    ],
+)  # fmt: skip
+def test_chunks_have_the_paths_of_their_sections(text: str, title: str, paths):
+    found = parted(text, title=title)
+    assert [each.path for each in found] == paths
+    assert found[-1].end == len(text.rstrip())
 
 
 TABLE = "| Name | Value |\n| --- | --- |\n"
@@ -222,9 +229,11 @@ def test_hostile_text_is_parted_too(unit: str):
 
 
 def test_an_id_is_made_of_address_path_and_text():
-    one = chunk_id("https://e.org/", ("A", "B"), "text")
-    assert (
-        one == "aca3ec1a3c9dbd3a2ccd5c0eb8e4c2bd6f3b0bda1d4d12ef3e8dff2c9d3eb2b9" or len(one) == 64
-    )
-    assert chunk_id("https://e.org/", ("A",), "text") != one
-    assert chunk_id("https://e.org/x", ("A", "B"), "text") != one
+    made = [
+        ("https://e.org/", ("A", "B")),
+        ("https://e.org/", ("A",)),
+        ("https://e.org/x", ("A", "B")),
+    ]
+    ids = {chunk_id(address, path, "text") for address, path in made}
+    assert {len(each) for each in ids} == {64}
+    assert len(ids) == 3

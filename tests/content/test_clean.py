@@ -1,7 +1,7 @@
 """What stays of a text, and what a reader could not see anyway."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.clean import clean, clean_counted, clean_line, stripped, title_of
@@ -125,16 +125,6 @@ def test_only_what_a_reader_sees_stays(text: str, seen: str):
 
 def test_every_character_taken_out_is_counted():
     assert clean_counted("a\u200b\u200bb\x1b[1mc\r\nd") == ("abc\nd", 6)
-
-
-@given(st.lists(ODD).map("".join) | st.text())
-@example("\u2028\u200d\ufe0f")
-@example("\x1b\x1b[m[31m")
-def test_cleaning_twice_changes_nothing_and_text_can_be_encoded(text: str):
-    once = clean(text)
-    assert clean(once) == once
-    assert "\r" not in once
-    once.encode()
 
 
 @pytest.mark.parametrize(

@@ -218,8 +218,15 @@ def _cases(pages: Mapping[str, _Make]) -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["page", "text"])
-@pytest.mark.parametrize("make", _cases(HOSTILE))
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        (name, make)
+        for name, of in (("page", HOSTILE), ("text", OF_THE_NOTE))
+        for make in of.values()
+    ],
+    ids=[*HOSTILE, *(f"{name}, as text" for name in OF_THE_NOTE)],
+)
 def test_a_hostile_page_becomes_text_or_a_proper_error(read, name: str, make: _Make):
     page = make()
     assert len(page.encode("utf-8", "replace")) <= MAX_CONTENT_LENGTH

@@ -157,16 +157,6 @@ def test_hostile_text_is_searched_too(unit: str):
     rank(text, headings(text), "a b 字")
 
 
-@given(
-    st.lists(st.sampled_from(["# A\n", "## B\n", "cat ", "dog. ", "\n\n", "漢字。"]), max_size=60)
-)
-def test_passages_are_the_same_each_time_and_within_the_text(pieces: list[str]):
-    text = "".join(pieces)
-    found = relevant(text, headings(text), "cat 漢")
-    assert found == relevant(text, headings(text), "cat 漢")
-    assert all(0 <= span.start < span.end <= len(text) for span in found)
-
-
 def scored(*texts: str, question: str, path: tuple[str, ...] = (), **known) -> list[float]:
     return [each.score for each in score_all([(text, path) for text in texts], question, **known)]
 

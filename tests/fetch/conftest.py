@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from multidict import CIMultiDict
+from typing_extensions import override
 
 from searx_mcp.client.asking import wire_fetcher
 from searx_mcp.fetch.fetcher import Fetcher
@@ -19,8 +20,10 @@ from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList
+from tests.doubles.raw import RawServer, response
 
-NO_ROBOTS = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+ROBOTS = "/robots.txt"
+NO_ROBOTS = response(status="404 Not Found", headers={"Connection": "close"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,41 +34,29 @@ class Request:
     headers: CIMultiDict[str]
 
 
-class Site:
-    """A server on loopback: raw answers by path, one request a connection.
-
-    It has no robots.txt unless given one.
-
-    Attributes:
-        requests: what was asked, in order, without robots.txt.
-        robots_requests: how often robots.txt was asked for.
-    """
+class Site(RawServer):
+    """Raw answers by path, one request a connection; it has no robots.txt unless given one."""
 
     def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self.robots_requests = 0
-        self._answers: dict[str, bytes] = {}
-        self._server: asyncio.Server | None = None
-        self._open: set[asyncio.StreamWriter] = set()
-        self._changed = asyncio.Condition()
-
-    async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-
-    async def stop(self) -> None:
-        assert self._server is not None
-        self._server.close()
-        for writer in self._open:
-            writer.transport.abort()
-        await self.until_idle()
+        super().__init__({ROBOTS: NO_ROBOTS})
 
     @property
-    def port(self) -> int:
-        assert self._server is not None
-        port: int = self._server.sockets[0].getsockname()[1]
-        return port
+    def requests(self) -> list[Request]:
+        """What was asked, in order, without robots.txt."""
+        asked = [head.split("\r\n") for head in self.heads]
+        return [
+            Request(line.split(" ")[1], CIMultiDict(each.partition(": ")[::2] for each in fields))
+            for line, *fields in asked
+            if f" {ROBOTS} " not in line
+        ]
 
-    def url(self, path: str = "/") -> str:
+    @property
+    def robots_requests(self) -> int:
+        """How often robots.txt was asked for."""
+        return len(self.heads) - len(self.requests)
+
+    def at(self, path: str = "/") -> str:
+        """The address of a path."""
         return f"http://127.0.0.1:{self.port}{path}"
 
     def page(
@@ -78,75 +69,45 @@ class Site:
         headers: Mapping[str, str | bytes] | None = None,
     ) -> str:
         """Answer a path with a whole response; returns its URL."""
-        body = body.encode() if isinstance(body, str) else body
-        lines = [f"HTTP/1.1 {status}".encode(), b"Content-Length: %d" % len(body)]
-        if content_type is not None:
-            lines.append(b"Content-Type: " + content_type.encode())
-        for name, value in (headers or {}).items():
-            raw = value.encode() if isinstance(value, str) else value
-            lines.append(name.encode() + b": " + raw)
-        return self.raw(path, b"\r\n".join([*lines, b"Connection: close", b"", body]))
+        fields = {
+            name: value.decode("latin-1") if isinstance(value, bytes) else value
+            for name, value in {**(headers or {}), "Connection": "close"}.items()
+        }
+        whole = response(body, status=status, content_type=content_type, headers=fields)
+        return self.raw(path, whole)
 
     def redirect(self, path: str, location: str | bytes, *, status: str = "302 Found") -> str:
         return self.page(path, "", status=status, headers={"Location": location})
 
     def raw(self, path: str, answer: bytes) -> str:
         """Answer a path with these bytes, and then say nothing until the client leaves."""
-        self._answers[path] = answer
-        return self.url(path)
+        self.play(path, answer)
+        return self.at(path)
 
-    async def until_idle(self) -> None:
-        """Wait until no connection is open."""
-        async with asyncio.timeout(5), self._changed:
-            await self._changed.wait_for(lambda: not self._open)
-
+    @override
     async def until_asked(self, count: int = 1) -> None:
         """Wait until so many requests have come, robots.txt aside."""
-        async with asyncio.timeout(5), self._changed:
-            await self._changed.wait_for(lambda: len(self.requests) >= count)
+        async with asyncio.timeout(5):
+            while len(self.requests) < count:
+                await super().until_asked(len(self.heads) + 1)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._open.add(writer)
-        try:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-            path = head[0].split(" ")[1]
-            fields = CIMultiDict[str]()
-            for line in filter(None, head[1:]):
-                name, value = line.split(": ", 1)
-                fields.add(name, value)
-            if path == "/robots.txt":
-                self.robots_requests += 1
-                writer.write(self._answers.get(path, NO_ROBOTS))
-            else:
-                self.requests.append(Request(path, fields))
-                async with self._changed:
-                    self._changed.notify_all()
-                writer.write(self._answers[path])
-            await reader.read()
-        except (OSError, asyncio.IncompleteReadError):
-            pass  # the client left early
-        finally:
-            writer.close()
-            async with self._changed:
-                self._open.discard(writer)
-                self._changed.notify_all()
+    @override
+    async def until_idle(self) -> None:
+        async with asyncio.timeout(5):
+            await super().until_idle()
 
 
 @pytest.fixture
 async def site() -> AsyncIterator[Site]:
-    site = Site()
-    await site.start()
-    yield site
-    await site.stop()
+    async with Site() as site:
+        yield site
 
 
 @pytest.fixture
 async def other() -> AsyncIterator[Site]:
     """A site of another origin."""
-    site = Site()
-    await site.start()
-    yield site
-    await site.stop()
+    async with Site() as site:
+        yield site
 
 
 @dataclass(slots=True)

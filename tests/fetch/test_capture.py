@@ -80,8 +80,7 @@ async def test_an_adapter_reads_the_page_from_its_better_source():
 async def test_an_adapter_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):
     async with FakeWeb(pages(source)) as web, reading({"git.example.org": web}) as (client, _):
         page = await client.fetch(URL_OF_FILE)
-    assert page.tier == "native"
-    assert page.title == "The page itself"
+    assert (page.tier, page.title) == ("native", "The page itself")
     assert page.notes[0].startswith("Read as a page, because codeberg could not be read: ")
     assert reason in page.notes[0]
 
@@ -168,8 +167,7 @@ async def test_an_api_that_answers_with_something_else_costs_a_note(body, reason
 async def test_without_an_adapter_the_page_itself_is_read(tiers, call):
     async with FakeWeb(pages()) as web, reading({"git.example.org": web}, tiers=tiers) as (c, _):
         page = await c.fetch(URL_OF_FILE, **call)
-    assert page.tier == "native"
-    assert page.notes == ()
+    assert (page.tier, page.notes) == ("native", ())
 
 
 PDF = make_pdf(
@@ -183,28 +181,21 @@ def pdf(body: bytes = PDF, content_type: str = "application/pdf") -> FakePage:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "content_type", ["application/pdf", "application/octet-stream", "text/html", ""]
-)
-async def test_a_pdf_is_read_whatever_it_is_called(content_type):
-    page = await read_at("/bees", pdf(content_type=content_type), processes=True)
-    assert page.content_type == "application/pdf"
-    assert page.title == "Of bees"
-    assert "Page 4 is about bees" in page.markdown_content
-    assert [heading.anchor for heading in page.outline] == [f"page={n}" for n in range(1, 5)]
-
-
-@pytest.mark.slow
-async def test_the_fragment_chooses_the_pages_of_a_pdf():
+async def test_a_pdf_is_read_whatever_it_is_called_and_a_fragment_chooses_its_pages():
+    kinds = ("application/pdf", "application/octet-stream", "text/html", "")
+    files = {f"/{number}": pdf(content_type=kind) for number, kind in enumerate(kinds)}
     async with (
-        FakeWeb({"/bees.pdf": pdf()}) as web,
+        FakeWeb(files) as web,
         reading({"www.example.org": web}, processes=True) as (client, _),
     ):
-        some = await client.fetch("http://www.example.org/bees.pdf#page=2-3")
-        whole = await client.fetch("http://www.example.org/bees.pdf")
-    assert "Page 1" not in some.markdown_content
+        some = await client.fetch("http://www.example.org/0#page=2-3")
+        whole = [await client.fetch(f"http://www.example.org{path}") for path in files]
     assert "Page 2" in some.markdown_content
-    assert "Page 1" in whole.markdown_content
+    assert "Page 1" not in some.markdown_content
+    for page in whole:
+        assert (page.content_type, page.title) == ("application/pdf", "Of bees")
+        assert "Page 4 is about bees" in page.markdown_content
+        assert [heading.anchor for heading in page.outline] == [f"page={n}" for n in range(1, 5)]
 
 
 async def test_a_client_without_processes_reads_no_pdf_and_says_how_to_allow_it():
@@ -239,8 +230,7 @@ async def test_a_pdf_that_is_not_whole_is_refused(page, fields, code):
 
 async def test_a_login_page_in_place_of_a_pdf_is_a_page():
     page = await read_at("/bees.pdf", pdf(PAGE.content))
-    assert page.content_type == "text/html"
-    assert page.title == "The page itself"
+    assert (page.content_type, page.title) == ("text/html", "The page itself")
 
 
 async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
@@ -250,8 +240,7 @@ async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
 
     page = await read_at("/", answer)
     assert page.markdown_content == "# Bees\n\n* one"
-    assert page.title == "Bees"
-    assert page.outline[0].title == "Bees"
+    assert (page.title, page.outline[0].title) == ("Bees", "Bees")
 
 
 SKELETON = FakePage(

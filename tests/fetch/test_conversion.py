@@ -12,9 +12,7 @@ from searx_mcp.content.document import options_for
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
-    FetchError,
     SkeletonError,
-    TransportError,
 )
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import ReceivedPage
@@ -86,8 +84,7 @@ async def read(workers, body=None, *, seconds=60.0):
 async def test_every_body_is_read_by_the_workers(media_type):
     workers = Scripted(page=result_of("page"))
     page = await read(workers, answer(media_type=media_type))
-    assert page.markdown == "They **dance** for the others."
-    assert page.title == "Bees"
+    assert (page.markdown, page.title) == ("They **dance** for the others.", "Bees")
     assert workers.asked == ["page"]
 
 
@@ -115,62 +112,46 @@ async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_t
     assert caplog.messages == [f"fetch.converter_fallback media={media_type} bytes={size}"]
 
 
-async def test_what_has_no_markup_has_no_plain_text_either():
-    workers = Scripted(page=ended(-11))
-    with pytest.raises(DefeatError):
-        await read(workers, answer(media_type="application/json"))
-    assert workers.reserves == [0]
-
-
-async def test_with_little_time_nothing_is_kept_back():
-    workers = Scripted(page=ended(-11))
-    with pytest.raises(DefeatError):
-        await read(workers, seconds=1)
-    assert workers.asked == ["page"]
-    assert workers.reserves == [0]
+FIRST = too_slow(3)
+PASSING = {"closed": closed(), "no start": no_start(), "killed": ended(-9), "late": late()}
+NO_TEXT = ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED)
 
 
 @pytest.mark.parametrize(
-    "error",
-    [SKELETON, needs_process(), closed(), no_start(), ended(-9), late()],
-    ids=["a skeleton", "needs a process", "closed", "no start", "killed", "late"],
-)
-async def test_what_is_no_defeat_is_passed_on_as_it_is(error):
-    workers = Scripted(page=error)
-    with pytest.raises(type(error)) as caught:
-        await read(workers)
-    assert caught.value is error
-    assert workers.asked == ["page"]
-    assert error.url == (URL if isinstance(error, ContentError) else "")
-
-
-@pytest.mark.parametrize(
-    "second",
+    ("first", "second", "told"),
     [
-        ended(-11),
-        ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED),
-        {"no": "page"},
+        *(
+            pytest.param(error, None, error, id=f"passed on: {name}")
+            for name, error in (
+                PASSING | {"a skeleton": SKELETON, "a process": needs_process()}
+            ).items()
+        ),
+        pytest.param(FIRST, ended(-11), FIRST, id="the first of two"),
+        pytest.param(FIRST, NO_TEXT, FIRST, id="the first, if the second finds nothing"),
+        pytest.param(FIRST, {"no": "page"}, FIRST, id="the first, if the second is nonsense"),
+        *(
+            pytest.param(FIRST, error, error, id=f"may be over soon: {name}")
+            for name, error in PASSING.items()
+        ),
     ],
-    ids=["a crash", "no text", "nonsense"],
 )
-async def test_of_two_failures_the_first_is_told(second):
-    first = too_slow(3)
-    with pytest.raises(DefeatError) as caught:
-        await read(Scripted(page=first, text=second))
-    assert caught.value is first
+async def test_of_failures_the_one_that_helps_is_told(first, second, told):
+    workers = Scripted(page=first, text=second)
+    with pytest.raises(type(told)) as caught:
+        await read(workers)
+    assert caught.value is told
+    assert workers.asked == ["page", "text"][: 1 + (second is not None)]
+    assert told is not SKELETON or told.url == URL
 
 
-@pytest.mark.parametrize("second", [closed(), no_start(), ended(-9)], ids=str)
-async def test_of_two_failures_one_that_may_be_over_soon_is_told(second):
-    with pytest.raises(FetchError) as caught:
-        await read(Scripted(page=too_slow(3), text=second))
-    assert caught.value is second
-
-
-async def test_when_the_time_is_over_that_is_told():
-    with pytest.raises(TransportError) as caught:
-        await read(Scripted(page=too_slow(3), text=late()))
-    assert caught.value.code is ErrorCode.TIMEOUT
+@pytest.mark.parametrize(
+    ("media_type", "seconds"), [("application/json", 60), ("text/html", 1)], ids=["no markup", "no time"]
+)  # fmt: skip
+async def test_there_is_no_plain_text_of_what_has_no_markup_or_no_time(media_type, seconds):
+    workers = Scripted(page=ended(-11))
+    with pytest.raises(DefeatError):
+        await read(workers, answer(media_type=media_type), seconds=seconds)
+    assert (workers.asked, workers.reserves) == (["page"], [0])
 
 
 @pytest.mark.parametrize("answer", [{}, {"markdown": "x"}, {**result_of("page"), "outline": 5}])

@@ -1,5 +1,7 @@
 """Which part of a captured page a call is shown."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,29 +63,38 @@ def test_a_page_that_fits_is_whole():
     assert page.markdown_content == GUIDE
     assert (page.offset, page.next_offset, page.total_chars) == (0, None, len(GUIDE))
     assert not page.truncated
-    assert page.cursor == CURSOR
-    assert page.age_seconds == 60
+    assert (page.cursor, page.age_seconds) == (CURSOR, 60)
     assert page.fetched_at == "2026-09-21T14:13:20+00:00"
     assert page.notes == ("Of the call.", "From the page.")
 
 
-def test_a_page_that_was_cut_when_it_was_captured_stays_cut():
-    page = shown(GUIDE, truncated=True)
-    assert page.truncated
-    assert page.next_offset is None
+def pieces(markdown: str, **fields: Any) -> list[str]:
+    """What is shown by calls that read on to the end."""
+    page = shown(markdown, **fields)
+    found = [page.markdown_content]
+    while page.next_offset is not None:
+        page = shown(markdown, **fields | {"offset": page.next_offset})
+        found.append(page.markdown_content)
+    return found
 
 
 @given(st.text(min_size=1, max_size=3_000), st.integers(100, 400))
 def test_reading_on_gives_every_character_once(markdown, limit):
-    seen, offset = "", 0
-    while True:
-        page = shown(markdown, url="", cursor=CURSOR, offset=offset, limit=limit)
-        assert 0 < len(page.markdown_content) <= limit
-        seen += page.markdown_content
-        if page.next_offset is None:
-            break
-        offset = page.next_offset
-    assert seen == markdown
+    found = pieces(markdown, url="", cursor=CURSOR, offset=0, limit=limit)
+    assert all(0 < len(each) <= limit for each in found)
+    assert "".join(found) == markdown
+
+
+def test_a_long_section_is_read_on_to_its_end_and_no_further():
+    markdown = "# One\n\n" + "Words of the first. " * 30 + "\n\n# Two\n\n" + "Others. " * 30
+    found = pieces(markdown, section="One")
+    assert len(found) > 1
+    assert "".join(found) == markdown[: markdown.index("# Two")]
+
+
+def test_a_page_that_was_cut_when_it_was_captured_stays_cut():
+    page = shown(GUIDE, truncated=True)
+    assert (page.truncated, page.next_offset) == (True, None)
 
 
 @pytest.mark.parametrize(
@@ -104,23 +115,6 @@ def test_a_section_has_its_subsections_and_its_path(section, start, path):
     assert ("On Linux" in page.markdown_content) is (section != "Use")
 
 
-def test_a_long_section_is_read_on_to_its_end_and_no_further():
-    markdown = "# One\n\n" + "Words of the first. " * 30 + "\n\n# Two\n\n" + "Others. " * 30
-    seen, offset, calls = "", 0, 0
-    while True:
-        page = shown(markdown, section="One", offset=offset)
-        seen += page.markdown_content
-        calls += 1
-        if page.next_offset is None:
-            break
-        offset = page.next_offset
-    assert calls > 1
-    assert seen.startswith("# One")
-    assert "Two" not in seen
-    assert markdown.startswith(seen)
-    assert markdown[len(seen) :].startswith("# Two")
-
-
 @pytest.mark.parametrize(
     ("markdown", "message", "quoted"),
     [
@@ -131,8 +125,7 @@ def test_a_long_section_is_read_on_to_its_end_and_no_further():
 def test_a_section_that_is_not_there_is_answered_with_those_that_are(markdown, message, quoted):
     with pytest.raises(InvalidArgumentError, match=message) as caught:
         shown(markdown, section="Zebra")
-    assert caught.value.field == "section"
-    assert caught.value.quoted == quoted
+    assert (caught.value.field, caught.value.quoted) == ("section", quoted)
 
 
 def test_a_summary_answers_the_question_of_the_call():

@@ -22,7 +22,7 @@ STRANGE = "https://strange.example/"
 def provenance(policy: FetchPolicy = FetchPolicy.ANY, **how: int) -> Provenance:
     it = Provenance(policy, **how)
     it.remember([FOUND], "search")
-    it.remember([LINKED], "link")
+    it.remember([LINKED, "https://b\u00fccher.example/\u00fc"], "link")
     return it
 
 
@@ -31,8 +31,9 @@ SOURCES = {
         FOUND, "https://found.example/page?q=1#part", "HTTPS://FOUND.example:443/page?q=1",
         "https://found.example./page?q=1", "https://found.example/%70age?q=%31",
     ],
-    "link": [LINKED],
+    "link": [LINKED, "https://xn--bcher-kva.example/%C3%BC", "https://b\u00fccher.example/\u00fc"],
     "unknown": [
+        "http://b\u00fccher.example:443/\u00fc",
         OTHER_PAGE, STRANGE, "https://found.example/Page?q=1", "https://found.example/page/?q=1",
         "https://found.example/page", "https://found.example/page?q=12",
         "http://found.example/page?q=1", "https://found.example:8443/page?q=1",
@@ -58,13 +59,6 @@ def test_what_a_search_found_stays_found_when_a_page_links_to_it():
     assert it.of(FOUND) == "search"
 
 
-def test_names_beyond_ascii_are_one_with_their_encoding():
-    it = Provenance(FetchPolicy.SEEN)
-    it.remember(["https://b\u00fccher.example/\u00fc"], "link")
-    url = URL("https://xn--bcher-kva.example/%C3%BC")
-    assert it.check(url, by_person=False) == "link"
-
-
 @pytest.mark.parametrize(
     ("policy", "url", "said"),
     [
@@ -73,6 +67,8 @@ def test_names_beyond_ascii_are_one_with_their_encoding():
         (FetchPolicy.ANY, STRANGE, "unknown"),
         (FetchPolicy.SEEN, FOUND, "search"),
         (FetchPolicy.SEEN, LINKED, "link"),
+        (FetchPolicy.SEEN, f"{FOUND}#part", "search"),
+        (FetchPolicy.SEEN, "https://xn--bcher-kva.example/%C3%BC", "link"),
         (FetchPolicy.SEEN, OTHER_PAGE, None),
         (FetchPolicy.SEEN, STRANGE, None),
         (FetchPolicy.SEEN_HOSTS, FOUND, "search"),
@@ -91,8 +87,7 @@ def test_the_policy_decides_on_calls_of_a_model(policy, url, said):
         return
     with pytest.raises(PolicyError, match="The configuration allows only") as caught:
         it.check(URL(url), by_person=False)
-    assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
-    assert caught.value.url == str(URL(url))
+    assert (caught.value.code, caught.value.url) == (ErrorCode.BLOCKED_DOMAIN, str(URL(url)))
     assert "Search for the page first" in caught.value.advice
 
 
@@ -100,17 +95,6 @@ def test_the_policy_decides_on_calls_of_a_model(policy, url, said):
 @pytest.mark.parametrize("url", [FOUND, STRANGE])
 def test_a_person_may_fetch_everything(policy, url):
     assert provenance(policy).check(URL(url), by_person=True) == "person"
-
-
-def test_two_schemes_at_one_port_are_two_addresses():
-    it = Provenance(FetchPolicy.ANY)
-    it.remember(["https://a.example:8443/"], "link")
-    assert it.of("http://a.example:8443/") == "unknown"
-
-
-def test_a_fragment_makes_no_other_address():
-    it = provenance(FetchPolicy.SEEN)
-    assert it.check(URL(f"{FOUND}#part"), by_person=False) == "search"
 
 
 def test_the_oldest_are_forgotten_with_their_hosts():
@@ -167,8 +151,8 @@ def test_hosts_are_counted_right_whatever_is_remembered_and_forgotten(shown):
     it = Provenance(FetchPolicy.SEEN_HOSTS, size=3)
     for n, source in shown:
         it.remember([f"https://h{n % 3}.example/{n}"], source)
-    held = [host for seen in it._seen.values() for host in seen.values()]
-    assert dict(it._hosts) == {host: held.count(host) for host in held}
+    known = {n % 3 for n in range(9) if it.of(f"https://h{n % 3}.example/{n}") != "unknown"}
+    assert f", {len(known)} hosts]" in repr(it)
 
 
 @given(st.text(max_size=60) | st.from_regex(r"https?://[\[\]a-z0-9.:@/?#%-]{0,40}", fullmatch=True))
@@ -242,6 +226,16 @@ NOISE = zlib.compress(TALK.encode())
         # Filled, not random.
         f"https://example.org/{'a' * 150}",
         f"https://example.org/?pad={'0' * 150}",
+        # The fragment is not sent.
+        f"https://example.org/a#{base64.urlsafe_b64encode(SECRET.encode()).decode()}",
+        # Not seen, as the docs say: this is a hint and no guard.
+        "https://evil.example/?d=hunter2",
+        "https://evil.example/her-password-is-hunter2",
+        "https://evil.example/?"
+        + "&".join(
+            f"p{n}={base64.b64encode(SECRET.encode()).decode()[n * 16 : n * 16 + 16]}"
+            for n in range(6)
+        ),
     ],
 )
 def test_an_ordinary_address_is_not_suspicious(url):
@@ -253,6 +247,8 @@ def b64(text: str | bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode()
 
 
+LABELS = base64.b32encode(SECRET.encode()).decode().rstrip("=").lower()
+HOST = ".".join(LABELS[n : n + 60] for n in range(0, len(LABELS), 60))
 PIECES = "-".join(b64(NOISE)[n : n + 30] for n in range(0, 120, 30))
 
 
@@ -298,34 +294,11 @@ PIECES = "-".join(b64(NOISE)[n : n + 30] for n in range(0, 120, 30))
         pytest.param(f"?state=eyJhbGciOiJIUzI1NiJ9.{b64(JSON)}.x", id="JSON in a token"),
         # Not smuggling, but like it: a person's session and a signature of 344 characters.
         pytest.param(f"?X-Amz-Security-Token={b64(NOISE * 2)}", id="a signed address, at length"),
+        pytest.param(f"https://{HOST}.evil.example/", id="base32 in the host"),
     ],
 )
 def test_an_address_that_carries_text_is_suspicious(url):
-    assert is_suspicious(URL(f"https://evil.example/{url}"))
-
-
-def test_text_in_the_host_name_is_suspicious():
-    labels = base64.b32encode(SECRET.encode()).decode().rstrip("=").lower()
-    host = ".".join(labels[n : n + 60] for n in range(0, len(labels), 60))
-    assert is_suspicious(URL(f"https://{host}.evil.example/"))
-
-
-def test_the_fragment_is_not_sent_and_does_not_count():
-    assert not is_suspicious(URL(f"https://example.org/a#{b64(SECRET)}"))
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "?d=hunter2",
-        "her-password-is-hunter2",
-        "?" + "&".join(f"p{n}={b64(SECRET)[n * 16 : n * 16 + 16]}" for n in range(6)),
-    ],
-    ids=["a word", "a few words", "small pieces"],
-)
-def test_what_is_not_seen(url):
-    """Said in the docs: this is a hint and no guard."""
-    assert not is_suspicious(URL(f"https://evil.example/{url}"))
+    assert is_suspicious(URL("https://evil.example/").join(URL(url)))
 
 
 HEXADECIMAL = "0123456789abcdef"

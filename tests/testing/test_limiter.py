@@ -1,6 +1,7 @@
 """Sequences measured at SearXNG 2026.8.22; see docs/guides/testing.md."""
 
 import ssl
+from typing import Any
 
 import aiohttp
 import pytest
@@ -13,161 +14,100 @@ from searx_mcp.testing.searxng import FakeSearxng
 CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/143.0.0.0 Safari/537.36"
 
 
-async def search(
-    http: aiohttp.ClientSession, instance: FakeSearxng, **parameters: str
+SEARCH = "search?q=x"
+HTML, JSON, GERMAN, STYLESHEET, FORM = (
+    {"path": SEARCH}, {"path": f"{SEARCH}&format=json"},
+    {"path": SEARCH, "headers": {"Accept-Language": "de"}},
+    {"path": "clientfakesearxngtoken.css"},
+    {"path": "search", "method": "POST", "data": {"q": "x", "format": "json"}},
+)  # fmt: skip
+"""What is asked for; the others have the usual headers."""
+LOADED = (0, STYLESHEET, [200])
+PUBLIC = {"link_token": True}
+
+
+async def ask(
+    http: aiohttp.ClientSession,
+    instance: FakeSearxng,
+    path: str,
+    *,
+    method: str = "GET",
+    **how: Any,
 ) -> aiohttp.ClientResponse:
-    url = f"{instance.url}search"
-    query = {"q": "hello", **parameters}
-    async with http.get(url, params=query, allow_redirects=False) as response:
+    url = f"{instance.url}{path}"
+    async with http.request(method, url, allow_redirects=False, **how) as response:
         await response.read()
     return response
 
 
-async def statuses(
-    http: aiohttp.ClientSession, instance: FakeSearxng, count: int, **parameters: str
-) -> list[int]:
-    return [(await search(http, instance, **parameters)).status for _ in range(count)]
-
-
-async def test_json_gets_four_calls_an_hour_and_refused_calls_count_too(http):
+@pytest.mark.parametrize(
+    ("options", "steps"),
+    [
+        # The four answered calls are an hour old in the end, the refused ones are not.
+        pytest.param(
+            {},
+            [(0, JSON, [200] * 4 + [429]), (1_800, JSON, [429] * 4), (1_800, JSON, [429]), (3_600, JSON, [200])],
+            id="JSON gets four calls an hour, and refused calls count",
+        ),
+        pytest.param({}, [(0, JSON, [200] * 4 + [429]), (0, HTML, [200])], id="HTML counts apart"),
+        pytest.param({}, [(0, FORM, [200] * 7)], id="JSON in a posted form is not counted"),
+        pytest.param(
+            {}, [(0, HTML, [200] * 15 + [429] * 3), (20, HTML, [200])], id="a burst of HTML"
+        ),
+        pytest.param({}, [(3, HTML, [200])] * 150 + [(3, HTML, [429])], id="150 in ten minutes"),
+        pytest.param(
+            PUBLIC, [(0, HTML, [200, 200, 429, 302, 302])], id="a fast client is sent home"
+        ),
+        pytest.param(
+            PUBLIC,
+            [(11, HTML, [200])] * 3 + [(11, HTML, [302])] * 3 + [(30 * 86_400 + 11, HTML, [200])],
+            id="a slow client is sent home for thirty days",
+        ),
+        pytest.param(
+            PUBLIC,
+            [LOADED, (0, HTML, [200] * 35), (0, JSON, [200] * 4 + [429] * 2), (3_600, HTML, [200, 200, 429])],
+            id="the stylesheet lifts the limits of HTML, not those of JSON",
+        ),
+        pytest.param(
+            PUBLIC, [LOADED, (0, GERMAN, [200, 200, 429])], id="for the headers it came with"
+        ),
+        pytest.param(
+            PUBLIC, [LOADED, *[(3_599, HTML, [200])] * 10], id="each search renews its hour"
+        ),
+        pytest.param(
+            PUBLIC,
+            [LOADED, *[(0, HTML, [200]), (11, GERMAN, [200])] * 10, (0, HTML, [200]), (11, GERMAN, [429])],
+            id="it clears its address, but not the short windows",
+        ),
+    ],
+)  # fmt: skip
+async def test_calls_are_counted_in_windows(http, options, steps):
     clock = FakeClock()
-    formats = ("html", "json")
-    async with FakeSearxng(formats=formats, limiter=FakeLimiter(clock=clock)) as instance:
-        assert await statuses(http, instance, 5, format="json") == [200] * 4 + [429]
-        clock.advance(1_800)
-        assert await statuses(http, instance, 4, format="json") == [429] * 4
-        clock.advance(1_800)
-        # The four answered calls are an hour old, the refused ones are not.
-        assert await statuses(http, instance, 1, format="json") == [429]
-        clock.advance(3_600)
-        assert await statuses(http, instance, 1, format="json") == [200]
-
-
-async def test_html_is_still_answered_to_who_used_up_json(http):
-    formats = ("html", "json")
-    async with FakeSearxng(formats=formats, limiter=FakeLimiter(clock=FakeClock())) as instance:
-        assert (await statuses(http, instance, 5, format="json"))[-1] == 429
-        assert await statuses(http, instance, 1) == [200]
-
-
-async def test_json_in_a_posted_form_is_not_counted(http):
-    formats = ("html", "json")
-    async with FakeSearxng(formats=formats, limiter=FakeLimiter(clock=FakeClock())) as instance:
-        form = {"q": "hello", "format": "json"}
-        for _ in range(7):
-            async with http.post(f"{instance.url}search", data=form) as response:
-                assert response.status == 200
-                assert response.content_type == "application/json"
-
-
-async def test_a_burst_of_html_is_refused_from_the_sixteenth_call_on(http):
-    clock = FakeClock()
-    async with FakeSearxng(limiter=FakeLimiter(clock=clock)) as instance:
-        assert await statuses(http, instance, 18) == [200] * 15 + [429] * 3
-        clock.advance(20)
-        assert await statuses(http, instance, 1) == [200]
-
-
-async def test_more_than_150_calls_in_ten_minutes_are_refused(http):
-    clock = FakeClock()
-    async with FakeSearxng(limiter=FakeLimiter(clock=clock)) as instance:
-        for _ in range(150):
-            assert await statuses(http, instance, 1) == [200]
-            clock.advance(3)
-        assert await statuses(http, instance, 1) == [429]
+    limiter = FakeLimiter(clock=clock)
+    async with FakeSearxng(formats=("html", "json"), limiter=limiter, **options) as instance:
+        for seconds, request, statuses in steps:
+            clock.advance(seconds)
+            assert [(await ask(http, instance, **request)).status for _ in statuses] == statuses
 
 
 async def test_a_refusal_says_too_many_requests_and_nothing_else(http):
     async with FakeSearxng(limiter=FakeLimiter(clock=FakeClock())) as instance:
-        await statuses(http, instance, 15)
-        async with http.get(f"{instance.url}search?q=x") as response:
+        for _ in range(15):
+            await ask(http, instance, SEARCH)
+        async with http.get(f"{instance.url}{SEARCH}") as response:
+            assert (response.status, response.content_type) == (429, "text/html")
             assert await response.read() == b"Too Many Requests"
-            assert response.content_type == "text/html"
             assert "Retry-After" not in response.headers
-
-
-async def test_without_the_stylesheet_a_fast_client_is_refused_and_then_sent_home(http):
-    limiter = FakeLimiter(clock=FakeClock())
-    async with FakeSearxng(limiter=limiter, link_token=True) as instance:
-        assert await statuses(http, instance, 5) == [200, 200, 429, 302, 302]
-
-
-async def test_without_the_stylesheet_a_slow_client_is_sent_home_for_thirty_days(http):
-    clock = FakeClock()
-    async with FakeSearxng(limiter=FakeLimiter(clock=clock), link_token=True) as instance:
-        seen = []
-        for _ in range(6):
-            seen += await statuses(http, instance, 1)
-            clock.advance(11)
-        assert seen == [200, 200, 200, 302, 302, 302]
-        clock.advance(30 * 86_400)
-        assert await statuses(http, instance, 1) == [200]
 
 
 async def test_who_is_sent_home_is_told_to_store_nothing(http):
     limiter = FakeLimiter(clock=FakeClock())
-    instance = FakeSearxng(limiter=limiter, link_token=True, path_prefix="/searx")
-    async with instance:
-        await statuses(http, instance, 3)
-        response = await search(http, instance)
+    async with FakeSearxng(limiter=limiter, path_prefix="/searx", link_token=True) as instance:
+        for _ in range(3):
+            await ask(http, instance, SEARCH)
+        response = await ask(http, instance, SEARCH)
         assert response.headers["Location"] == "/searx/"
         assert response.headers["Cache-Control"] == "no-store, max-age=0"
-
-
-async def test_the_stylesheet_lifts_the_limits_of_html_but_not_those_of_json(http):
-    clock = FakeClock()
-    limiter = FakeLimiter(clock=clock)
-    formats = ("html", "json")
-    async with FakeSearxng(limiter=limiter, link_token=True, formats=formats) as instance:
-        async with http.get(instance.url) as response:
-            page = await response.text()
-        path = page.partition('href="/client')[2].partition('"')[0]
-        async with http.get(f"{instance.url}client{path}") as response:
-            assert response.status == 200
-            assert response.content_type == "text/css"
-        assert await statuses(http, instance, 35) == [200] * 35
-        assert await statuses(http, instance, 6, format="json") == [200] * 4 + [429] * 2
-        clock.advance(3_600)
-        assert await statuses(http, instance, 3) == [200, 200, 429]
-
-
-async def test_the_stylesheet_counts_only_for_the_headers_it_was_loaded_with(http):
-    limiter = FakeLimiter(clock=FakeClock())
-    async with FakeSearxng(limiter=limiter, link_token=True) as instance:
-        async with http.get(f"{instance.url}clientfakesearxngtoken.css") as response:
-            assert response.status == 200
-        url = f"{instance.url}search?q=x"
-        seen = []
-        for _ in range(3):
-            async with http.get(url, headers={"Accept-Language": "de"}) as response:
-                seen.append(response.status)
-        assert seen == [200, 200, 429]
-
-
-async def test_every_search_renews_the_hour_of_the_stylesheet(http):
-    clock = FakeClock()
-    async with FakeSearxng(limiter=FakeLimiter(clock=clock), link_token=True) as instance:
-        async with http.get(f"{instance.url}clientfakesearxngtoken.css") as response:
-            assert response.status == 200
-        for _ in range(10):
-            clock.advance(3_599)
-            assert await statuses(http, instance, 1) == [200]
-
-
-async def test_a_client_with_the_stylesheet_clears_its_address_but_not_the_short_windows(http):
-    clock = FakeClock()
-    limiter = FakeLimiter(clock=clock)
-    async with FakeSearxng(limiter=limiter, link_token=True) as instance:
-        async with http.get(f"{instance.url}clientfakesearxngtoken.css") as response:
-            assert response.status == 200
-        seen = []
-        for _ in range(11):
-            assert await statuses(http, instance, 1) == [200]
-            clock.advance(11)
-            url = f"{instance.url}search?q=x"
-            async with http.get(url, headers={"Accept-Language": "de"}) as response:
-                seen.append(response.status)
-        assert seen == [200] * 10 + [429]
 
 
 @pytest.mark.parametrize(
@@ -220,10 +160,16 @@ async def test_pages_look_at_the_user_agent_only_and_healthz_at_nothing(http, pa
         pytest.param({"User-Agent": CHROME}, 302, id="browser"),
         pytest.param({"User-Agent": CHROME, "Sec-Fetch-Mode": "no-cors"}, 302, id="other-mode"),
         pytest.param({"User-Agent": CHROME, "Sec-Fetch-Mode": "navigate"}, 200, id="navigating"),
-        pytest.param({"User-Agent": CHROME.replace("143", "79")}, 200, id="old-browser"),
+        *(
+            pytest.param({"User-Agent": f"Mozilla/5.0 {browser}"}, status, id=browser)
+            for browser, status in {
+                "Chrome/80": 302, "Chrome/79.9": 200, "Firefox/90.0": 302, "Firefox/89.9": 200,
+                "Version/16.4 Safari/605": 302, "Version/16.3 Safari/605": 200, "Version/16 Safari/605": 200,
+            }.items()
+        ),
         pytest.param({}, 200, id="honest"),
     ],
-)
+)  # fmt: skip
 async def test_over_https_a_browser_has_to_send_sec_fetch_mode(http, headers, status):
     authority = trustme.CA()
     server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
@@ -240,4 +186,5 @@ async def test_over_https_a_browser_has_to_send_sec_fetch_mode(http, headers, st
 
 async def test_a_limiter_without_a_clock_runs_in_real_time(http):
     async with FakeSearxng(link_token=True) as instance:
-        assert await statuses(http, instance, 4) == [200, 200, 429, 302]
+        seen = [(await ask(http, instance, SEARCH)).status for _ in range(4)]
+        assert seen == [200, 200, 429, 302]

@@ -31,7 +31,6 @@ from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.testing.results import FakeResult, place
 from searx_mcp.testing.searxng import FakeSearxng
 
-CATEGORIES = ["general", "images", "videos", "news", "science", "social media"]
 TEMPLATES = {
     "general": {"default"},
     "images": {"images"},
@@ -77,48 +76,6 @@ def values(page: LexborHTMLParser, selector: str, name: str = "value") -> list[s
     return [node.attributes[name] for node in page.css(selector)]
 
 
-def html_row(article: LexborNode) -> tuple[str | None, str, str, set[str]]:
-    if article.css_matches(".result-images"):
-        link = article.css_first("p.result-url > a")
-        title = text(article.css_first("a > span.title"))
-        content = text(article.css_first("p.result-content"))
-        engines = text(article.css_first("p.result-engines")).partition(":")[2].split(",")
-    else:
-        link = article.css_first("h3 > a")
-        title = text(link)
-        content = text(article.css_first("p.content:not(.empty_element)"))
-        engines = [text(node) for node in article.css("div.engines > span")]
-    assert link is not None
-    return link.attributes["href"], title, content, {name.strip() for name in engines}
-
-
-def json_row(row: dict[str, Any]) -> tuple[str, str, str, set[str]]:
-    return row["url"], row["title"], row["content"], set(row["engines"])
-
-
-@pytest.mark.parametrize("category", CATEGORIES)
-async def test_html_and_json_carry_the_same_rows(http, category: str):
-    async with both() as instance:
-        page = await read_html(http, instance, categories=category, pageno="2")
-        answer = await read_json(http, instance, categories=category, pageno="2")
-    rows = [html_row(article) for article in page.css("#urls article.result")]
-    assert rows == [json_row(row) for row in answer["results"]]
-    assert len(rows) == 10
-
-
-@pytest.mark.parametrize(("category", "templates"), TEMPLATES.items(), ids=TEMPLATES)
-async def test_template_and_category_are_in_the_class_and_in_json(
-    http, category: str, templates: set[str]
-):
-    async with both() as instance:
-        page = await read_html(http, instance, categories=category)
-        answer = await read_json(http, instance, categories=category)
-    classes = {f"result result-{template} category-{category}" for template in templates}
-    assert set(values(page, "#urls article", "class")) == classes
-    assert {row["template"] for row in answer["results"]} == {f"{name}.html" for name in templates}
-    assert {row["category"] for row in answer["results"]} == {category}
-
-
 async def read_both(
     http: aiohttp.ClientSession, instance: FakeSearxng, category: str
 ) -> tuple[ResultPage, ResultPage]:
@@ -135,7 +92,13 @@ async def read_both(
 FULL = [
     FakeResult(
         "https://a.example.org/image",
-        image=Image(url="https://i.example.org/1.png", format="PNG", source="S", size="1 MB"),
+        image=Image(
+            url="https://i.example.org/1.png",
+            resolution="3 x 4",
+            format="PNG",
+            source="S",
+            size="1 MB",
+        ),
         thumbnail="https://i.example.org/2.png",
     ),
     FakeResult(
@@ -257,10 +220,15 @@ async def test_a_parser_finds_every_field_of_a_row_in_both_formats(http, row: Fa
         assert getattr(hit, name) == getattr(expected, name)
 
 
-@pytest.mark.parametrize("category", TEMPLATES)
-async def test_a_parser_finds_the_same_made_up_rows_in_both_formats(http, category: str):
+@pytest.mark.parametrize(("category", "templates"), TEMPLATES.items(), ids=TEMPLATES)
+async def test_a_parser_finds_the_same_made_up_rows_in_both_formats(
+    http, category: str, templates: set[str]
+):
     async with both() as instance:
         from_html, from_json = await read_both(http, instance, category)
+    assert {hit.template for hit in from_html.hits} == templates
+    assert {hit.category for hit in from_html.hits} == {category}
+    assert all(hit.engines for hit in from_json.hits)
     assert len(from_html.hits) == len(from_json.hits) == 10
     for one, other in zip(from_html.hits, from_json.hits, strict=True):
         missing: dict[str, Any] = {
@@ -286,11 +254,6 @@ async def test_a_table_has_no_address_in_either_format(http):
         assert [(fact.label, fact.value) for fact in box.attributes] == [("k1", "v1"), ("k2", "2")]
 
 
-def test_a_row_is_of_one_kind():
-    with pytest.raises(ValueError, match="one kind, not video and product"):
-        FakeResult("https://a.example.org/", video=Video(), product=Product())
-
-
 async def test_made_up_rows_are_stable_and_differ_by_query_category_and_page(http):
     async with both() as instance, both() as other:
         first = await read_json(http, instance)
@@ -307,65 +270,64 @@ async def test_made_up_rows_are_stable_and_differ_by_query_category_and_page(htt
         assert chinese["results"][0]["url"].isascii()
 
 
-async def test_several_categories_are_found_together(http):
-    async with both(page_size=2, pages=1) as instance:
-        parameters = {"category_news": "1", "category_images": "1", "category_it": "off"}
-        answer = await read_json(http, instance, categories="it,nonsense", page_size="4")
-        assert [row["category"] for row in answer["results"]] == ["it", "it"]
-        answer = await read_json(http, instance, categories="it", **parameters)
-        assert {row["category"] for row in answer["results"]} == {"news"}
-        answer = await read_json(http, instance, categories="it", **parameters, pageno="2")
-        assert {row["category"] for row in answer["results"]} == {"images"}
+LINKS = ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
+TWO = [
+    FakeResult("https://a.example.org/", engines=("alpha", "beta")),
+    FakeResult("https://b.example.org/", "B", category="news", engines=("alpha", "beta")),
+]
+SMALL = {"page_size": 2, "pages": 1}
+SWITCHES = {"category_news": "1", "category_images": "1", "category_it": "off"}
 
 
-async def test_an_unknown_category_means_general(http):
-    async with both() as instance:
-        answer = await read_json(http, instance, categories="nonsense")
-    assert {row["category"] for row in answer["results"]} == {"general"}
+@pytest.mark.parametrize(
+    ("options", "query", "field", "expected"),
+    [
+        pytest.param({"links": LINKS}, {}, "url", [*LINKS], id="links"),
+        pytest.param({"links": LINKS}, {"pageno": "2"}, "url", [], id="no more links"),
+        pytest.param({"results": TWO}, {}, "title", ["https://a.example.org/"], id="no title"),
+        pytest.param({"results": TWO}, {"categories": "news"}, "category", ["news"] * 2, id="any"),
+        pytest.param(
+            {"results": TWO}, {"categories": "news"}, "positions", [[1, 1], [2, 2]], id="positions"
+        ),
+        pytest.param({"results": TWO}, {"categories": "news"}, "score", [4.0, 2.0], id="score"),
+        pytest.param(
+            {"results": TWO}, {}, "parsed_url", [["https", "a.example.org", "/", "", "", ""]], id="parts"
+        ),
+        pytest.param(SMALL, {"categories": "nonsense"}, "category", ["general"] * 2, id="unknown"),
+        pytest.param(SMALL, {"categories": "it,nonsense"}, "category", ["it"] * 2, id="one known"),
+        pytest.param(SMALL, {"categories": "it", **SWITCHES}, "category", ["news"] * 2, id="switches"),
+        pytest.param(SMALL, {**SWITCHES, "pageno": "2"}, "category", ["images"] * 2, id="the next one"),
+    ],
+)  # fmt: skip
+async def test_rows_are_those_given_or_made_up_for_a_category(
+    http, options, query, field: str, expected
+):
+    async with both(**options) as instance:
+        answer = await read_json(http, instance, **query)
+    assert [row[field] for row in answer["results"]] == expected
 
 
-async def test_links_become_the_addresses_of_made_up_rows(http):
-    links = ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
-    async with both(links=links) as instance:
-        answer = await read_json(http, instance)
-        assert [row["url"] for row in answer["results"]] == list(links)
-        assert (await read_json(http, instance, pageno="2"))["results"] == []
-
-
-async def test_given_rows_are_found_in_their_category_or_in_any(http):
-    results = [
-        FakeResult("https://a.example.org/"),
-        FakeResult("https://b.example.org/", "B", category="news"),
-    ]
-    async with both(results=results) as instance:
-        general = await read_json(http, instance)
-        news = await read_json(http, instance, categories="news")
-    assert [row["url"] for row in general["results"]] == ["https://a.example.org/"]
-    assert general["results"][0]["title"] == "https://a.example.org/"
-    assert [row["category"] for row in news["results"]] == ["news", "news"]
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"video": Video(), "product": Product()}, "one kind, not video and product"),
+        ({"published_at": "yesterday"}, "isoformat"),
+    ],
+)
+def test_an_impossible_row_is_refused(fields: dict[str, Any], message: str):
+    with pytest.raises(ValueError, match=message):
+        FakeResult("https://a.example.org/", **fields)
 
 
 async def test_markup_in_a_row_is_escaped_and_words_of_the_query_are_highlighted(http):
     results = [FakeResult("https://a.example.org/?a=1&b=2", "<b>Hello</b> & 'you'", 'a "world"')]
     async with both(results=results) as instance:
         page = await read_html(http, instance)
-    article = page.css("#urls article")[0]
-    assert html_row(article) == (
-        "https://a.example.org/?a=1&b=2",
-        "<b>Hello</b> & 'you'",
-        'a "world"',
-        {"alpha"},
-    )
-    highlighted = [text(node) for node in article.css("h3 span.highlight, p span.highlight")]
+    (link,) = page.css("#urls article h3 > a")
+    assert (link.attributes["href"], text(link)) == (results[0].url, "<b>Hello</b> & 'you'")
+    assert text(page.css_first("#urls article p.content")) == 'a "world"'
+    highlighted = [text(node) for node in page.css("h3 span.highlight, p span.highlight")]
     assert highlighted == ["Hello", "world"]
-
-
-async def test_a_row_without_description_says_so_in_html_only(http):
-    async with both(results=[FakeResult("https://a.example.org/")]) as instance:
-        page = await read_html(http, instance)
-        answer = await read_json(http, instance)
-    assert page.css_first("p.content.empty_element") is not None
-    assert answer["results"][0]["content"] == ""
 
 
 async def test_html_cuts_a_long_description_and_json_does_not(http):
@@ -374,67 +336,6 @@ async def test_html_cuts_a_long_description_and_json_does_not(http):
         answer = await read_json(http, instance)
     assert len(text(page.css_first("p.content"))) == 1_024
     assert len(answer["results"][0]["content"]) == 3_000
-
-
-async def test_news_have_a_date_a_thumbnail_and_an_author(http):
-    async with both() as instance:
-        page = await read_html(http, instance, categories="news")
-        row = (await read_json(http, instance, categories="news"))["results"][0]
-    article = page.css("#urls article")[0]
-    time = article.css_first("time.published_date")
-    assert time is not None
-    assert time.attributes["datetime"] == "2025-12-31 00:00:00+0000"
-    assert text(time) == "2025-12-31 00:00:00+00:00"
-    assert row["publishedDate"] == "2025-12-31T00:00:00+00:00"
-    assert row["pubdate"] == "2025-12-31 00:00:00+0000"
-    thumbnail = "https://pictures.example.org/hello-world/1-small.png"
-    assert row["thumbnail"] == thumbnail
-    assert [node.attributes["src"] for node in article.css("img.thumbnail")] == [thumbnail]
-    assert text(article.css_first(".result_author")) == "Author: A. Writer"
-    # The thumbnail's link comes before the title's.
-    assert article.html is not None
-    assert article.html.index("thumbnail_link") < article.html.index("<h3>")
-
-
-async def test_videos_leave_the_machine_readable_date_empty(http):
-    async with both() as instance:
-        page = await read_html(http, instance, categories="videos")
-        row = (await read_json(http, instance, categories="videos"))["results"][0]
-    time = page.css("#urls article time.published_date")[0]
-    assert time.attributes["datetime"] == ""
-    assert text(time) == "2025-12-31 00:00:00+00:00"
-    assert row["length"] == 2_732.0
-    # With a thumbnail, the length is shown on it and nowhere else.
-    assert text(page.css_first("#urls article .thumbnail_length")) == "0:45:32"
-    assert page.css("#urls article .result_length") == []
-
-
-async def test_a_date_has_to_be_iso_8601():
-    with pytest.raises(ValueError, match="isoformat"):
-        FakeResult("https://a.example.org/", published_at="yesterday")
-
-
-async def test_images_have_their_fields_in_both_formats(http):
-    image = Image(url="https://i.example.org/1.png", resolution="3 x 4", format="PNG", source="S")
-    results = [
-        FakeResult("https://a.example.org/", "A", "text", image=image, author="P. Ainter"),
-        FakeResult("https://b.example.org/", "B"),
-    ]
-    async with both(results=results) as instance:
-        page = await read_html(http, instance, categories="images")
-        rows = (await read_json(http, instance, categories="images"))["results"]
-    full, bare = page.css("#urls article.result-images")
-    assert full.css("a")[0].attributes["href"] == "https://i.example.org/1.png"
-    assert text(full.css_first("span.image_resolution")) == "3 x 4"
-    assert text(full.css_first("span.source")) == "a.example.org"
-    labels = {name: text(full.css_first(f"p.result-{name}")) for name in ("format", "source")}
-    assert labels == {"format": "Image formats: PNG", "source": "Source: S"}
-    assert text(full.css_first("p.result-author")) == "Author: P. Ainter"
-    assert bare.css_first("span.image_resolution") is None
-    assert rows[0]["img_src"] == rows[0]["thumbnail_src"] == "https://i.example.org/1.png"
-    assert rows[0]["resolution"] == "3 x 4"
-    assert rows[0]["thumbnail"] == ""
-    assert rows[1]["img_src"] == "https://b.example.org/"
 
 
 async def test_a_public_instance_serves_thumbnails_through_its_proxy_in_html_only(http):
@@ -462,12 +363,6 @@ async def test_every_page_names_its_kind_and_the_program(http):
             assert hrefs == ["/clientfakesearxngtoken.css"]
 
 
-async def test_only_a_public_instance_links_the_token(http):
-    async with both() as instance:
-        page = await read_html(http, instance)
-    assert page.css('link[href^="/client"]') == []
-
-
 @pytest.mark.parametrize(
     ("formats", "listed"), [(("html",), []), (("html", "json"), ["json"])], ids=["html", "json"]
 )
@@ -475,6 +370,7 @@ async def test_a_page_lists_the_formats_besides_html(http, formats, listed):
     async with FakeSearxng(formats=formats) as instance:
         page = await read_html(http, instance)
     assert values(page, "#apis input[name=format]") == listed
+    assert not page.css('link[href^="/client"]'), "only a public instance links the token"
 
 
 async def test_paging_offers_a_next_page_while_there_are_rows(http):
@@ -487,8 +383,7 @@ async def test_paging_offers_a_next_page_while_there_are_rows(http):
     next_form = pages[0].css_first("form.next_page")
     assert next_form is not None
     fields = {node.attributes["name"]: node.attributes["value"] for node in next_form.css("input")}
-    assert fields["q"] == "hello world"
-    assert fields["pageno"] == "2"
+    assert (fields["q"], fields["pageno"]) == ("hello world", "2")
     assert text(pages[2].css_first("#urls > .dialog-error-block")) == "There are no more results."
 
 
@@ -551,18 +446,6 @@ async def test_a_failed_engine_takes_along_the_rows_only_it_found(http):
         assert found == [("https://b.example.org/", ["big engine"]), ("https://c.example.org/", [])]
         instance.fail_engines(failed=False)
         assert len((await read_json(http, instance))["results"]) == 3
-
-
-async def test_positions_and_score_follow_the_list(http):
-    results = [
-        FakeResult("https://a.example.org/", engines=("alpha", "beta")),
-        FakeResult("https://b.example.org/", engines=("alpha", "beta")),
-    ]
-    async with both(results=results) as instance:
-        first, second = (await read_json(http, instance))["results"]
-    assert (first["positions"], first["score"]) == ([1, 1], 4.0)
-    assert (second["positions"], second["score"]) == ([2, 2], 2.0)
-    assert second["parsed_url"] == ["https", "b.example.org", "/", "", "", ""]
 
 
 async def test_answers_suggestions_and_corrections_stand_around_the_rows(http):

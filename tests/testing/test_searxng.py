@@ -37,13 +37,6 @@ async def test_a_slow_engine_is_given_its_time_or_less_if_the_caller_says_so(
         assert {"alpha" in row["engines"] for row in answer["results"]} <= {not failed, False}
 
 
-@pytest.mark.parametrize("value", ["text", "-1", "nan"])
-async def test_a_time_limit_that_is_no_number_of_seconds_is_refused(http, value):
-    async with FakeSearxng(formats=("html", "json")) as instance:
-        path = f"search?q=x&format=json&timeout_limit={value}"
-        assert (await get(http, instance, path))[0] == 400
-
-
 async def test_held_requests_go_on_together(http):
     async with FakeSearxng() as instance, asyncio.TaskGroup() as group:
         instance.hold()
@@ -53,15 +46,10 @@ async def test_held_requests_go_on_together(http):
         instance.recover()
 
 
-async def test_an_instance_tells_where_it_is(http):
-    async with FakeSearxng() as instance:
-        assert instance.url == f"http://127.0.0.1:{instance.port}/"
-        assert instance.origin == f"127.0.0.1:{instance.port}"
-
-
 async def test_everything_lives_below_the_path_prefix(http):
     async with FakeSearxng(path_prefix="searx/") as instance:
-        assert instance.url.endswith("/searx/")
+        assert instance.url == f"http://127.0.0.1:{instance.port}/searx/"
+        assert instance.origin == f"127.0.0.1:{instance.port}"
         assert (await get(http, instance, "healthz"))[0] == 200
         status, page = await get(http, instance, "search?q=x")
         assert status == 200
@@ -89,31 +77,138 @@ async def test_requests_are_recorded_in_order_with_query_form_and_headers(http):
         assert instance.searches == 2
 
 
-async def test_healthz_answers_ok(http):
-    async with FakeSearxng() as instance, http.get(f"{instance.url}healthz") as response:
-        assert await response.text() == "OK"
-        assert response.content_type == "text/plain"
+JSON = "search?q=x&format=json"
+BOTH = {"formats": ("html", "json")}
+ODD = [FakeResult(url) for url in ("http://[::1", "javascript:alert(1)", "")]
+SURROGATE = [FakeResult("https://a.example.org/", "bad \ud800 title")]
+FORM = 'class="search_endpoint"'
+ERROR = '<div class="dialog-error" role="alert"><ul><li>search error</li></ul>'
 
 
 @pytest.mark.parametrize(
-    ("options", "enabled", "token", "public"),
+    ("options", "path", "status", "words"),
     [
-        pytest.param({}, False, False, False, id="private"),
-        pytest.param({"limiter": FakeLimiter()}, True, False, False, id="limited"),
-        pytest.param({"link_token": True}, True, True, True, id="public"),
+        pytest.param({}, "healthz", 200, ["OK"], id="health"),
+        pytest.param({}, "nowhere", 404, [], id="no such path"),
+        pytest.param({}, "clientfakesearxngtoken.css", 404, [], id="no token"),
+        pytest.param({}, JSON, 403, [], id="JSON that is off"),
+        pytest.param({}, "search?q=x&format=csv", 403, [], id="another format"),
+        pytest.param({}, "search?q=x&format=xml", 200, ["<article"], id="an unknown format"),
+        pytest.param({"formats": ("json",)}, "search?q=x", 403, [], id="HTML that is off"),
+        pytest.param({"latency": 0.01}, "search?q=x", 200, ["<article"], id="slow"),
+        *(
+            pytest.param({"status": 503}, path, 503, [], id=f"a status for /{path}")
+            for path in ("", "search?q=x", "healthz")
+        ),
+        *(
+            pytest.param({"challenge": True}, path, 200, ["not a bot"], id=f"a challenge for /{path}")
+            for path in ("", "search?q=x", "config")
+        ),
+        pytest.param({}, "stats/errors", 200, ["{}"], id="no engine fails"),
+        pytest.param(
+            {"engines_failed": True}, "stats/errors", 200, ['"beta": ', '"percentage": 100'], id="all fail"
+        ),
+        pytest.param({"results": ODD}, "search?q=x", 200, ["javascript:"], id="odd addresses"),
+        pytest.param(
+            {"results": ODD, **BOTH}, JSON, 200, ["javascript:", "http://[::1"], id="odd addresses in JSON"
+        ),
+        pytest.param({"results": SURROGATE}, "search?q=x", 200, ["bad ? title"], id="half a character"),
+        pytest.param(
+            {"results": SURROGATE, **BOTH}, JSON, 200, ["bad \\ud800 title"], id="half a character in JSON"
+        ),
+        *(
+            row
+            for name, value in {
+                "pageno": "0", "pageno ": "two", "language": "xxxxx", "time_range": "hour", "safesearch": "9",
+            }.items()
+            for row in (
+                pytest.param(
+                    BOTH, f"{JSON}&{name.strip()}={value}", 400,
+                    [f'{{"error": "Invalid value {value} for parameter {name.strip()}"}}'], id=f"{name} in JSON",
+                ),
+                pytest.param({}, f"search?q=x&{name.strip()}={value}", 400, [FORM, ERROR], id=name),
+            )
+        ),
+        *(
+            pytest.param(BOTH, f"{JSON}&timeout_limit={value}", 400, [], id=f"a limit of {value}")
+            for value in ("text", "-1", "nan")
+        ),
+        *(
+            row
+            for query in ("", "q=", "q=%20")
+            for row in (
+                pytest.param(BOTH, f"search?format=json&{query}", 400, ['{"error": "No query"}'], id=f"JSON for {query}"),
+                pytest.param({}, f"search?{query}", 200, [FORM], id=f"a form for {query}"),
+            )
+        ),
+        *(
+            pytest.param({}, f"search?q=x&safesearch=2&pageno=1&{each}", 200, ["<article"], id=each)
+            for each in (
+                *(f"language={code}" for code in ("all", "auto", "de", "pt-BR", "fil")),
+                *(f"time_range={age}" for age in ("", "None", "day", "week", "month", "year")),
+            )
+        ),
+    ],
+)  # fmt: skip
+async def test_an_instance_answers_as_it_is_set_up(http, options, path, status, words):
+    async with FakeSearxng(**options) as instance:
+        seen, text = await get(http, instance, path)
+    assert seen == status
+    assert all(word in text for word in words), text
+    assert "generator" not in text or not options.get("challenge")
+
+
+@pytest.mark.parametrize(
+    ("options", "path", "status", "place"),
+    [
+        ({"redirect_to": "https://other.example.org/"}, "search?q=x", 302, "https://other.example.org/"),
+        ({}, "?q=a+b", 308, "/search?q=a+b"),
+    ],
+)  # fmt: skip
+async def test_an_instance_may_lead_elsewhere(http, options, path, status, place):
+    async with (
+        FakeSearxng(**options) as instance,
+        http.get(f"{instance.url}{path}", allow_redirects=False) as response,
+    ):
+        assert (response.status, response.headers["Location"]) == (status, place)
+
+
+async def test_the_later_of_two_host_faults_holds_and_may_name_a_time(http):
+    async with FakeSearxng(hang=True) as instance:
+        instance.fail(429, {"Retry-After": "120"})
+        async with http.get(instance.url) as response:
+            assert (response.status, response.headers["Retry-After"]) == (429, "120")
+            assert await response.read() == b"Too Many Requests"
+
+
+@pytest.mark.parametrize(
+    ("options", "limits"),
+    [
+        pytest.param({}, (False, False, False), id="private"),
+        pytest.param({"limiter": FakeLimiter()}, (True, False, False), id="limited"),
+        pytest.param({"link_token": True}, (True, True, True), id="public"),
     ],
 )
-async def test_config_tells_version_engines_and_limiter(http, options, enabled, token, public):
-    async with (
-        FakeSearxng(version="2025.1.2+abc", **options) as instance,
-        http.get(f"{instance.url}config") as response,
-    ):
-        config = await response.json()
+async def test_config_tells_version_engines_and_limiter(http, options, limits):
+    async with FakeSearxng(version="2025.1.2+abc", **options) as instance:
+        config = json.loads((await get(http, instance, "config"))[1])
     assert config["version"] == "2025.1.2+abc"
-    assert config["limiter"]["enabled"] is enabled
-    assert config["limiter"]["botdetection.ip_limit.link_token"] is token
-    assert config["public_instance"] is public
+    limiter = config["limiter"]
+    link_token = limiter["botdetection.ip_limit.link_token"]
+    assert (limiter["enabled"], link_token, config["public_instance"]) == limits
     assert [engine["name"] for engine in config["engines"]] == ["alpha", "beta", "gamma"]
+
+
+@pytest.mark.parametrize("prefix", ["", "searx"])
+async def test_a_robots_txt_given_lies_at_the_root_of_the_origin(http, prefix: str):
+    ours = "User-agent: searx-mcp"
+    async with FakeSearxng(path_prefix=prefix, robots=ours) as instance:
+        assert ("Disallow: /stats" in (await get(http, instance, "robots.txt"))[1]) is bool(prefix)
+        async with http.get(f"{instance.base}/robots.txt") as response:
+            assert await response.text() == ours
+        async with http.get(f"{instance.base}/elsewhere") as response:
+            assert response.status == 404
+        assert (instance.requests[-2].path, instance.searches) == ("/robots.txt", 0)
 
 
 ENGINES = [
@@ -173,19 +268,6 @@ async def test_robots_txt_is_that_of_searxng_below_the_prefix(http):
             assert not RobotsRules(ours, by_name=True).decide(search).allowed
 
 
-@pytest.mark.parametrize("prefix", ["", "searx"])
-async def test_a_robots_txt_given_lies_at_the_root_of_the_origin(http, prefix: str):
-    async with FakeSearxng(path_prefix=prefix, robots="User-agent: searx-mcp") as instance:
-        async with http.get(f"{instance.base}/robots.txt") as response:
-            assert await response.text() == "User-agent: searx-mcp"
-        async with http.get(f"{instance.url}robots.txt") as response:
-            assert ("Disallow: /stats" in await response.text()) is bool(prefix)
-        async with http.get(f"{instance.base}/elsewhere") as response:
-            assert response.status == 404
-        assert instance.requests[0].path == "/robots.txt"
-        assert instance.searches == 0
-
-
 async def test_rows_may_lead_through_a_rewriter_or_home(http):
     results = [
         FakeResult("https://a.example.org/?x=1"),
@@ -209,41 +291,6 @@ async def test_rows_may_lead_through_a_rewriter_or_home(http):
         assert await first() == ["https://a.example.org/?x=1", table]
 
 
-async def test_stats_errors_lists_failing_engines(http):
-    async with FakeSearxng() as instance:
-        assert (await get(http, instance, "stats/errors"))[1] == "{}"
-        instance.fail_engines([("beta", "timeout")])
-        async with http.get(f"{instance.url}stats/errors") as response:
-            assert (await response.json())["beta"][0]["percentage"] == 100
-
-
-async def test_the_home_page_forwards_a_query_to_the_search(http):
-    async with (
-        FakeSearxng() as instance,
-        http.get(f"{instance.url}?q=a+b", allow_redirects=False) as response,
-    ):
-        assert response.status == 308
-        assert response.headers["Location"] == "/search?q=a+b"
-
-
-async def test_unknown_paths_are_missing(http):
-    async with FakeSearxng() as instance:
-        assert (await get(http, instance, "nowhere"))[0] == 404
-        assert (await get(http, instance, "clientfakesearxngtoken.css"))[0] == 404
-
-
-async def test_json_is_forbidden_unless_enabled(http):
-    async with FakeSearxng() as instance:
-        assert (await get(http, instance, "search?q=x&format=json"))[0] == 403
-        assert (await get(http, instance, "search?q=x&format=csv"))[0] == 403
-        assert (await get(http, instance, "search?q=x&format=xml"))[0] == 200
-
-
-async def test_html_can_be_switched_off(http):
-    async with FakeSearxng(formats=("json",)) as instance:
-        assert (await get(http, instance, "search?q=x"))[0] == 403
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -254,50 +301,6 @@ async def test_html_can_be_switched_off(http):
 def test_impossible_instances_are_refused_at_construction(options, message):
     with pytest.raises(ValueError, match=message):
         FakeSearxng(**options)
-
-
-BAD_VALUES = [
-    ("pageno", "0"),
-    ("pageno", "two"),
-    ("language", "xxxxx"),
-    ("time_range", "hour"),
-    ("safesearch", "9"),
-]
-
-
-@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
-async def test_a_bad_value_is_a_400_in_both_formats(http, name: str, value: str):
-    async with FakeSearxng(formats=("html", "json")) as instance:
-        status, text = await get(http, instance, f"search?q=x&{name}={value}&format=json")
-        assert (status, text) == (400, f'{{"error": "Invalid value {value} for parameter {name}"}}')
-        status, text = await get(http, instance, f"search?q=x&{name}={value}")
-        assert status == 400
-        assert 'class="search_endpoint"' in text
-        assert '<div class="dialog-error" role="alert"><ul><li>search error</li></ul>' in text
-
-
-@pytest.mark.parametrize("language", ["all", "auto", "de", "pt-BR", "fil"])
-@pytest.mark.parametrize("time_range", ["", "None", "day", "week", "month", "year"])
-async def test_good_values_are_accepted(http, language: str, time_range: str):
-    async with FakeSearxng() as instance:
-        path = f"search?q=x&language={language}&time_range={time_range}&safesearch=2&pageno=1"
-        assert (await get(http, instance, path))[0] == 200
-
-
-@pytest.mark.parametrize("query", ["", "q=", "q=%20"])
-async def test_a_search_without_words_is_an_error_in_json_and_a_form_in_html(http, query: str):
-    async with FakeSearxng(formats=("html", "json")) as instance:
-        status, text = await get(http, instance, f"search?format=json&{query}")
-        assert (status, text) == (400, '{"error": "No query"}')
-        status, text = await get(http, instance, f"search?{query}")
-        assert status == 200
-        assert 'class="search_endpoint"' in text
-        assert "dialog-error" not in text
-
-
-async def test_a_slow_instance_answers_after_its_latency(http):
-    async with FakeSearxng(latency=0.01) as instance:
-        assert (await get(http, instance, "search?q=x"))[0] == 200
 
 
 async def test_a_hanging_instance_takes_the_request_and_says_nothing(http):
@@ -318,39 +321,6 @@ async def test_a_dropping_instance_breaks_the_connection(http):
         assert instance.searches == 2
 
 
-async def test_a_challenge_is_a_200_without_generator(http):
-    async with FakeSearxng(challenge=True) as instance:
-        for path in ("", "search?q=x", "config"):
-            status, text = await get(http, instance, path)
-            assert status == 200
-            assert "not a bot" in text
-            assert "generator" not in text
-
-
-async def test_a_fixed_status_answers_everything(http):
-    async with FakeSearxng(status=503) as instance:
-        for path in ("", "search?q=x", "healthz"):
-            assert (await get(http, instance, path))[0] == 503
-
-
-async def test_a_failing_host_may_name_a_time(http):
-    async with FakeSearxng() as instance:
-        instance.fail(429, {"Retry-After": "120"})
-        async with http.get(f"{instance.url}search?q=x") as response:
-            assert response.status == 429
-            assert response.headers["Retry-After"] == "120"
-            assert await response.read() == b"Too Many Requests"
-
-
-async def test_a_redirecting_host_names_the_other_one(http):
-    async with (
-        FakeSearxng(redirect_to="https://other.example.org/") as instance,
-        http.get(f"{instance.url}search?q=x", allow_redirects=False) as response,
-    ):
-        assert response.status == 302
-        assert response.headers["Location"] == "https://other.example.org/"
-
-
 async def test_a_raw_body_replaces_searches_only(http):
     body = b'{"results": [\xff'
     async with FakeSearxng(raw_body=body, content_type="application/json") as instance:
@@ -369,8 +339,7 @@ async def test_extra_fields_join_the_json(http):
         http.get(f"{instance.url}search?q=x&format=json") as response,
     ):
         answer = await response.json()
-    assert answer["number_of_results"] == 12345.0
-    assert answer["answers"] == ["42"]
+    assert (answer["number_of_results"], answer["answers"]) == (12345.0, ["42"])
     assert len(answer["results"]) == 10
 
 
@@ -405,23 +374,3 @@ async def test_recover_ends_what_the_constructor_began(http, options):
         assert status == 200
         assert text.count("<article") == 10
         assert "tracker.example.org" not in text
-
-
-async def test_the_later_of_two_host_faults_holds(http):
-    async with FakeSearxng(hang=True) as instance:
-        instance.fail(502)
-        assert (await get(http, instance, ""))[0] == 502
-
-
-async def test_rows_with_addresses_nobody_can_parse_are_served_all_the_same(http):
-    results = [FakeResult("http://[::1"), FakeResult("javascript:alert(1)"), FakeResult("")]
-    async with FakeSearxng(results=results, formats=("html", "json")) as instance:
-        assert (await get(http, instance, "search?q=x"))[0] == 200
-        assert (await get(http, instance, "search?q=x&format=json"))[0] == 200
-
-
-async def test_a_lone_surrogate_stays_in_json_and_is_replaced_in_html(http):
-    results = [FakeResult("https://a.example.org/", "bad \ud800 title")]
-    async with FakeSearxng(results=results, formats=("html", "json")) as instance:
-        assert "bad ? title" in (await get(http, instance, "search?q=x"))[1]
-        assert "bad \\ud800 title" in (await get(http, instance, "search?q=x&format=json"))[1]

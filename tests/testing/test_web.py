@@ -21,8 +21,7 @@ from searx_mcp.testing.web import (
 async def test_pages_are_served_with_status_type_and_headers(http):
     page = FakePage(b"\xff\x00", content_type="image/x", status=418, headers={"X-Tea": "pot"})
     async with FakeWeb({"/a": page}) as web, http.get(web.url("/a")) as response:
-        assert response.status == 418
-        assert response.content_type == "image/x"
+        assert (response.status, response.content_type) == (418, "image/x")
         assert response.headers["X-Tea"] == "pot"
         assert await response.read() == b"\xff\x00"
 
@@ -76,8 +75,7 @@ async def test_a_redirect_sends_its_location_as_it_is(http):
         FakeWeb({"/a": redirect("b?x=1", status=308)}) as web,
         http.get(web.url("/a"), allow_redirects=False) as response,
     ):
-        assert response.status == 308
-        assert response.headers["Location"] == "b?x=1"
+        assert (response.status, response.headers["Location"]) == (308, "b?x=1")
 
 
 async def test_a_silent_page_is_never_answered(http):

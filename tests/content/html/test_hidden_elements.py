@@ -108,17 +108,6 @@ def test_inline_styles_hide_what_they_say(style: str, *, kept: bool):
     assert ("TEXT" in text_of(f'<p style="{style}">TEXT</p>')) is kept
 
 
-def test_the_page_itself_is_never_hidden():
-    body = f"<html style='display:none'><body style='display:none'>{SEEN}"
-    assert "every reader" in read(body).written.markdown
-
-
-def test_letters_of_no_size_around_columns_leave_the_columns():
-    html = "<div style='font-size:0'>GONE <div style='font-size:16px'>kept</div></div>"
-    assert text_of(html).endswith("kept")
-    assert "GONE" not in text_of(html)
-
-
 def page(css: str, body: str) -> LexborHTMLParser:
     return LexborHTMLParser(f"<style>{css}</style>{body}")
 
@@ -133,75 +122,63 @@ def dropped(tree: LexborHTMLParser) -> tuple[bool, str]:
     return passed.is_uncovered, tree.body.text()
 
 
+GONE = "<p style='display:none;opacity:0'>GONE</p>"
+FADED = f"<div style='opacity:0;transform:translateY(20px)'>{SEEN}</div>"
+WRAPPED = "".join(f"<div class=a{number}>" for number in range(20)) + SEEN
+
+
+def waiting(style: str) -> str:
+    """A page that an element hides until it is loaded."""
+    hidden = f"<p style='{style}'>GONE</p>"
+    return f"<div style='{style}'><div style='{style}'>{SEEN}{hidden}</div></div>"
+
+
 @pytest.mark.parametrize(
     ("css", "body"),
     [
         pytest.param("#app{opacity:0}", f"<div id=app>{SEEN}</div>", id="until loaded"),
+        pytest.param(".a,.b{visibility:hidden}", f"<div class=a><p class=b>{SEEN}</p></div>", id="twice"),
+        pytest.param(".a{display:none}p{opacity:0}", f"<div class=a>{SEEN}</div>", id="one in another"),
+        pytest.param(".a{display:none}" * 100, f"<div class=a>{SEEN}</div>", id="repeated"),
         pytest.param(
-            ".a,.b{visibility:hidden}", f"<div class=a><p class=b>{SEEN}</p></div>", id="twice"
+            "".join(f".a{number}{{opacity:0}}" for number in range(20)), f"{WRAPPED}<p style='display:none'>GONE",
+            id="under many others",
         ),
+        pytest.param("", FADED * 2 + GONE, id="faded in"),
+        pytest.param("", waiting("visibility:hidden"), id="an element until loaded"),
+        pytest.param("", waiting("display:none;opacity:0"), id="an element, in two ways"),
         pytest.param(
-            ".a{display:none}p{opacity:0}", f"<div class=a>{SEEN}</div>", id="one in another"
+            "#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>", id="beside another rule"
         ),
     ],
-)
-def test_a_rule_that_would_hide_most_of_the_page_does_not_count(css: str, body: str):
-    passed_over, text = dropped(page(css, body))
-    assert passed_over
-    assert "every reader" in text
-
-
-def test_a_rule_that_is_repeated_or_under_many_others_does_not_count_either():
-    same = "".join(".a{display:none}" for _ in range(100))
-    assert "every reader" in dropped(page(same, f"<div class=a>{SEEN}</div>"))[1]
-    css = "".join(f".a{number}{{opacity:0}}" for number in range(20))
-    wrapped = "".join(f"<div class=a{number}>" for number in range(20)) + SEEN
-    passed_over, text = dropped(page(css, wrapped + "<p style='display:none'>GONE"))
-    assert passed_over
-    assert "every reader" in text
+)  # fmt: skip
+def test_what_would_hide_most_of_the_page_does_not_count(css: str, body: str):
+    is_uncovered, text = dropped(page(css, body))
+    assert is_uncovered
     assert "GONE" not in text
-
-
-def test_transparency_from_which_the_whole_page_is_faded_in_does_not_count():
-    html = f"<div style='opacity:0;transform:translateY(20px)'>{SEEN}</div>" * 2
-    hidden = "<p style='display:none;opacity:0'>GONE</p>"
-    passed_over, text = dropped(page("", html + hidden))
-    assert passed_over
-    assert text.count("every reader") == 20
-    assert "GONE" not in text
-    few = dropped(page("", SEEN + "<p style='opacity:0'>GONE</p>"))
-    assert not few[0]
-    assert "GONE" not in few[1]
-
-
-@pytest.mark.parametrize("style", ["visibility:hidden", "display:none;opacity:0"])
-def test_an_element_that_hides_most_of_the_page_until_loaded_is_shown(style: str):
-    hidden = f"<p style='{style}'>GONE</p>"
-    html = f"<div style='{style}'><div style='{style}'>{SEEN}{hidden}</div></div>"
-    passed_over, text = dropped(page("", html))
-    assert passed_over
-    assert "every reader" in text
-    assert "GONE" not in text
+    assert text.count("every reader") == 10 * body.count(SEEN)
 
 
 @pytest.mark.parametrize(
-    "html",
+    ("css", "body"),
     [
-        pytest.param("<p style='display:none'>GONE GONE</p>" * 9, id="many together"),
+        pytest.param("", f"{SEEN}<p style='opacity:0'>GONE</p>", id="a little that is transparent"),
+        pytest.param("", f"shown{'<p style=display:none>GONE GONE</p>' * 9}", id="many together"),
         pytest.param(
-            "<div style='visibility:hidden'>GONE<p style='visibility:visible'>text seen</p></div>",
+            "", "<div style='visibility:hidden'>GONE<p style='visibility:visible'>shown, seen</p></div>",
             id="around what is visible",
         ),
         pytest.param(
-            "<p style='display:none;position:absolute;left:-9999px'>GONE GONE GONE</p>",
+            "", "shown<p style='display:none;position:absolute;left:-9999px'>GONE GONE GONE</p>",
             id="also hidden in another way",
         ),
+        pytest.param(".h{display:none}", f"{SEEN}{'<div class=h>' * 60}GONE", id="inside hidden text"),
     ],
-)
-def test_inline_styles_that_do_not_only_wait_for_scripts_hide_most_of_a_page(html: str):
-    passed_over, text = dropped(page("", f"<p>shown</p>{html}"))
-    assert not passed_over
-    assert "shown" in text
+)  # fmt: skip
+def test_what_else_is_hidden_stays_hidden(css: str, body: str):
+    is_uncovered, text = dropped(page(css, body))
+    assert not is_uncovered
+    assert "every reader" in text or "shown" in text
     assert "GONE" not in text
 
 
@@ -210,24 +187,19 @@ def test_elements_that_hide_each_other_and_most_of_the_page_stay_hidden_in_the_e
     assert "GONE" not in dropped(page("", html))[1]
 
 
-def test_other_rules_still_count_beside_one_that_does_not():
-    passed_over, text = dropped(
-        page("#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>")
-    )
-    assert passed_over
+@pytest.mark.parametrize(("tag", "is_uncovered"), [("p", True), ("b", False)])
+def test_a_page_that_is_shown_uncovered_says_so(tag: str, *, is_uncovered: bool):
+    assert read(f"<style>{tag}{{display:none}}</style>{SEEN}").is_uncovered is is_uncovered
+
+
+def test_the_page_itself_is_never_hidden():
+    html = "<div style='font-size:0'>GONE <div style='font-size:16px'>kept</div></div>"
+    text = read(
+        f"<html style='display:none'><body style='display:none'>{SEEN}{html}"
+    ).written.markdown
+    assert "every reader" in text
+    assert text.endswith("kept"), "letters of no size leave the columns inside"
     assert "GONE" not in text
-
-
-def test_hidden_text_inside_hidden_text_is_measured_once():
-    nested = "<div class=h>" * 60 + "GONE" + "</div>" * 60
-    passed_over, text = dropped(page(".h{display:none}", SEEN + nested))
-    assert not passed_over
-    assert "GONE" not in text
-
-
-def test_a_page_that_is_shown_uncovered_says_so():
-    assert read(f"<style>p{{display:none}}</style>{SEEN}").is_uncovered
-    assert not read(f"<style>b{{display:none}}</style>{SEEN}").is_uncovered
 
 
 def test_of_a_long_style_sheet_the_rules_for_what_is_there_are_read():

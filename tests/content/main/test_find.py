@@ -121,13 +121,6 @@ def test_no_rule_takes_a_part_out_of_a_sentence(parts: list[tuple[str, str]], ty
     assert expected in " ".join(" ".join(root.text() for root in main.roots).split())
 
 
-def test_a_header_of_a_section_heads_it(find):
-    section = f"<section><header><h2>KEPT</h2></header>{PARAGRAPH}</section>"
-    page = find(f"<header>JUNK</header><div>{section * 3}</div>")
-    assert page.text.count("KEPT") == 3
-    assert "JUNK" not in page.text
-
-
 @pytest.mark.parametrize("heading", ["See also", "Further reading"])
 def test_a_documentation_names_further_pages_as_a_part_of_its_text(find, heading: str):
     section = (
@@ -136,32 +129,6 @@ def test_a_documentation_names_further_pages_as_a_part_of_its_text(find, heading
     page = f"<main>{ARTICLE}{section}</main>"
     assert "KEPT" in find(page, url="https://docs.ex.org/rivers").text
     assert "KEPT" not in find(page, url=BLOG, types="BlogPosting").text
-
-
-def test_the_title_of_a_documentation_stands_before_its_text(find):
-    text = f"<div class=entry-content>{PARAGRAPH * 4}</div>"
-    menu = "<ul><li><a href=/a>Springs</a><li><a href=/b>Mouths</a><li><a href=/c>Fords</a></ul>"
-    page = f"{menu}<p>Handbook</p><div><h1>Rivers</h1></div>{text}"
-    found = find(page, url="https://docs.ex.org/rivers", title="Rivers - Handbook")
-    assert found.text.startswith("Rivers The river runs")
-    own = f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>"
-    found = find(own, url="https://docs.ex.org/rivers", title="Rivers - Site")
-    assert found.text.startswith("Rivers The river runs")
-
-
-def test_what_heads_a_documentation_with_its_title_follows_it(find):
-    head = "<div><p>Package org.rivers</p><h1>Class Mill</h1></div>"
-    page = f"<div><p>Handbook 2.1</p></div><div>{head}{PARAGRAPH * 4}</div>"
-    found = find(page, url="https://docs.ex.org/mill", title="Mill (Handbook)")
-    assert found.text.startswith("Class Mill Package org.rivers The river runs")
-
-
-def test_a_documentation_ends_before_what_made_it(find):
-    made = "<div>Generated on 5 March 2024 by <a href=/p>penny</a> 0.9</div>"
-    found = find(
-        f"<div><h1>Rivers</h1>{PARAGRAPH * 4}</div>{made}", url="https://docs.ex.org/rivers"
-    )
-    assert found.text.endswith("for a week.")
 
 
 def test_the_contents_of_a_documentation_go_and_its_index_stays(find):
@@ -197,74 +164,6 @@ def test_no_section_goes_because_of_its_id(find, identifier: str, url: str):
     assert "1.17 The lower meadows" in page.text
 
 
-def test_a_thread_begins_with_its_title(find):
-    post = f"<div><h2>The mill</h2>{PARAGRAPH}</div>"
-    page = f"<div><h1>Thread: The mill</h1></div><div>{post * 5}</div>"
-    assert find(page, url="https://ex.org/threads/17/").text.startswith("Thread: The mill The mill")
-
-
-def test_what_introduces_a_topic_stays_before_its_sections(find):
-    introduction = f"<div><h1>Rivers</h1><section><p>KEPT {SENTENCE * 3}</section></div>"
-    sections = f"<div>{'<section><h2>Flood</h2>' * 5}{PARAGRAPH * 9}{'</section>' * 5}</div>"
-    url = "https://docs.ex.org/rivers"
-    assert "KEPT" in find(f"<main>{introduction}{sections}</main>", url=url).text
-
-
-def test_a_question_stays_however_long_its_answers_are(find):
-    answers = f"<div id=answers><h2>9 answers</h2>{PARAGRAPH * 20}<h1>Example</h1></div>"
-    question = "<div id=question><p>How is it that the river does not flood the mill in spring, but the meadows?</p></div>"
-    page = find(
-        f"<div><h1>Mills</h1></div><div>{question}{answers}</div>",
-        url="https://ex.org/questions/17/mills",
-        types="DiscussionForumPosting",
-    )
-    assert page.text.startswith("Mills How is it that the river does not flood the mill")
-    assert page.text.count("The river runs") == 60
-
-
-def test_of_what_stands_beside_a_post_the_name_of_the_member_stays(find):
-    panel = "<div class=author-pane><div class=user-details><p>JUNK</p><h4>Ann</h4></div><p>JUNK</p></div>"
-    nameless = "<div class=author-pane><p>JUNK</p></div>"
-    post = f"<div>{panel}{PARAGRAPH}</div><div>{nameless}{PARAGRAPH}</div>"
-    page = find(post * 4, url="https://ex.org/threads/17/", types="DiscussionForumPosting")
-    assert "JUNK" not in page.text
-    assert page.text.count("Ann The river runs") == 4
-
-
-def test_notes_that_the_text_refers_to_come_with_it(find):
-    notes = "<x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes>"
-    text = f"<article>{ARTICLE}<p>The mill<x-reference name=1></x-reference> stands.</p></article>"
-    page = find(f"{text}<aside>{notes}</aside>", url=BLOG, types="BlogPosting")
-    assert "built in 1702" in page.text
-
-
-def test_notes_that_nothing_refers_to_do_not_come_back(find):
-    notes = "<x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes>"
-    page = find(f"<article>{ARTICLE}</article><aside>{notes}</aside>", url=BLOG)
-    assert "1702" not in page.text
-
-
-def test_names_that_would_take_everything_are_not_believed(find):
-    page = find(f"<div class=sidebar>{ARTICLE}</div><p>Mill Press</p>", url=BLOG)
-    assert page.text.count("The river runs") == 12
-
-
-def test_names_that_leave_nothing_to_read_are_not_believed(find):
-    halves = "".join(f"<div class=promo>{PARAGRAPH * 2}</div>" for _ in range(4))
-    labels = "<p>Menu of the mill</p>" * 40
-    page = find(f"<main>{halves}{labels}</main>", url="https://ex.org/mill")
-    assert page.text.count("The river runs") == 24
-
-
-def test_a_promotion_of_a_service_is_what_it_says(find):
-    promotion = f"<section class=promo><h2>Mill tours</h2><p>{SENTENCE * 4}</p></section>"
-    parts = (
-        "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>"
-    )
-    page = find(f"<main>{parts * 8}{promotion}</main>")
-    assert "Mill tours" in page.text
-
-
 @pytest.mark.parametrize(
     ("html", "text"),
     [
@@ -286,17 +185,101 @@ def test_any_address_will_do(find, url: str):
     assert "The river runs" in find(ARTICLE, url=url).text
 
 
-def test_deep_nesting_is_no_recursion(find):
-    page = find("<div class=wrap>" * 5_000 + ARTICLE)
-    assert page.text.count("The river runs") == 12
+DOCS = {"url": "https://docs.ex.org/rivers"}
+THREAD = {"url": "https://ex.org/threads/17/"}
+POSTS = {"url": BLOG, "types": "BlogPosting"}
+TALK = {"types": "DiscussionForumPosting"}
+BODY = f"<div class=entry-content>{PARAGRAPH * 4}</div>"
+NOTE = (
+    "<aside><x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes></aside>"
+)
+SECTION = f"<section><header><h2>KEPT</h2></header>{PARAGRAPH}</section>"
+PANE = (
+    "<div class=author-pane><div class=user-details><p>JUNK</p><h4>KEPT</h4></div><p>JUNK</p></div>"
+)
+ASKED = "<div id=question><p>How is it that the river does not flood the mill in spring, but the meadows?</p></div>"
+REMARK = "<div><p>Ann, 5 March 2024</p><p>JUNK.</p></div>"
 
 
-def test_comments_of_readers_below_a_documentation_have_dates(find):
-    said = "<p>Opens the sluice of the mill.</p>"
-    doc = f"<h1>Mill</h1>{PARAGRAPH * 4}<div class=comment>{said}</div>"
-    url = "https://docs.ex.org/mill"
-    assert "Opens the sluice" in find(doc, url=url).text
-    remarks = (
-        f"<div class=comments>{'<div><p>Ann, 5 March 2024</p><p>It leaks.</p></div>' * 3}</div>"
-    )
-    assert "leaks" not in find(f"<h1>Mill</h1>{PARAGRAPH * 4}{remarks}", url=url).text
+@pytest.mark.parametrize(
+    ("html", "hints", "begins", "kept", "paragraphs"),
+    [
+        pytest.param(f"<header>JUNK</header><div>{SECTION * 3}</div>", {}, "KEPT", 3, 9, id="headers of sections"),
+        pytest.param(
+            "<ul><li><a href=/a>Springs</a><li><a href=/b>Mouths</a><li><a href=/c>Fords</a></ul><p>Handbook</p>"
+            f"<div><h1>Rivers</h1></div>{BODY}",
+            {**DOCS, "title": "Rivers - Handbook"}, "Rivers The river runs", 0, 12, id="a title before its text",
+        ),
+        pytest.param(
+            f"<h1>Site</h1><div class=entry-content><h1>Rivers</h1>{PARAGRAPH * 4}</div>",
+            {**DOCS, "title": "Rivers - Site"}, "Rivers The river runs", 0, 12, id="a title in its text",
+        ),
+        pytest.param(
+            "<div><p>Handbook 2.1</p></div><div><div><p>Package org.rivers</p><h1>Class Mill</h1></div>"
+            f"{PARAGRAPH * 4}</div>",
+            {**DOCS, "title": "Mill (Handbook)"}, "Class Mill Package org.rivers The river runs", 0, 12,
+            id="what heads a title follows it",
+        ),
+        pytest.param(
+            f"<div><h1>Rivers</h1>{PARAGRAPH * 4}</div><div>Generated on 5 March 2024 by <a href=/p>JUNK</a> 0.9</div>",
+            DOCS, "Rivers The", 0, 12, id="what made a documentation",
+        ),
+        pytest.param(
+            "<div><h1>Thread: The mill</h1></div><div>" + f"<div><h2>The mill</h2>{PARAGRAPH}</div>" * 5 + "</div>",
+            THREAD, "Thread: The mill The mill", 0, 15, id="the title of a thread",
+        ),
+        pytest.param(
+            f"<main><div><h1>Rivers</h1><section><p>KEPT {SENTENCE * 3}</section></div>"
+            f"<div>{'<section><h2>Flood</h2>' * 5}{PARAGRAPH * 9}{'</section>' * 5}</div></main>",
+            DOCS, "Rivers KEPT", 1, 30, id="what introduces a topic",
+        ),
+        pytest.param(
+            f"<div><h1>Mills</h1></div><div>{ASKED}<div id=answers><h2>9 answers</h2>{PARAGRAPH * 20}"
+            "<h1>Example</h1></div></div>",
+            {**TALK, "url": "https://ex.org/questions/17/mills"},
+            "Mills How is it that the river does not flood the mill", 0, 60, id="a question with long answers",
+        ),
+        pytest.param(
+            f"<div>{PANE}{PARAGRAPH}</div><div><div class=author-pane><p>JUNK</p></div>{PARAGRAPH}</div>" * 4,
+            {**THREAD, **TALK}, "KEPT The river runs", 4, 24, id="the name of who posts",
+        ),
+        pytest.param(
+            f"<article>{ARTICLE}<p>KEPT<x-reference name=1></x-reference>.</p></article>"
+            f"{NOTE.replace('1702', 'KEPT')}",
+            POSTS, "The river", 2, 12, id="notes that are referred to",
+        ),
+        pytest.param(
+            f"<article>{ARTICLE}</article>{NOTE.replace('1702', 'JUNK')}", {"url": BLOG}, "The river", 0, 12,
+            id="notes that are not",
+        ),
+        pytest.param(
+            f"<div class=sidebar>{ARTICLE}</div><p>Mill Press</p>", {"url": BLOG}, "The river", 0, 12,
+            id="names that would take everything",
+        ),
+        pytest.param(
+            f"<main>{f'<div class=promo>{PARAGRAPH * 2}</div>' * 4}{'<p>Menu of the mill</p>' * 40}</main>",
+            {"url": "https://ex.org/mill"}, "", 0, 24, id="names that leave nothing to read",
+        ),
+        pytest.param(
+            "<main>" + "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>" * 8
+            + f"<section class=promo><h2>KEPT tours</h2><p>{SENTENCE * 4}</p></section></main>",
+            {}, "Rooms", 1, 4, id="what a service promotes",
+        ),
+        pytest.param("<div class=wrap>" * 5_000 + ARTICLE, {}, "The river", 0, 12, id="deep nesting"),
+        pytest.param(
+            f"<h1>Mill</h1>{PARAGRAPH * 4}<div class=comment><p>KEPT opens the sluice of the mill.</p></div>",
+            DOCS, "Mill", 1, 12, id="a comment of the documentation",
+        ),
+        pytest.param(
+            f"<h1>Mill</h1>{PARAGRAPH * 4}<div class=comments>{REMARK * 3}</div>", DOCS, "Mill", 0, 12,
+            id="comments of readers",
+        ),
+    ],
+)  # fmt: skip
+def test_of_a_whole_page_its_content_is_found(
+    find, html: str, hints, begins: str, kept: int, paragraphs: int
+):
+    text = find(html, **hints).text
+    assert "JUNK" not in text
+    assert text.startswith(begins)
+    assert (text.count("KEPT"), text.count("The river runs")) == (kept, paragraphs)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.page import read_page
@@ -96,7 +96,6 @@ def markdown(body: str, url: str) -> str:
     return read_page(html, url=url, style=Style(), max_chars=1_000_000).written.markdown
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(sorted(CONTENTS)),
     st.sampled_from(["div", "section", "aside"]),

@@ -84,5 +84,5 @@ def test_deep_formulas_are_written_flat_from_some_depth_on(opening):
 
 
 def test_many_fences_that_never_close_cost_no_more_than_others():
-    count = 20_000
+    count = 10_000
     assert tex("<mo>(</mo>" * count).count("(") == count

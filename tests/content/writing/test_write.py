@@ -58,8 +58,7 @@ def test_blocks_of_code_are_noted_with_their_places(written):
 
 def test_blocks_of_code_can_be_left_out(written):
     page = written("<p>a <code>b</code></p><pre>c</pre><p>d</p>", keep_code_blocks=False)
-    assert page.markdown == "a `b`\n\nd"
-    assert page.code_blocks == ()
+    assert (page.markdown, page.code_blocks) == ("a `b`\n\nd", ())
 
 
 def test_links_to_other_pages_are_noted_with_their_words(written):
@@ -135,8 +134,7 @@ def test_long_words_of_an_image_are_cut(written):
 
 def test_characters_that_nobody_sees_are_counted(written):
     page = written("<p>a\u200bb <code>c\u200b</code></p><pre>d\u200b\ne</pre><p>\u00ad</p>")
-    assert page.markdown == "ab `c`\n\n```\nd\ne\n```"
-    assert page.hidden == 4
+    assert (page.markdown, page.hidden) == ("ab `c`\n\n```\nd\ne\n```", 4)
 
 
 def test_several_roots_follow_each_other():

@@ -67,13 +67,9 @@ async def shop(idle_time: float = 1_000.0) -> AsyncIterator[Shop]:
     assert all(stub.ended.is_set() for stub in opened.started)
 
 
-async def test_nothing_is_started_until_it_is_needed():
-    async with shop() as opened:
-        assert opened.started == []
-
-
 async def test_all_who_ask_get_the_same_browser():
     async with shop() as opened:
+        assert opened.started == []
         first = await opened.use()
         async with opened.keeper.lend() as one, opened.keeper.lend() as other:
             assert one.running is other.running is first
@@ -152,30 +148,9 @@ async def test_everybody_hears_why_it_does_not_start_and_the_next_one_tries_agai
 async def failure_of(opened: Shop) -> Exception | None:
     try:
         await opened.use()
-    except SettingsError as exc:
+    except (SettingsError, RuntimeError) as exc:
         return exc
     return None
-
-
-async def test_a_failure_that_nobody_waits_for_any_more_is_no_trouble():
-    async with shop() as opened:
-        opened.failure = SettingsError("fetch.browser", "is broken")
-        opened.go.clear()
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0):
-                await opened.use()
-        opened.go.set()
-
-
-async def test_a_cancelled_borrower_neither_stops_the_start_nor_spoils_it():
-    async with shop() as opened:
-        opened.go.clear()
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0):
-                await opened.use()
-        opened.go.set()
-        await opened.use()
-        assert len(opened.started) == 1
 
 
 async def test_closing_ends_a_browser_in_use():
@@ -219,12 +194,19 @@ async def test_a_borrower_is_not_cancelled_by_the_end_of_the_owner():
         async with Tasks() as tasks:
             opened = Shop(tasks.spawn, 1_000.0)
             opened.go.clear()
-            borrowing = group.create_task(refusal_of(opened))
+            borrowing = group.create_task(failure_of(opened))
             await asyncio.sleep(0)
-        assert await borrowing == "the renderer is closed"
+        assert str(await borrowing) == "the renderer is closed"
 
 
-async def refusal_of(opened: Shop) -> str:
-    with pytest.raises(RuntimeError) as caught:
-        await opened.use()
-    return str(caught.value)
+@pytest.mark.parametrize("failure", [None, SettingsError("fetch.browser", "is broken")])
+async def test_a_cancelled_borrower_neither_stops_the_start_nor_spoils_it(failure):
+    async with shop() as opened:
+        opened.failure = failure
+        opened.go.clear()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await opened.use()
+        opened.go.set()
+        assert await failure_of(opened) == failure
+        assert len(opened.started) == (failure is None)

@@ -44,8 +44,7 @@ async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, shared):
     async with shared() as shown:
         rendered = await shown.render("/", user_agent="searx-mcp/9 (test)")
         assert "<p>Grüße 🙂</p>" in rendered.data.decode()
-        assert rendered.url == "http://www.site.org/"
-        assert rendered.status == 200
+        assert (rendered.url, rendered.status) == ("http://www.site.org/", 200)
         assert not rendered.is_truncated
         assert rendered.body.notes == ()
         for path in ("/", "/text"):

@@ -227,6 +227,4 @@ class HostMachine(RuleBasedStateMachine):
 
 
 TestHostMachine = HostMachine.TestCase
-TestHostMachine.settings = settings(
-    max_examples=3 * settings().max_examples // 2, stateful_step_count=50, deadline=None
-)
+TestHostMachine.settings = settings(stateful_step_count=50, deadline=None)

@@ -171,13 +171,6 @@ async def test_a_visit_that_cannot_begin_in_time_is_refused_at_once(world):
     assert world.began[-1] == ("last", 4)
 
 
-@in_virtual_time(rate=600)
-async def test_nobody_is_told_to_come_back_in_less_than_a_second(world):
-    for _ in range(200):
-        await world.visit()
-    assert (await world.refused(within=0.05)).retry_after == 1
-
-
 @in_virtual_time(max_per_host=1)
 async def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline(world):
     async with asyncio.TaskGroup() as group:
@@ -343,24 +336,6 @@ async def test_a_host_that_asks_for_a_pause_gets_it(world, status, retry_after, 
     assert world.times == [0, pause]
 
 
-@in_virtual_time()
-async def test_a_short_pause_is_waited_for_by_all_who_can(world):
-    await world.visit(answer=(429, 4.0))
-    async with asyncio.TaskGroup() as group:
-        for n in range(3):
-            group.create_task(world.visit(str(n), within=20.0))
-        await asyncio.sleep(0)
-        await world.refused(within=3.0)
-    assert world.times == [0, 4, 4, 4]
-
-
-@in_virtual_time()
-async def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts(world):
-    async with world.hosts.slot(A, deadline=9.0) as slot:
-        slot.answered(429, 60.0)
-        await world.refused()
-
-
 @pytest.mark.parametrize(
     ("answer", "how"),
     [((429, 4.0), {}), ((500, None), {"breaker_failures": 1, "breaker_pause": 4.0})],
@@ -432,7 +407,7 @@ async def test_a_host_in_use_is_never_forgotten(world):
     assert world.began[-1] == ("second", 5)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed):
     dice = random.Random(seed)
 
@@ -460,7 +435,7 @@ def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed):
 
         async with asyncio.TaskGroup() as group:
             tasks = []
-            for _ in range(150):
+            for _ in range(100):
                 tasks.append(group.create_task(one()))
                 if dice.random() < 0.2:
                     dice.choice(tasks).cancel()

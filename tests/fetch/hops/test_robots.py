@@ -183,30 +183,18 @@ async def test_robots_txt_itself_is_always_allowed_and_nobody_is_asked(world):
     assert world.site.asked == []
 
 
+@pytest.mark.parametrize("is_new", [False, True], ids=["the same process", "another one"])
 @pytest.mark.parametrize("answer", [OPEN, NONE])
 @in_virtual_time
-async def test_a_site_is_asked_once_a_day_whatever_it_answered(world, answer):
+async def test_a_site_is_asked_once_a_day_whatever_it_answered(world, answer, *, is_new):
     world.site.answer = answer
-    await world.check("https://a.example/a")
+    first = await world.check("https://a.example/a")
     await asyncio.sleep(DAY - 0.5)
-    await world.check("https://a.example/b")
+    world.gate = world.new_gate() if is_new else world.gate
+    assert await world.check("https://a.example/b") == first
     assert len(world.site.asked) == 1
     await asyncio.sleep(0.5)
     await world.check("https://a.example/c")
-    assert len(world.site.asked) == 2
-
-
-@pytest.mark.parametrize("answer", [OPEN, NONE])
-@in_virtual_time
-async def test_another_process_asks_no_site_whose_answer_is_kept(world, answer):
-    world.site.answer = answer
-    first = await world.check()
-    await asyncio.sleep(DAY - HOUR)
-    world.gate = world.new_gate()
-    assert await world.check() == first
-    assert len(world.site.asked) == 1
-    await asyncio.sleep(2 * HOUR)
-    await world.check()
     assert len(world.site.asked) == 2
 
 

@@ -64,17 +64,9 @@ def test_a_repository_is_shown_with_its_facts(read):
         "[a](https://github.com/octocat/Hello-World/blob/HEAD/docs/a.md) "
         "[b](https://github.com/octocat/Hello-World/blob/HEAD/b.md) [image: i]"
     )
-    assert page.title == "octocat/Hello-World"
-    assert page.description == "My *first* repo"
-    assert page.author == "octocat"
-    assert page.published == "2011-01-26T19:01:12Z"
-    assert page.modified == "2026-01-26T19:06:43Z"
-    assert page.notes == ()
-
-
-def test_links_of_a_readme_in_a_folder_start_there(read):
-    page = read(REPOSITORY_URL, REPOSITORY, readme("[a](a.md)", ".github/README.md"))
-    assert "/blob/HEAD/.github/a.md)" in page.markdown
+    assert (page.title, page.description) == ("octocat/Hello-World", "My *first* repo")
+    assert (page.author, page.published) == ("octocat", "2011-01-26T19:01:12Z")
+    assert (page.modified, page.notes) == ("2026-01-26T19:06:43Z", ())
 
 
 @pytest.mark.parametrize(
@@ -96,10 +88,6 @@ def test_a_readme_may_be_of_any_kind(read, found, ending, notes):
     page = read(REPOSITORY_URL, REPOSITORY, found)
     assert page.markdown.endswith(ending)
     assert len(page.notes) == notes
-
-
-def test_an_archived_repository_says_so(read):
-    assert "archived" in read(REPOSITORY_URL, {**REPOSITORY, "archived": True}, None).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -155,18 +143,6 @@ def test_an_entry_does_not_lead_elsewhere(read, name):
     assert all(line.count("](") == 1 and f"]({home}" in line for line in lines)
 
 
-def test_an_empty_folder_says_so(read):
-    assert read(FOLDER, [], None).markdown == "# Hello-World/src at main\n\nThe folder is empty."
-
-
-def test_a_folder_that_may_have_more_says_so(read, answer):
-    page = read(FOLDER, [entry(f"f{n}.py") for n in range(MAX_ENTRIES + 3)], None)
-    assert page.notes == ("The first 1,000 entries are shown; there may be more.",)
-    cut = read(FOLDER, answer('[{"name": "a.py", "type": "file", "x', is_truncated=True), None)
-    assert cut.truncated
-    assert cut.notes == ("The first 0 entries are shown; there may be more.",)
-
-
 ISSUE_URL = "https://github.com/o/r/issues/12"
 PULL_URL = "https://github.com/o/r/pull/12"
 
@@ -219,9 +195,7 @@ def test_an_issue_is_shown_with_its_comments(read):
         "## u4, 2026-01-04\n\n(no text)"
     )
     assert page.title == "It *breaks* (#12)"
-    assert page.author == "ann"
-    assert page.modified == "2026-01-05T03:04:05Z"
-    assert page.notes == ()
+    assert (page.author, page.modified, page.notes) == ("ann", "2026-01-05T03:04:05Z", ())
     assert not page.truncated
 
 
@@ -257,34 +231,6 @@ def test_a_pull_request_tells_what_became_of_it(read, changes, state):
     assert [line for line in lines if "State" in line] == ([f"- State: {state}"] if state else [])
 
 
-def test_a_pull_request_asked_for_as_an_issue_is_one(read):
-    page = read(ISSUE_URL, {**ISSUE, "pull_request": {"merged_at": None}}, [])
-    assert "- Kind: Pull request" in page.markdown
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "counts"), [(None, None, (0, 2)), ([comment(3)], None, (1, 1))]
-)
-def test_missing_comments_are_told(read, first, second, counts):
-    assert read(PULL_URL, PULL, first, second).notes == (
-        "Comments could not be loaded.",
-        "{} comments are shown; {} more are on the site.".format(*counts),
-    )
-
-
-def test_more_comments_than_an_answer_holds_are_told(read):
-    page = read(ISSUE_URL, {**ISSUE, "comments": 250}, [comment(3)] * 100)
-    assert page.notes == ("100 comments are shown; 150 more are on the site.",)
-    assert page.truncated
-
-
-def test_comments_that_were_cut_are_read_as_far_as_they_came(read, answer):
-    text = json.dumps([comment(3), comment(4)])
-    page = read(ISSUE_URL, ISSUE, answer(text[:-20], is_truncated=True))
-    assert page.markdown.count("\n## ") == 1
-    assert page.notes == ("1 comments are shown; 1 more are on the site.",)
-
-
 @pytest.mark.parametrize(
     "value", [None, True, -1, 1.5, "![x](y)", [], [None], [3], {}, {"login": []}]
 )
@@ -303,37 +249,6 @@ def test_a_comment_of_another_shape_is_shown_as_far_as_it_goes(read, name, value
     )
     assert page.markdown.count("\n## ") == 1
     assert "![x](" not in page.markdown
-
-
-@pytest.mark.parametrize(
-    ("count", "total", "shown", "note"),
-    [
-        (3, 3, 3, ""),
-        (3, None, 3, ""),
-        (3, 250, 3, "3 comments are shown; 247 more are on the site."),
-        (0, 7, 0, "0 comments are shown; 7 more are on the site."),
-        (MAX_COMMENTS + 4, None, MAX_COMMENTS, "300 comments are shown; 4 more are on the site."),
-    ],
-)
-def test_a_note_says_how_many_comments_are_left(read, count, total, shown, note):
-    page = read(ISSUE_URL, {**ISSUE, "comments": total}, [comment(3)] * count)
-    assert page.markdown.count("\n## u3") == shown
-    assert page.notes == ((note,) if note else ())
-    assert page.truncated is bool(note)
-
-
-def test_long_comments_end_a_thread(read):
-    long = comment(3, "x" * (MAX_THREAD_CHARS // 4))
-    page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 6)
-    assert page.markdown.count("\n## u3") == 4
-    assert page.notes == ("4 comments are shown; 2 more are on the site.",)
-
-
-def test_of_very_long_threads_the_rest_is_shown_as_its_source(read):
-    long = comment(3, f"*x* {'x' * 80_000}")
-    page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 3)
-    assert page.markdown.count("```markdown\n*x*") == 1
-    assert not page.truncated
 
 
 def test_a_comment_with_an_open_fence_does_not_swallow_the_next(read):
@@ -392,34 +307,6 @@ def test_a_release_is_called_by_its_tag_and_name(read, name, shown):
     assert read(LATEST, {**RELEASE, "name": name}).title == f"o/r {shown}"
 
 
-@pytest.mark.parametrize(
-    ("count", "is_cut"), [(0, False), (2, False), (MAX_RELEASES, True), (MAX_RELEASES + 1, True)]
-)
-def test_a_list_of_releases_says_when_there_may_be_more(read, count, is_cut):
-    page = read(RELEASES, [RELEASE] * count)
-    assert page.markdown.count("\n## v1.0") == min(count, MAX_RELEASES)
-    assert ("There are no releases." in page.markdown) is (count == 0)
-    assert page.truncated is is_cut
-    assert bool(page.notes) is is_cut
-
-
-def test_a_list_of_releases_that_was_cut_says_so(read, answer):
-    assert read(RELEASES, answer('[{"tag_name": "v1"}, {', is_truncated=True)).truncated
-
-
-def test_files_of_a_release_are_capped(read):
-    assets = [{"name": f"f{n}"} for n in range(80)]
-    page = read(LATEST, {**RELEASE, "assets": assets})
-    assert page.markdown.endswith("- f49\n- and 30 more files")
-
-
-def test_the_newest_releases_are_shown(read):
-    page = read(RELEASES, [RELEASE, {**RELEASE, "tag_name": "v0.9"}])
-    assert page.markdown.startswith("# Releases of o/r\n\n## v1.0 One\n")
-    assert "\n## v0.9 One\n" in page.markdown
-    assert page.title == "Releases of o/r"
-
-
 GIST_URL = "https://gist.github.com/ann/aa5a315d61ae9438b18d"
 
 
@@ -445,26 +332,7 @@ def test_a_gist_shows_all_its_files(read):
         "# Two \\*files\\*\n\n- Author: ann\n- Files: 2\n- Updated: 2026-01-03\n- Comments: 2\n\n"
         "## a.py\n\n```python\nx = 1\n```\n\n## b.md\n\n### B [image: i]"
     )
-    assert page.title == "Two *files*"
-    assert page.author == "ann"
-    assert page.notes == ()
-
-
-def test_a_gist_without_a_description_is_called_by_its_first_file(read):
-    assert read(GIST_URL, {**gist(), "description": None}).title == "a.py"
-
-
-def test_files_are_capped(read):
-    page = read(GIST_URL, gist(**{f"f{n}.txt": {"content": "x"} for n in range(MAX_FILES + 7)}))
-    assert page.markdown.count("\n## f") == MAX_FILES
-    assert page.notes == ("7 more files are left out.",)
-    assert page.truncated
-
-
-def test_a_file_that_was_cut_says_so(read):
-    page = read(GIST_URL, gist(x={"content": "x", "truncated": True}))
-    assert page.notes == ("x is cut off: the API returns 1 MB of a file.",)
-    assert read(GIST_URL, {**gist(), "truncated": True}).truncated
+    assert (page.title, page.author, page.notes) == ("Two *files*", "ann", ())
 
 
 @pytest.mark.parametrize(
@@ -487,3 +355,102 @@ def test_the_name_of_a_file_is_a_strangers_text(read, name):
     page = read(GIST_URL, gist(**{name: {"content": "x"}}))
     assert "![x](" not in page.markdown
     assert "\n# b" not in page.markdown
+
+
+def counted(comments: int | None) -> dict[str, Any]:
+    """An issue that says so of the number of its comments."""
+    return {**ISSUE, "comments": comments}
+
+
+LONG = comment(3, "x" * (MAX_THREAD_CHARS // 4))
+VERY_LONG = comment(3, f"*x* {'x' * 80_000}")
+EMPTY = {**ISSUE, "body": ""}
+FILES = gist(**{f"f{n}.txt": {"content": "x"} for n in range(MAX_FILES + 7)})
+LOST = "Comments could not be loaded."
+
+
+@pytest.mark.parametrize(
+    ("url", "bodies", "part", "count", "note"),
+    [
+        pytest.param(PULL_URL, [PULL, None, None], "\n## ", 0, "0 comments are shown; 2 more", id="no comments"),
+        pytest.param(PULL_URL, [PULL, [comment(3)], None], "\n## ", 1, "1 comments are shown; 1 more", id="some lost"),
+        pytest.param(
+            ISSUE_URL, [counted(250), [comment(3)] * 100], "\n## u3", 100,
+            "100 comments are shown; 150 more are on the site.", id="more comments than an answer holds",
+        ),
+        pytest.param(
+            ISSUE_URL, [counted(7), []], "\n## ", 0, "0 comments are shown; 7 more", id="none of seven"
+        ),
+        pytest.param(
+            ISSUE_URL, [counted(None), [comment(3)] * (MAX_COMMENTS + 4)], "\n## u3", MAX_COMMENTS,
+            "300 comments are shown; 4 more", id="too many comments",
+        ),
+        pytest.param(ISSUE_URL, [counted(3), [comment(3)] * 3], "\n## u3", 3, "", id="all comments"),
+        pytest.param(ISSUE_URL, [counted(None), [comment(3)] * 3], "\n## u3", 3, "", id="no number"),
+        pytest.param(ISSUE_URL, [EMPTY, [LONG] * 6], "\n## u3", 4, "4 comments are shown; 2 more", id="long ones"),
+        pytest.param(ISSUE_URL, [EMPTY, [VERY_LONG] * 3], "```markdown\n*x*", 1, "", id="the rest as its source"),
+        pytest.param(RELEASES, [[]], "There are no releases.", 1, "", id="no releases"),
+        pytest.param(RELEASES, [[RELEASE] * 2], "\n## v1.0 One\n", 2, "", id="two releases"),
+        *(
+            pytest.param(RELEASES, [[RELEASE] * (MAX_RELEASES + n)], "\n## v1.0", MAX_RELEASES, "more", id=f"{n} too many")
+            for n in (0, 1)
+        ),
+        pytest.param(FOLDER, [[], None], "The folder is empty.", 1, "", id="an empty folder"),
+        pytest.param(
+            FOLDER, [[entry(f"f{n}.py") for n in range(MAX_ENTRIES + 3)], None], "\n- [f", MAX_ENTRIES,
+            "The first 1,000 entries are shown; there may be more.", id="a large folder",
+        ),
+        pytest.param(GIST_URL, [FILES], "\n## f", MAX_FILES, "7 more files are left out.", id="many files"),
+        pytest.param(
+            GIST_URL, [gist(x={"content": "x", "truncated": True})], "## x", 1,
+            "x is cut off: the API returns 1 MB of a file.", id="a file that was cut",
+        ),
+        pytest.param(GIST_URL, [{**gist(), "truncated": True}], "\n## ", 2, "more", id="a gist that was cut"),
+    ],
+)  # fmt: skip
+def test_what_is_left_out_is_told(read, url, bodies, part, count, note):
+    page = read(url, *bodies)
+    assert page.markdown.count(part) == count
+    assert note in "".join(page.notes)
+    assert page.truncated is (bool(note) and not note.endswith(("may be more.", "of a file.")))
+    assert (LOST in page.notes) is (None in bodies and url == PULL_URL)
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "more", "note"),
+    [
+        (FOLDER, '[{"name": "a.py", "type": "file", "x', [None], "The first 0 entries are shown; there may be more."),
+        (RELEASES, '[{"tag_name": "v1"}, {', [], ""),
+    ],
+)  # fmt: skip
+def test_a_list_that_was_cut_on_its_way_says_so(read, answer, url, text, more, note):
+    page = read(url, answer(text, is_truncated=True), *more)
+    assert page.truncated
+    assert note in "".join(page.notes)
+
+
+def test_comments_that_were_cut_are_read_as_far_as_they_came(read, answer):
+    text = json.dumps([comment(3), comment(4)])
+    page = read(ISSUE_URL, ISSUE, answer(text[:-20], is_truncated=True))
+    assert page.markdown.count("\n## ") == 1
+    assert page.notes == ("1 comments are shown; 1 more are on the site.",)
+
+
+@pytest.mark.parametrize(
+    ("url", "bodies", "words"),
+    [
+        (REPOSITORY_URL, [REPOSITORY, readme("[a](a.md)", ".github/README.md")], "/blob/HEAD/.github/a.md)"),
+        (ISSUE_URL, [{**ISSUE, "pull_request": {"merged_at": None}}, []], "- Kind: Pull request"),
+        (LATEST, [{**RELEASE, "assets": [{"name": f"f{n}"} for n in range(80)]}], "- f49\n- and 30 more files"),
+        (RELEASES, [[RELEASE]], "# Releases of o/r\n\n## v1.0 One\n"),
+        (FOLDER, [[], None], "# Hello-World/src at main\n\n"),
+        (GIST_URL, [{**gist(), "description": None}], "# a.py\n"),
+    ],
+    ids=["links of a README", "a pull request as an issue", "many files", "releases", "a folder", "a gist"],
+)  # fmt: skip
+def test_a_page_has(read, url, bodies, words):
+    assert words in read(url, *bodies).markdown
+
+
+def test_an_archived_repository_says_so(read):
+    assert "archived" in read(REPOSITORY_URL, {**REPOSITORY, "archived": True}, None).notes[0]

@@ -37,9 +37,7 @@ def test_a_model_is_shown_with_its_card(read):
         "- Last modified: 2026-01-02\n- Tags: a, b\n\n## Model\n\n"
         f"[x]({ROOT}/blob/main/docs/y.md) [z]({ROOT}/blob/main/z.md) [image: i]"
     )
-    assert page.title == "org/model"
-    assert page.author == "org"
-    assert page.notes == ()
+    assert (page.title, page.author, page.notes) == ("org/model", "org", ())
 
 
 @pytest.mark.parametrize(("folder", "kind"), [("datasets", "Dataset"), ("spaces", "Space")])

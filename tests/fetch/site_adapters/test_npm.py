@@ -39,10 +39,8 @@ def test_a_package_is_shown_with_its_facts(read):
         "## Dependencies\n\n- left-pad ^1.0.0\n\n## Peer dependencies\n\n- react \\*\n\n## Tool\n\n"
         "[a](https://www.npmsite.example/package/@scope/tool/v/docs/a.md) [image: i]"
     )
-    assert page.title == "@scope/tool 1.2.3"
-    assert page.description == "Does *things*"
-    assert page.author == "Ann"
-    assert page.notes == ()
+    assert (page.title, page.description) == ("@scope/tool 1.2.3", "Does *things*")
+    assert (page.author, page.notes) == ("Ann", ())
 
 
 def test_the_latest_version_may_be_old(read):

@@ -19,26 +19,18 @@ def forge(site):
 
 
 async def test_a_file_is_read_from_its_raw_address(forge, fetcher):
-    page = await fetcher.fetch(FetchRequest(url=forge.url(f"{BLOB}#L2-3")))
+    page = await fetcher.fetch(FetchRequest(url=forge.at(f"{BLOB}#L2-3")))
     assert page.markdown_content == "# src/a.py, lines 2 to 3 of 5\n\n```python\ntwo\nthree\n```"
-    assert page.tier == "gitlab"
-    assert page.content_type == "text/x-python"
+    assert (page.tier, page.content_type) == ("gitlab", "text/x-python")
     assert page.title == "src/a.py, lines 2 to 3"
     assert not page.truncated
     assert BLOB not in [request.path for request in forge.requests]
 
 
-async def test_an_empty_file_is_one(forge, fetcher):
-    forge.page(RAW, "", content_type="text/plain")
-    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
-    assert page.markdown_content == "# src/a.py"
-    assert "The file is empty." in page.notes
-
-
 async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher):
     text = "".join(f"line {n}\n" for n in range(10_000))
     forge.page(RAW, text, content_type="text/plain")
-    request = FetchRequest(url=forge.url(BLOB), max_content_length=2_048)
+    request = FetchRequest(url=forge.at(BLOB), max_content_length=2_048)
     page = await make_fetcher().fetch(request)
     assert page.tier == "gitlab"
     assert page.truncated
@@ -50,16 +42,7 @@ async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher):
 async def test_markdown_is_read_whatever_its_site_calls_it(forge, fetcher, content_type):
     body = "# Title\n\nSee [more](b.md). ![logo](a.png)"
     forge.page("/g/p/-/raw/main/a.md", body, content_type=content_type)
-    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.md")))
-    more = forge.url("/g/p/-/blob/main/b.md")
+    page = await fetcher.fetch(FetchRequest(url=forge.at("/g/p/-/blob/main/a.md")))
+    more = forge.at("/g/p/-/blob/main/b.md")
     assert page.markdown_content == f"# Title\n\nSee [more]({more}). [image: logo]"
-    assert page.title == "Title"
-    assert page.content_type == "text/markdown"
-
-
-async def test_an_html_file_is_read_as_a_page(forge, fetcher):
-    forge.page("/g/p/-/raw/main/a.html", "<title>T</title><p>Said.", content_type="text/plain")
-    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.html")))
-    assert page.markdown_content == "Said."
-    assert page.title == "T"
-    assert page.tier == "gitlab"
+    assert (page.title, page.content_type) == ("Title", "text/markdown")

@@ -48,8 +48,7 @@ def page(answer: Callable[..., ReceivedPage]) -> Callable[..., Composed]:
 def test_code_is_fenced_under_its_path(page):
     composed = page("x = 1\n")
     assert composed.document.markdown == "# src/a.py\n\n```python\nx = 1\n```"
-    assert composed.document.title == "src/a.py"
-    assert composed.content_type == "text/x-python"
+    assert (composed.document.title, composed.content_type) == ("src/a.py", "text/x-python")
     assert not composed.document.truncated
     assert composed.document.notes == ()
 
@@ -101,8 +100,7 @@ def test_markdown_is_read_as_such(page):
     assert composed.document.markdown == (
         "```yaml\ntags: x\n```\n\n# T\n\n[a](https://site.example/o/r/blob/main/b.md) [image: i]"
     )
-    assert composed.document.title == "T"
-    assert composed.content_type == "text/markdown"
+    assert (composed.document.title, composed.content_type) == ("T", "text/markdown")
 
 
 @pytest.mark.parametrize("lines", [None, (1, 1)])
@@ -113,8 +111,7 @@ def test_its_source_can_be_asked_for(page, lines):
 
 def test_markdown_without_a_heading_is_called_by_its_path(page):
     composed = page("text", "docs/a.md")
-    assert composed.document.title == "docs/a.md"
-    assert composed.document.markdown == "text"
+    assert (composed.document.title, composed.document.markdown) == ("docs/a.md", "text")
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.py", "a.ipynb", "LICENSE"])

@@ -283,8 +283,7 @@ def test_no_path_makes_a_source_leave_its_place(host, path, fragment):
         found: Plan | None = adapter(url)
         for source in found.sources if found is not None else ():
             target = URL(source.url)
-            assert str(target) == source.url
-            assert target.scheme == "https"
+            assert (str(target), target.scheme) == (source.url, "https")
             assert target.user is None
             pieces = [piece for part in target.parts[1:] for piece in part.split("/")]
             assert not {"", ".", ".."} & set(pieces)
