@@ -62,7 +62,6 @@ class Cascade:
         self._index: dict[str, list[Rule]] = defaultdict(list)
         for rule in sheet.declaring({name for each in self._involved for name in names_for(each)}):
             self._index[rule.key].append(rule)
-        self._keys: dict[int, frozenset[str]] = {}
         self._rules: dict[int, list[Rule]] = defaultdict(list)
         self._excluded: set[str | int] = set()
         self._keeps_faint = True
@@ -70,6 +69,7 @@ class Cascade:
 
     def _forget(self) -> None:
         self._styles: dict[int, dict[str, Applied]] = {}
+        self._cascades: dict[int, _Cascaded] = {}
         self._scopes: dict[int, Scope] = {}
         self._looks: dict[int, Look] = {}
         # Most elements have the same of these as others; they are known by their ids in memory.
@@ -203,35 +203,32 @@ class Cascade:
 
     def _cascaded(self, element: LexborNode) -> _Cascaded:
         mem_id = element.mem_id
-        rules = self._rules_about(element)
-        attribute = self._own.get((mem_id, True), _NOTHING)
-        own = self._own.get((mem_id, False), _NOTHING)
-        is_excluded = mem_id in self._excluded
-        same = (is_excluded, id(attribute), id(own), *map(id, rules))
-        if same not in self._same_cascaded:
-            passed = UNTIL_LOADED if is_excluded else () if self._keeps_faint else {"opacity"}
-            if passed:
-                own = {name: value for name, value in own.items() if name not in passed}
-            self._same_cascaded[same] = self._applied(rules, attribute, own)
-        return self._same_cascaded[same]
+        found = self._cascades.get(mem_id)
+        if found is None:
+            rules = self._rules_about(element)
+            attribute = self._own.get((mem_id, True), _NOTHING)
+            own = self._own.get((mem_id, False), _NOTHING)
+            is_excluded = mem_id in self._excluded
+            same = (is_excluded, id(attribute), id(own), *map(id, rules))
+            if same not in self._same_cascaded:
+                passed = UNTIL_LOADED if is_excluded else () if self._keeps_faint else {"opacity"}
+                if passed:
+                    own = {name: value for name, value in own.items() if name not in passed}
+                self._same_cascaded[same] = self._applied(rules, attribute, own)
+            found = self._cascades[mem_id] = self._same_cascaded[same]
+        return found
 
     def _rules_about(self, element: LexborNode) -> list[Rule]:
-        for key in self._keys_of(element) & self._index.keys():
-            for rule in self._index.pop(key):
+        """The rules that match an element; those are asked about that share a key with one of the elements seen."""
+        attributes = element.attributes
+        keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
+        keys += [f".{name}" for name in (attributes.get("class") or "").split()]
+        for key in keys:
+            for rule in self._index.pop(key, ()):
                 for mem_id in self._matcher.find(rule.text):
                     self._rules[mem_id].append(rule)
         rules = self._rules.get(element.mem_id, [])
         return [rule for rule in rules if rule.text not in self._excluded]
-
-    def _keys_of(self, element: LexborNode) -> frozenset[str]:
-        """The keys (see `selectors.key_of`) of an element."""
-        found = self._keys.get(element.mem_id)
-        if found is None:
-            attributes = element.attributes
-            keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
-            keys += [f".{name}" for name in (attributes.get("class") or "").split()]
-            found = self._keys[element.mem_id] = frozenset(keys)
-        return found
 
     def _applied(
         self, rules: list[Rule], attribute: dict[str, Value], own: dict[str, Value]
