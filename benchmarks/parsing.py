@@ -19,7 +19,7 @@ from benchmarks.measure import Ratio, command_line, interleaved, report
 from benchmarks.parsing_reference import parse_with_soup
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import Reading
+from searx_mcp.sources.searxng.row import ParsedBody
 from searx_mcp.testing.searxng import FakeSearxng
 
 BASE = "https://search.example.org/"
@@ -71,7 +71,7 @@ def _check(name: str, html: bytes, text: bytes) -> None:
         sys.exit(f"{name}: the readings differ: {len(ours)}, {len(theirs)}, {len(as_json)} rows")
 
 
-def _addresses(reading: Reading) -> set[str]:
+def _addresses(reading: ParsedBody) -> set[str]:
     return {hit.url for hit in reading.page.hits} if reading.page else set()
 
 

@@ -25,7 +25,7 @@ from benchmarks.retrieving.scores import SHOWN, Score, mean, score
 from benchmarks.retrieving.sets import Case, Collection, beir, labelled
 from searx_mcp.evidence.config import EmbeddingConfig
 from searx_mcp.evidence.corpus.embedding import StaticEmbedder, cosine, unpack
-from searx_mcp.evidence.corpus.retrieval import Hit, Retriever, as_embedded
+from searx_mcp.evidence.corpus.retrieval import ChunkHit, Retriever, as_embedded
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk
 
 WAYS: Final = ("lexical", "static", "hybrid")
@@ -44,7 +44,7 @@ FLOORS: Final = {
 _AS_GOOD: Final = 0.99
 """Of what a file finds, the least that a server must."""
 
-Way = Callable[[Case, Sequence[str] | None, int], Awaitable[Sequence[Hit]]]
+Way = Callable[[Case, Sequence[str] | None, int], Awaitable[Sequence[ChunkHit]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ class Vectors:
         self._embedder = StaticEmbedder(EmbeddingConfig())
         self._known: dict[str, list[tuple[StoredChunk, Sequence[float]]]] = {}
 
-    async def retrieve(self, case: Case, urls: Sequence[str] | None, limit: int) -> Sequence[Hit]:
+    async def retrieve(
+        self, case: Case, urls: Sequence[str] | None, limit: int
+    ) -> Sequence[ChunkHit]:
         """Find the nearest chunks."""
         if not self._known:
             for head in await self._store.heads():
@@ -87,7 +89,7 @@ class Vectors:
         pages = list(self._known if urls is None else urls)
         (asked,) = map(unpack, await self._embedder.embed([case.question]))
         hits = [
-            Hit(url, chunk, cosine(asked, vector))
+            ChunkHit(url, chunk, cosine(asked, vector))
             for url in pages
             for chunk, vector in self._known[url]
         ]
@@ -97,7 +99,7 @@ class Vectors:
 def by_retriever(retriever: Retriever) -> Way:
     """Find with the retriever of the tools."""
 
-    async def find(case: Case, urls: Sequence[str] | None, limit: int) -> Sequence[Hit]:
+    async def find(case: Case, urls: Sequence[str] | None, limit: int) -> Sequence[ChunkHit]:
         return (await retriever.retrieve(case.question, urls=urls, limit=limit)).hits
 
     return find

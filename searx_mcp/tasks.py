@@ -206,7 +206,7 @@ async def _keep(lease: Lease) -> None:
         is_ours = await lease.renew()
 
 
-class Place:
+class Slot:
     """A slot that is taken on first use, and released at the end of the block.
 
     Args:

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from searx_mcp.tasks import CallThread, Place, SingleFlight
+from searx_mcp.tasks import CallThread, SingleFlight, Slot
 
 
 class Work:
@@ -119,25 +119,25 @@ async def test_a_failure_nobody_waits_for_is_no_warning():
 
 async def test_a_place_is_taken_once_and_given_back_at_the_end():
     places = asyncio.Semaphore(1)
-    async with Place(places) as place:
+    async with Slot(places) as place:
         assert not places.locked()
         async with asyncio.TaskGroup() as group:
             for _ in range(3):
                 group.create_task(place.take())
         assert places.locked()
     assert not places.locked()
-    async with Place(places):
+    async with Slot(places):
         pass
     assert not places.locked()
 
 
 async def test_whoever_leaves_while_waiting_leaves_the_place_to_the_next():
     places = asyncio.Semaphore(1)
-    async with Place(places) as first:
+    async with Slot(places) as first:
         await first.take()
 
         async def wait() -> None:
-            async with Place(places) as place:
+            async with Slot(places) as place:
                 await place.take()
 
         leaving, staying = asyncio.ensure_future(wait()), asyncio.ensure_future(wait())
@@ -153,7 +153,7 @@ async def test_whoever_leaves_while_waiting_leaves_the_place_to_the_next():
 
 async def test_a_place_that_is_left_early_is_free_at_once_and_only_once():
     places = asyncio.Semaphore(1)
-    async with Place(places) as first, Place(places) as second:
+    async with Slot(places) as first, Slot(places) as second:
         await first.take()
         first.leave()
         await second.take()

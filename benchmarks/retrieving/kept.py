@@ -17,7 +17,7 @@ from searx_mcp.evidence.corpus.ingestion import Ingestion
 from searx_mcp.evidence.storage.sqlite import SqliteCorpusStore
 from searx_mcp.evidence.storage.store import CorpusStore
 from searx_mcp.models.fetch_request import FetchRequest
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, WholePage
 
 NOW: Final = 1_800_000_000.0
 _MARKDOWN: Final = "text/markdown"
@@ -36,7 +36,7 @@ class Pages:
         *,
         deadline: float | None = None,  # noqa: ARG002 - nothing to wait for
         previous: KeptPage | None = None,  # noqa: ARG002 - always as if for the first time
-    ) -> Reading:
+    ) -> WholePage:
         """Give one page."""
         body = self._pages[request.url].encode()
         document = convert(
@@ -49,7 +49,7 @@ class Pages:
             content_length=len(body),
             status_code=200,
         )
-        return Reading(KeptPage(Capture(page, request.url, NOW, NOW, len(body)), ""), is_new=True)
+        return WholePage(KeptPage(Capture(page, request.url, NOW, NOW, len(body)), ""), is_new=True)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.retrieving.sets import Case, Collection
-from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.corpus.retrieval import ChunkHit
 
 SHOWN: Final = 10
 _FEW: Final = 3
@@ -28,7 +28,7 @@ class Score:
     few: float
 
 
-def score(collection: Collection, case: Case, hits: Sequence[Hit]) -> Score:
+def score(collection: Collection, case: Case, hits: Sequence[ChunkHit]) -> Score:
     """Judge the hits of a question.
 
     Of pages, each counts at the place of its best chunk. Of chunks, an answer that stands in two, since they
@@ -51,12 +51,12 @@ def mean(scores: Iterable[Score]) -> Score:
     )
 
 
-def _of_pages(case: Case, hits: Sequence[Hit]) -> list[int]:
+def _of_pages(case: Case, hits: Sequence[ChunkHit]) -> list[int]:
     once = dict.fromkeys(url for hit in hits for url in (hit.url, *hit.copies))
     return [case.right.get(url, 0) for url in once]
 
 
-def _of_chunks(case: Case, hits: Sequence[Hit]) -> list[int]:
+def _of_chunks(case: Case, hits: Sequence[ChunkHit]) -> list[int]:
     grades: list[int] = []
     for hit in hits:
         holds = case.answer in hit.chunk.text and not any(grades)

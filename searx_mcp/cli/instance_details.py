@@ -16,16 +16,16 @@ from searx_mcp.cli.instance_output import (
     when,
 )
 from searx_mcp.cli.output import duration, noted_table, plain_text
-from searx_mcp.models.administration import InstanceDetails, OpenSource, Source
+from searx_mcp.models.administration import InstanceDetails, MemberReason, OpenSource
 from searx_mcp.models.attempt import PastOutcome
 from searx_mcp.models.instance import InstanceReport, Tier
 
 _SOURCES = {
-    Source.SETTINGS: "your own, from the settings",
-    Source.COMMAND: "your own, added by `instances add`",
-    Source.LIST: "from the list of public instances",
-    Source.TABLE: "an open source: the documented API of a collection, not an instance",
-    Source.KEY: "a keyed provider: an API that you have a key for, not an instance",
+    MemberReason.SETTINGS: "your own, from the settings",
+    MemberReason.COMMAND: "your own, added by `instances add`",
+    MemberReason.LIST: "from the list of public instances",
+    MemberReason.TABLE: "an open source: the documented API of a collection, not an instance",
+    MemberReason.KEY: "a keyed provider: an API that you have a key for, not an instance",
 }
 
 _PARTS = {Tier.OPEN: "Collection", Tier.KEYED: "Provider"}

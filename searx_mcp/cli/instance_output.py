@@ -23,8 +23,8 @@ from searx_mcp.cli.output import (
 )
 from searx_mcp.models.administration import (
     BudgetLine,
-    Check,
     Checked,
+    InstanceCheck,
     Ledger,
     Refresh,
     Robots,
@@ -352,7 +352,7 @@ def _until(at: datetime, now: datetime) -> str:
     return duration(max(0.0, (at - now).total_seconds()))
 
 
-def _limiter(check: Check) -> str:
+def _limiter(check: InstanceCheck) -> str:
     if check.config is None or check.config.limiter is None:
         return ""
     if not check.config.limiter:

@@ -11,7 +11,7 @@ from searx_mcp import __version__
 from searx_mcp.client.wiring import Components
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.capture import PageCapture
-from searx_mcp.fetch.config import Robots
+from searx_mcp.fetch.config import RobotsMode
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.domains import DomainPolicy
@@ -342,5 +342,5 @@ def wire_fetcher(
         allow=allow,
         user_agent=user_agent,
         spawn=spawn,
-        obey_robots=config.robots is Robots.RESPECT,
+        obey_robots=config.robots is RobotsMode.RESPECT,
     )

@@ -24,7 +24,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.values import iso_date
 from searx_mcp.content.words import count
-from searx_mcp.content.writing.write import Written
+from searx_mcp.content.writing.write import WrittenMarkdown
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import PageKind, PageLink, SiteIndex
 
@@ -234,7 +234,7 @@ def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> Document | N
         modified=feed.updated,
         language=feed.language if _LANGUAGE.fullmatch(feed.language) else "",
     )
-    written = Written(
+    written = WrittenMarkdown(
         markdown, links=_links(listed.links), outline=headings(markdown), hidden=hidden
     )
     note = f"The feed has {feed.count} entries; the first {MAX_ENTRIES} are listed."
@@ -247,7 +247,7 @@ def _text(text: str, url: str, *, is_markdown: bool) -> Document:
     outline = headings(markdown) if is_markdown else ()
     links = _links(addresses_in(text, base=url, is_markdown=is_markdown))
     return _document(
-        Written(markdown, links=links, outline=outline, hidden=hidden),
+        WrittenMarkdown(markdown, links=links, outline=outline, hidden=hidden),
         Metadata(title=outline[0].title if outline else ""),
     )
 
@@ -257,7 +257,7 @@ def _data(text: str, url: str, language: str) -> Document:
     shown, hidden = clean_counted(shown)
     links = _links(addresses_in(shown, base=url))
     return _document(
-        Written(fenced(shown, language=language), links=links, hidden=hidden),
+        WrittenMarkdown(fenced(shown, language=language), links=links, hidden=hidden),
         Metadata(),
         notes=[_NOTE_DATA_CUT] if len(text) > _DATA_CHARS else [],
     )
@@ -268,7 +268,7 @@ def _links(addresses: tuple[str, ...]) -> tuple[PageLink, ...]:
 
 
 def _document(
-    written: Written,
+    written: WrittenMarkdown,
     said: Metadata,
     *,
     kind: PageKind | None = None,

@@ -55,7 +55,7 @@ _MAX_AUTHORS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One entry; nothing is cleaned, and missing values are empty.
 
     Attributes:
@@ -94,7 +94,7 @@ class Feed:
     author: str
     language: str
     updated: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FeedEntry, ...]
     count: int
 
 
@@ -187,9 +187,9 @@ def _rss(root: _Element, channel: _Children, around: _Children) -> Feed:
     )
 
 
-def _item(item: _Element) -> Entry:
+def _item(item: _Element) -> FeedEntry:
     children = _children(item)
-    return Entry(
+    return FeedEntry(
         title=_text(children, "title", "dc:title", "itunes:title"),
         link=_link(children) or item.get(_RDF_ABOUT) or "",
         date=_text(
@@ -214,13 +214,13 @@ def _atom(root: _Element, feed: _Children) -> Feed:
     )
 
 
-def _entry(entry: _Element) -> Entry:
+def _entry(entry: _Element) -> FeedEntry:
     children = _children(entry)
     content = next(
         (found for name in ("atom:summary", "atom:content") for found in children.get(name, ())),
         None,
     )
-    return Entry(
+    return FeedEntry(
         title=_text(children, "atom:title"),
         link=_link(children),
         date=_text(children, "atom:published", "atom:updated", "atom:issued", "atom:modified"),
@@ -341,9 +341,9 @@ def json_feed(text: str) -> Feed | None:
     )
 
 
-def _json_entry(item: Mapping[str, Any]) -> Entry:
+def _json_entry(item: Mapping[str, Any]) -> FeedEntry:
     plain = _string(item, "summary", "content_text")
-    return Entry(
+    return FeedEntry(
         title=_string(item, "title"),
         link=_string(item, "url", "external_url"),
         date=_string(item, "date_published", "date_modified"),

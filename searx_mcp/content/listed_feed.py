@@ -9,7 +9,7 @@ from typing import Final
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.feeds import MAX_ENTRIES, Entry, Feed
+from searx_mcp.content.feeds import MAX_ENTRIES, Feed, FeedEntry
 from searx_mcp.content.markdown import escape, link
 from searx_mcp.content.outline import cut
 from searx_mcp.content.values import iso_date
@@ -76,7 +76,7 @@ def listed_feed(feed: Feed, *, url: str, config: ContentConfig) -> ListedFeed:
     )
 
 
-def _listed(entry: Entry, address: str, summary: str) -> str:
+def _listed(entry: FeedEntry, address: str, summary: str) -> str:
     title = escape(plain_text(entry.title, _TITLE_CHARS))
     if not title and summary:  # a note, which has only a text
         title, summary = summary, ""

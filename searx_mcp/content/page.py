@@ -31,7 +31,7 @@ from searx_mcp.content.normalize.tree import ancestors
 from searx_mcp.content.removals import Removals
 from searx_mcp.content.site_index.discovery import published
 from searx_mcp.content.words import pieces
-from searx_mcp.content.writing.write import Written, write
+from searx_mcp.content.writing.write import WrittenMarkdown, write
 from searx_mcp.models.page import PageKind, SiteIndex
 from searx_mcp.models.style import Style
 
@@ -80,7 +80,7 @@ class ReadPage:
     """
 
     metadata: Metadata
-    written: Written
+    written: WrittenMarkdown
     kind: PageKind | None
     indexes: tuple[SiteIndex, ...] = ()
     is_empty: bool = False
@@ -196,17 +196,17 @@ def _has_text(main: Main) -> bool:
     return any(root.text().strip() for root in main.roots)
 
 
-def _written(main: Main, source: _Source, style: Style) -> Written:
+def _written(main: Main, source: _Source, style: Style) -> WrittenMarkdown:
     if main.kind in _SHOWN_KINDS and sum(len(root.text()) for root in main.roots) > _SHORT:
         style = replace(style, keep_image_words=False)
     return write(main.roots, base=source.base, style=style)
 
 
-def _plain(main: Main) -> Written:
+def _plain(main: Main) -> WrittenMarkdown:
     return _paragraphs("\n\n".join(map(_lines, main.roots)))
 
 
-def _paragraphs(text: str) -> Written:
+def _paragraphs(text: str) -> WrittenMarkdown:
     """Write plain text as Markdown.
 
     Other threads wait while a regular expression runs, so it gets one piece at a time; words that are cut are
@@ -227,7 +227,9 @@ def _paragraphs(text: str) -> Written:
         paragraphs += [[" ".join(other.split())] for other in others]
         is_over = piece[-1:].isspace()
     lines = (" ".join(filter(None, map(escape_words, parts))) for parts in paragraphs)
-    return Written("\n\n".join(escape_line_starts(line) for line in lines if line), hidden=hidden)
+    return WrittenMarkdown(
+        "\n\n".join(escape_line_starts(line) for line in lines if line), hidden=hidden
+    )
 
 
 def _lines(root: LexborNode) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 
-class Rule(StrEnum):
+class RemovalRule(StrEnum):
     """Why a block of a page is not in its Markdown."""
 
     UNSEEN = "unseen"
@@ -71,22 +71,22 @@ class Removals:
     """
 
     def __init__(self, *, keeps_texts: bool = False) -> None:
-        self.counts: Final[Counter[Rule]] = Counter()
-        self.texts: Final[list[tuple[Rule, str]]] = []
+        self.counts: Final[Counter[RemovalRule]] = Counter()
+        self.texts: Final[list[tuple[RemovalRule, str]]] = []
         self._keeps_texts = keeps_texts
 
-    def note(self, node: LexborNode, rule: Rule) -> None:
+    def note(self, node: LexborNode, rule: RemovalRule) -> None:
         """Count a node that stays in the tree, but will not be written."""
         self.counts[rule] += 1
         if self._keeps_texts and (text := node.text(separator=" ").strip()):
             self.texts.append((rule, text))
 
-    def remove(self, node: LexborNode, rule: Rule) -> None:
+    def remove(self, node: LexborNode, rule: RemovalRule) -> None:
         """Remove an element from the tree."""
         self.note(node, rule)
         node.decompose()
 
-    def remove_all(self, nodes: Iterable[LexborNode], rule: Rule) -> None:
+    def remove_all(self, nodes: Iterable[LexborNode], rule: RemovalRule) -> None:
         """Remove elements from the tree."""
         for node in nodes:
             self.remove(node, rule)

@@ -239,14 +239,14 @@ class Sentence(NamedTuple):
 
 
 @dataclass(slots=True)
-class Prose:
+class PageSentences:
     """The sentences of a page, and the terms of the headings above them by section."""
 
     sentences: list[Sentence] = field(default_factory=list)
     headings: list[frozenset[str]] = field(default_factory=lambda: [frozenset()])
 
 
-def read(text: str, *, most: int) -> Prose:
+def read(text: str, *, most: int) -> PageSentences:
     """Split a page into sentences.
 
     Args:
@@ -284,7 +284,7 @@ class _Reader:
     """Joins lines into blocks and splits these into sentences."""
 
     def __init__(self) -> None:
-        self.prose = Prose()
+        self.prose = PageSentences()
         self._lines: list[str] = []
         self._block = 0
         self._path: list[tuple[int, frozenset[str]]] = []

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
 
-from searx_mcp.content.sentences import Prose, Sentence, read
+from searx_mcp.content.sentences import PageSentences, Sentence, read
 from searx_mcp.content.words import FIGURE_PARTS, FIGURE_WORDS, stems, terms, tokens
 
 _MAX_SENTENCES: Final = 400
@@ -269,7 +269,7 @@ def _cut(sentence: str, max_chars: int) -> str:
 
 
 def _relevance(
-    prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool
+    prose: PageSentences, asked: set[str], *, title: set[str], wants_figure: bool
 ) -> list[float]:
     """Score how well each sentence answers, by BM25 over the sentences of the page.
 
@@ -309,7 +309,7 @@ def _relevance(
     return scores
 
 
-def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
+def _centrality(prose: PageSentences, *, title: set[str]) -> list[float]:
     """Score how central each sentence is to the page: the cosine with the sum of all, by TF-IDF.
 
     The beginning of the page is preferred, and so are sentences with words of the title. Table rows

@@ -18,16 +18,16 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.conversion import Conversion
-from searx_mcp.fetch.hops.answers import Answer, HopRequest, NotModified, Redirect, judge
+from searx_mcp.fetch.hops.answers import HopRequest, NotModified, ReceivedPage, Redirect, judge
 from searx_mcp.fetch.hops.media import parse_content_type
 from searx_mcp.fetch.hops.redirects import HopResult, RedirectFollower, Trail, join
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AdapterSource, AsPage, Plan
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.body import NOTE_BROKEN
 from searx_mcp.models.style import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
-from searx_mcp.tasks import Place
+from searx_mcp.tasks import Slot
 
 if TYPE_CHECKING:
     from searx_mcp.fetch.browser.renderer import Renderer
@@ -110,7 +110,7 @@ class Job:
 
     def request(
         self,
-        place: Place,
+        place: Slot,
         *,
         accept: str = "",
         headers: Mapping[str, str] | None = None,
@@ -214,7 +214,7 @@ class PageCapture:
         if job.previous is None:
             # With a previous capture, the page may be unchanged, and nothing to convert.
             self._conversion.warm()
-        async with Place(self._bodies) as place:
+        async with Slot(self._bodies) as place:
             plan = self._sites.plan(job.url) if job.follow and not job.index else None
             if plan is not None:
                 try:
@@ -224,7 +224,7 @@ class PageCapture:
             return await self._from_site(job, place, is_conditional=plan is None)
 
     async def _from_site(
-        self, job: Job, place: Place, *, is_conditional: bool
+        self, job: Job, place: Slot, *, is_conditional: bool
     ) -> Captured | Unchanged:
         trail = job.trail = Trail(job.url.with_fragment(None), max_redirects=job.max_redirects)
         request = job.request(place, is_conditional=is_conditional)
@@ -234,13 +234,13 @@ class PageCapture:
                 return Unchanged(status, headers)
             case Redirect() as redirect:
                 return _not_followed(job, trail, redirect, result)
-            case Answer() as answer:
+            case ReceivedPage() as answer:
                 return await self._page(job, trail, answer, result.robots)
 
-    async def _from_sources(self, job: Job, plan: Plan, place: Place) -> Captured:
+    async def _from_sources(self, job: Job, plan: Plan, place: Slot) -> Captured:
         deadline = now() + (job.read_until - now()) * _ADAPTER_SHARE
 
-        def request(source: Source) -> HopRequest:
+        def request(source: AdapterSource) -> HopRequest:
             return job.request(
                 place, accept=source.accept, headers=source.headers, deadline=deadline
             )
@@ -267,7 +267,7 @@ class PageCapture:
         )
         return Captured(page, first.status, first.headers, gathered.was_late, gathered.is_settled)
 
-    async def _page(self, job: Job, trail: Trail, answer: Answer, robots: str) -> Captured:
+    async def _page(self, job: Job, trail: Trail, answer: ReceivedPage, robots: str) -> Captured:
         document, rendered = await self._with_scripts(job, trail, answer)
         shown = rendered or answer
         page = CapturedPage(
@@ -290,8 +290,8 @@ class PageCapture:
         return Captured(page, answer.status, answer.headers, answer.was_late, is_settled)
 
     async def _with_scripts(
-        self, job: Job, trail: Trail, answer: Answer
-    ) -> tuple[Document, Answer | None]:
+        self, job: Job, trail: Trail, answer: ReceivedPage
+    ) -> tuple[Document, ReceivedPage | None]:
         """Read a page; if it is empty without its scripts, render it in a browser if allowed."""
         document: Document | None = None
         try:
@@ -332,7 +332,7 @@ class PageCapture:
         job.notes.extend(page.body.notes)
         return read, page
 
-    async def _read(self, job: Job, answer: Answer) -> Document:
+    async def _read(self, job: Job, answer: ReceivedPage) -> Document:
         try:
             if job.index:
                 return await self._conversion.index(answer, job.index, deadline=job.end)
@@ -399,7 +399,7 @@ def _passed_over(plan: Plan, error: Exception) -> str:
     return f"Read as a page, because {plan.tier} could not be read: {clean_line(reason, MAX_NOTE)}"
 
 
-def _missing(answer: Answer) -> list[str]:
+def _missing(answer: ReceivedPage) -> list[str]:
     if not answer.body.wire_bytes:
         return ["The site sent an empty page."]
     return [f"The page is incomplete: {note}." for note in answer.body.notes]

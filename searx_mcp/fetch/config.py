@@ -78,7 +78,7 @@ class FetchPolicy(StrEnum):
     """Any address of a host of one of these."""
 
 
-class Robots(StrEnum):
+class RobotsMode(StrEnum):
     """Whether the robots.txt of a site is read and obeyed."""
 
     RESPECT = "respect"
@@ -140,8 +140,8 @@ class FetchConfig(Frozen):
         default="",
         description="File of domains never fetched: one per line, or in hosts format.",
     )
-    robots: Robots = Field(
-        default=Robots.RESPECT,
+    robots: RobotsMode = Field(
+        default=RobotsMode.RESPECT,
         description="Obey the robots.txt of sites (respect), or read pages without asking (ignore).",
     )
     headers: HostHeaders = Field(

@@ -9,7 +9,7 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document, from_frame, options_for
 from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import ContentError
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.models.style import Images
 from searx_mcp.workers.failures import DefeatError, broken
 from searx_mcp.workers.jobs import Workers
@@ -43,7 +43,7 @@ class Conversion:
         self._workers.warm()
 
     async def read(
-        self, answer: Answer, *, fragment: str, deadline: float, images: Images | None = None
+        self, answer: ReceivedPage, *, fragment: str, deadline: float, images: Images | None = None
     ) -> Document:
         """Convert a body to text.
 
@@ -67,7 +67,7 @@ class Conversion:
             error.url = error.url or answer.url
             raise
 
-    async def index(self, answer: Answer, index: str, *, deadline: float) -> Document:
+    async def index(self, answer: ReceivedPage, index: str, *, deadline: float) -> Document:
         """Parse a site index: the result is a document without text whose links are the listed pages.
 
         Args:
@@ -86,12 +86,14 @@ class Conversion:
         except ValueError as exc:
             raise broken() from exc
 
-    async def _pdf(self, answer: Answer, fragment: str, deadline: float) -> Document:
+    async def _pdf(self, answer: ReceivedPage, fragment: str, deadline: float) -> Document:
         options = {"pages": pages_of(fragment)}
         found = await self._workers.run("pdf", answer.data, options, deadline=deadline)
         return Document.model_validate({name: found[name] for name in _OF_PDF & found.keys()})
 
-    async def _page(self, answer: Answer, deadline: float, content: ContentConfig) -> Document:
+    async def _page(
+        self, answer: ReceivedPage, deadline: float, content: ContentConfig
+    ) -> Document:
         left = deadline - asyncio.get_running_loop().time()
         has_spare = left >= _MIN_TIME and _MARKUP.search(answer.media.read_as)
         try:
@@ -116,7 +118,7 @@ class Conversion:
     async def _run(
         self,
         job: str,
-        answer: Answer,
+        answer: ReceivedPage,
         content: ContentConfig,
         *,
         deadline: float,

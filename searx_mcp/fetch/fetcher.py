@@ -34,7 +34,7 @@ from searx_mcp.fetch.site_adapters.adapter import captured_part
 from searx_mcp.models.coercion import MAX_URL_LENGTH
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH, FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.storage.pages import Capture, KeptPage, PageKey, Reading
+from searx_mcp.storage.pages import Capture, KeptPage, PageKey, WholePage
 from searx_mcp.tasks import SingleFlight, Spawn, fly_alone
 from searx_mcp.telemetry import EventLog
 from searx_mcp.urls.address import AllowList
@@ -144,7 +144,7 @@ class Fetcher:
         deadline: float | None = None,
         previous: KeptPage | None = None,
         index: str = "",
-    ) -> Reading:
+    ) -> WholePage:
         """Return a whole captured page.
 
         Args:
@@ -216,12 +216,12 @@ class Fetcher:
         *,
         previous: KeptPage | None = None,
         index: str = "",
-    ) -> Reading:
+    ) -> WholePage:
         """Get the page of a call: the capture of its cursor, a cached or shared one, or its own."""
         notes: list[str] = []
         if request.cursor:
             try:
-                return Reading(await self._pages.read(request.cursor), is_new=False)
+                return WholePage(await self._pages.read(request.cursor), is_new=False)
             except CursorError:
                 if not request.url:
                     raise
@@ -241,7 +241,7 @@ class Fetcher:
         if isinstance(landed.kept, FetchError):
             raise landed.kept
         notes += (*landed.notes, *_pointed_at(job.url, landed.kept.capture))
-        return Reading(landed.kept, landed.is_new, tuple(notes), provenance)
+        return WholePage(landed.kept, landed.is_new, tuple(notes), provenance)
 
     def _job(
         self,
@@ -275,7 +275,7 @@ class Fetcher:
         )
 
     async def _shown(
-        self, reading: Reading, request: FetchRequest, started: float, query: str
+        self, reading: WholePage, request: FetchRequest, started: float, query: str
     ) -> Page:
         elapsed, age = now() - started, self._pages.age(reading.kept)
 

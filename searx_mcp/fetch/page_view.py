@@ -17,7 +17,7 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.render.excerpts import choose, excerpts, gap
-from searx_mcp.storage.pages import Reading
+from searx_mcp.storage.pages import WholePage
 
 _SHOWN_NAMES: Final = 5
 _GLIMPSE: Final = 1_600
@@ -36,7 +36,7 @@ class _Part:
 
 
 def build_page_view(
-    reading: Reading,
+    reading: WholePage,
     request: FetchRequest,
     *,
     elapsed: float,

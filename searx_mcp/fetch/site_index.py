@@ -14,7 +14,7 @@ from searx_mcp.content.words import terms
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import PageLink, SiteIndex
-from searx_mcp.storage.pages import Reading
+from searx_mcp.storage.pages import WholePage
 
 _log = logging.getLogger("searx_mcp.fetch")
 
@@ -32,7 +32,7 @@ class IndexSource(Protocol):
 
     async def read(
         self, request: FetchRequest, *, deadline: float | None = None, index: str = ""
-    ) -> Reading:
+    ) -> WholePage:
         """Read an index; raises `SearxMcpError` only."""
         ...
 

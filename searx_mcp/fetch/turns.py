@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, SearxMcpError, TransportError
-from searx_mcp.tasks import Place, Spawn
+from searx_mcp.tasks import Slot, Spawn
 from searx_mcp.urls.hosts import host_in
 
 SLOT_TIME: Final = 1.5
@@ -184,7 +184,7 @@ class Turns:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task is not None  # noqa: S101 - this is one
         try:
-            async with Place(slots) as own, Place(self._slots) as shared:
+            async with Slot(slots) as own, Slot(self._slots) as shared:
                 await own.take()
                 await shared.take()
                 turn.began = loop.time()
@@ -204,7 +204,7 @@ class Turns:
             turn.is_over = True
             news.set()
 
-    def _go_on(self, task: "asyncio.Task[None]", *places: Place) -> None:
+    def _go_on(self, task: "asyncio.Task[None]", *places: Slot) -> None:
         """Let a page continue without its slot."""
         for place in places:
             place.leave()

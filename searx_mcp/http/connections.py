@@ -40,7 +40,7 @@ _NATIVE: Final = frozenset({"darwin", "win32"})
 _log = logging.getLogger("searx_mcp.http")
 
 
-class Connections:
+class SessionFactory:
     """Creates HTTP library sessions; opens none here.
 
     Attributes:

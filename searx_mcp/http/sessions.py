@@ -16,7 +16,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError, SettingsError
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.connections import Connections
+from searx_mcp.http.connections import SessionFactory
 from searx_mcp.http.guard import (
     AddressGuard,
     BlockedAddressError,
@@ -101,7 +101,7 @@ class Sessions:
             SettingsError: an origin is not an http or https URL, `network.ca_file` cannot be read, or the
                 proxy needs a package that is not installed.
         """
-        self._connections = Connections(config, resolver)
+        self._connections = SessionFactory(config, resolver)
         self._connect_timeout = config.connect_timeout
         self._credentials = tuple(credentials)
         self.admit_own(own_origins)

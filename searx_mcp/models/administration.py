@@ -9,10 +9,10 @@ from pydantic import Field, JsonValue
 
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import CatalogEntry, Choice, InstanceReport
+from searx_mcp.models.instance import CatalogEntry, InstanceChoice, InstanceReport
 
 
-class Source(StrEnum):
+class MemberReason(StrEnum):
     """Reasons why an instance is in the pool."""
 
     SETTINGS = "settings"
@@ -106,7 +106,7 @@ class InstanceDetails(Frozen):
     """
 
     instance: InstanceReport
-    source: Source
+    source: MemberReason
     listed: CatalogEntry | None = None
     outcomes: tuple[PastOutcome, ...] = ()
     timers: Timers = Field(default_factory=Timers)
@@ -125,7 +125,7 @@ class Robots(StrEnum):
     """It was not needed: an own instance, or one that does not answer."""
 
 
-class Check(Frozen):
+class InstanceCheck(Frozen):
     """Answers of an instance to probes that do not search.
 
     Attributes:
@@ -151,7 +151,7 @@ class Checked(Frozen):
         offline: whether no instance answered at all, so none is blamed.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[InstanceCheck, ...]
     offline: bool = False
 
 
@@ -233,7 +233,7 @@ class Exported(Frozen):
     schema_version: Literal[1] = 1
     exported_at: datetime
     searx_mcp: str
-    choices: Mapping[Choice, tuple[str, ...]]
+    choices: Mapping[InstanceChoice, tuple[str, ...]]
     records: tuple[Mapping[str, JsonValue], ...]
 
 

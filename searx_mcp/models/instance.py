@@ -52,7 +52,7 @@ class InstanceState(StrEnum):
     """Not asked until the user resets it."""
 
 
-class Choice(StrEnum):
+class InstanceChoice(StrEnum):
     """Choices about instances that the user made by command, besides the settings."""
 
     OWN = "own"

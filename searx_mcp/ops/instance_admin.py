@@ -19,7 +19,7 @@ from searx_mcp.models.administration import (
     Trial,
 )
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice, PoolReport
+from searx_mcp.models.instance import InstanceChoice, PoolReport
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.spelling import did_you_mean, shown
@@ -216,7 +216,7 @@ class InstanceAdmin:
             raise InvalidArgumentError("url", str(exc), advice=advice) from exc
         asked_public = self._parts.membership.asks_public
         changed = url not in self._settings.instances.own
-        changed = changed and await self._choose(Choice.OWN, url, chosen=True)
+        changed = changed and await self._choose(InstanceChoice.OWN, url, chosen=True)
         notes = []
         if changed and asked_public and not self._parts.membership.asks_public:
             notes.append("Public instances are no longer used, because you have your own.")
@@ -231,7 +231,7 @@ class InstanceAdmin:
             SettingsError: it is in the settings.
             StorageError: it cannot be stored now.
         """
-        added = (await self._state.choices())[Choice.OWN]
+        added = (await self._state.choices())[InstanceChoice.OWN]
         configured = self._settings.instances.own
         try:
             url = _found(host, dict.fromkeys([*configured, *added]))
@@ -244,7 +244,7 @@ class InstanceAdmin:
             ) from exc
         if url in configured:
             raise self._in_settings(OWN, url)
-        changed = await self._choose(Choice.OWN, url, chosen=False)
+        changed = await self._choose(InstanceChoice.OWN, url, chosen=False)
         notes = []
         if self._parts.membership.asks_public and not self._parts.membership.own:
             notes.append("Public instances are used again, because you have none of your own.")
@@ -269,7 +269,7 @@ class InstanceAdmin:
         listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
         listed |= self._parts.sources.hosts
         changed = name not in self._settings.instances.blocked
-        changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
+        changed = changed and await self._choose(InstanceChoice.BLOCKED, name, chosen=True)
         notes = [] if name in listed or not changed else self._not_listed(name, listed)
         return self._change(name, f"{name} will no longer be used.", notes, changed=changed)
 
@@ -285,12 +285,12 @@ class InstanceAdmin:
         configured = [blocked.casefold() for blocked in self._settings.instances.blocked]
         if name in configured:
             raise self._in_settings(BLOCKED, name)
-        blocked = (await self._state.choices())[Choice.BLOCKED]
+        blocked = (await self._state.choices())[InstanceChoice.BLOCKED]
         if name not in blocked:
             raise InvalidArgumentError(
                 "host", f"{shown(name)} is not blocked{did_you_mean(name, blocked)}"
             )
-        changed = await self._choose(Choice.BLOCKED, name, chosen=False)
+        changed = await self._choose(InstanceChoice.BLOCKED, name, chosen=False)
         return self._change(
             name,
             f"{name} is no longer blocked; searches use it if it is on the list.",
@@ -390,7 +390,7 @@ class InstanceAdmin:
     async def _recall(self) -> None:
         await self._parts.sync.pull(at_once=True)
 
-    async def _choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+    async def _choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
         changed = await self._state.choose(kind, value, chosen=chosen)
         await self._recall()
         return changed

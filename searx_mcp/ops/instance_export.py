@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.administration import Imported
 from searx_mcp.models.credentials import base_url
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.settings.instances import own_address
@@ -76,7 +76,7 @@ class Portable:
         records: what was learned, by base URL.
     """
 
-    choices: Mapping[Choice, tuple[str, ...]]
+    choices: Mapping[InstanceChoice, tuple[str, ...]]
     records: Mapping[str, InstanceRecord]
 
 
@@ -108,7 +108,10 @@ def read_portable(text: str) -> Portable:
         others = f" (and {len(more)} more)" if more else ""
         raise _refuse(where, f"{first['msg']}{others}") from exc
     return Portable(
-        choices={Choice.OWN: file.choices.own, Choice.BLOCKED: file.choices.blocked},
+        choices={
+            InstanceChoice.OWN: file.choices.own,
+            InstanceChoice.BLOCKED: file.choices.blocked,
+        },
         records={
             record.url: InstanceRecord.model_validate(record.model_dump())
             for record in file.records
@@ -141,7 +144,7 @@ async def take_over(
         if url not in known or record.settled(now).last_at > known[url].last_at
     }
     await state.save(news, now)
-    configured = {Choice.OWN: instances.own, Choice.BLOCKED: instances.blocked}
+    configured = {InstanceChoice.OWN: instances.own, InstanceChoice.BLOCKED: instances.blocked}
     joined = {
         kind: tuple(
             [
@@ -153,8 +156,8 @@ async def take_over(
         for kind, values in file.choices.items()
     }
     return Imported(
-        added=joined[Choice.OWN],
-        blocked=joined[Choice.BLOCKED],
+        added=joined[InstanceChoice.OWN],
+        blocked=joined[InstanceChoice.BLOCKED],
         learned=len(news),
         known=len(file.records) - len(news),
     )

@@ -10,7 +10,7 @@ from searx_mcp.models.administration import (
     BudgetLine,
     InstanceDetails,
     Ledger,
-    Source,
+    MemberReason,
     Timers,
     Trial,
     WindowReport,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")
-_WHY: Final = {Tier.OPEN: Source.TABLE, Tier.KEYED: Source.KEY}
+_WHY: Final = {Tier.OPEN: MemberReason.TABLE, Tier.KEYED: MemberReason.KEY}
 
 
 class PoolParts(Protocol):
@@ -181,9 +181,9 @@ async def instance_details(
         record, account = members.pool.record_of(row.url), account_of(row)
     apart = [Account(account.name, (window,)) for window in account.windows]
     whole, *budgets = await state.budgets([account, *apart], now)
-    source = _WHY.get(row.tier, Source.LIST)
+    source = _WHY.get(row.tier, MemberReason.LIST)
     if row.tier is Tier.OWN:
-        source = Source.SETTINGS if is_configured else Source.COMMAND
+        source = MemberReason.SETTINGS if is_configured else MemberReason.COMMAND
     return InstanceDetails(
         instance=row,
         source=source,

@@ -24,7 +24,7 @@ from searx_mcp.service import Service
 from searx_mcp.settings.values import Settings
 
 
-class Verdict(StrEnum):
+class AddressVerdict(StrEnum):
     """Verdicts on an address."""
 
     REFUSED = "refused"
@@ -50,7 +50,7 @@ class Vector(Frozen):
     id: str
     kind: str
     url: str
-    verdict: Verdict
+    verdict: AddressVerdict
     why: str
     dns: Mapping[str, tuple[tuple[str, ...], ...]] = {}
     redirects: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class WrongVector(Frozen):
     kind: str
     url: str
     why: str
-    expected: Verdict
+    expected: AddressVerdict
     came_to: str
 
 
@@ -188,7 +188,7 @@ async def prove_guard(
     """
     wrong: list[WrongVector] = []
     texts: set[str] = set()
-    async with Site() as site:
+    async with RedirectSite() as site:
         names = StaticResolver(otherwise)
         for vector in vectors:
             came_to, error = await _try(vector, site, names, open_service)
@@ -205,7 +205,7 @@ async def prove_guard(
     )
 
 
-class Site:
+class RedirectSite:
     """Redirects as configured, then answers with a page; on a free port of 127.0.0.1.
 
     It has no certificate: TLS connections are closed, which is enough for a check. No connection is kept, so
@@ -282,7 +282,7 @@ def _response(status: str, field: str, body: bytes) -> bytes:
 
 
 async def _try(
-    vector: Vector, site: Site, names: StaticResolver, open_service: OpenService
+    vector: Vector, site: RedirectSite, names: StaticResolver, open_service: OpenService
 ) -> tuple[str, SearxMcpError | None]:
     """Run a vector with its own client; return a verdict or a sentence, and the error."""
     diversion = SocketRedirect(lambda _address, _port: site.port)
@@ -308,10 +308,10 @@ def _judged(vector: Vector, dialled: Sequence[str], error: SearxMcpError | None)
     if error is not None and error.code in _refusals(vector):
         if dialled and not _begins_well(vector):
             return f"{error.code} after a connection to {dialled[0]}"
-        return Verdict.REFUSED
+        return AddressVerdict.REFUSED
     if error is not None and error.code not in _ARRIVALS:
         return f"the error {error.code}"
-    return Verdict.ALLOWED if dialled else "no connection at all"
+    return AddressVerdict.ALLOWED if dialled else "no connection at all"
 
 
 def _begins_well(vector: Vector) -> bool:
@@ -346,8 +346,8 @@ def _counts(vectors: Sequence[Vector], wrong: Sequence[WrongVector]) -> tuple[Ki
     return tuple(
         KindCount(
             kind=kind,
-            refused=verdicts[kind, Verdict.REFUSED],
-            allowed=verdicts[kind, Verdict.ALLOWED],
+            refused=verdicts[kind, AddressVerdict.REFUSED],
+            allowed=verdicts[kind, AddressVerdict.ALLOWED],
             wrong=mistakes[kind],
         )
         for kind in dict.fromkeys(vector.kind for vector in vectors)

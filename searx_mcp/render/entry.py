@@ -113,7 +113,7 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedResult:
     """One result in the list, with what is shown of it so far.
 
     Methods that add to it take the number of tokens they may spend, and return it with what fits.
@@ -197,7 +197,7 @@ class Entry:
         return shown
 
 
-Growth = Callable[[Entry, int], Entry]
+Growth = Callable[[ListedResult, int], ListedResult]
 """Adds to an entry what fits into a number of tokens."""
 
 
@@ -206,11 +206,13 @@ def title(result: SearchResult, boundary: str) -> str:
     return one_line(result.title, boundary, max_tokens=_TITLE_TOKENS) or "Untitled"
 
 
-def bare(result: SearchResult, number: int, boundary: str, *, specified: bool = False) -> Entry:
+def bare(
+    result: SearchResult, number: int, boundary: str, *, specified: bool = False
+) -> ListedResult:
     """Return a result with only title and address, and why its page was not read if it should have been."""
     address = f"{'URL: ' * specified}{one_url(result.url)}"
     lines = (f"{number}. {title(result, boundary)}", address, unread(result, boundary))
-    return Entry(number, result, "\n".join(filter(None, lines)))
+    return ListedResult(number, result, "\n".join(filter(None, lines)))
 
 
 def unread(result: SearchResult, boundary: str) -> str:

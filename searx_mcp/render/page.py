@@ -32,7 +32,7 @@ _AGE_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShownPart:
     """The shown part of a page.
 
     Attributes:
@@ -71,13 +71,13 @@ def page_text(page: Page, *, budget: int | None, boundary: str, fetch: str = FET
     return _write(part(page, budget=budget, boundary=boundary, fetch=fetch), page, boundary)
 
 
-def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> Part:
+def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -> ShownPart:
     """Select what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     markdown = neutralise(page.markdown_content, boundary)
     about, _ = lines_within(_about(page, boundary), room // 8)
     is_in_parts = bool(page.passages) and page.next_offset is not None
-    whole = Part(
+    whole = ShownPart(
         head=_head(page, room, boundary, is_truncated=page.truncated),
         about=about,
         outline=(),
@@ -92,7 +92,7 @@ def part(page: Page, *, budget: int | None, boundary: str, fetch: str = FETCH) -
         if page.answered is False and is_beginning and not page.passages and page.next_offset:
             whole = replace(whole, outline=_outline(page, (room - cost) // 4, boundary))
         return whole
-    frame = Part(
+    frame = ShownPart(
         head=_head(page, room, boundary, is_truncated=True),
         about=about,
         outline=(),
@@ -129,11 +129,11 @@ def _beginning(text: str, room: int) -> str:
     return clip(text, room)[0]
 
 
-def _write(shown: Part, page: Page, boundary: str) -> str:
+def _write(shown: ShownPart, page: Page, boundary: str) -> str:
     return "\n".join(filter(None, (shown.head, body(shown, page, boundary), shown.more)))
 
 
-def body(shown: Part, page: Page, boundary: str) -> str:
+def body(shown: ShownPart, page: Page, boundary: str) -> str:
     """Format a page's content in a fence: its metadata, its headings if it was truncated, and its Markdown."""
     text = shown.markdown
     if shown.outline:

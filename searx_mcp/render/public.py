@@ -16,7 +16,7 @@ from searx_mcp.render.entry import fields_of
 from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.page import part
-from searx_mcp.render.reading import Reading
+from searx_mcp.render.reading import ShownPage
 from searx_mcp.render.search import Layout, lay_out, left_out_line, left_pages
 from searx_mcp.render.structured import marked, without_absent
 from searx_mcp.render.surroundings import ADVICE
@@ -196,7 +196,7 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
 
 
 def _fitted_content(
-    content: PageContent, page: Reading | None, gist: str, boundary: str
+    content: PageContent, page: ShownPage | None, gist: str, boundary: str
 ) -> PageContent | None:
     """Show a page: its text, or a short summary of it, or nothing."""
     if page is None and not gist:

@@ -36,7 +36,7 @@ _LAST_HEADING = re.compile(r"\n\s*#{1,6}(?: [^\n]*)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ShownPage:
     """The shown part of a page in the results.
 
     Attributes:
@@ -102,7 +102,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Source:
+class PageToShow:
     """A page that was read, to be shown whole or in part.
 
     Attributes:
@@ -111,7 +111,7 @@ class Source:
         content: with its passages, best first.
         boundary: of the fences.
         most: maximum tokens of the block.
-        fetch: as of a `Reading`.
+        fetch: as of a `ShownPage`.
     """
 
     number: int
@@ -122,11 +122,11 @@ class Source:
     fetch: str = FETCH
 
     @cached_property
-    def whole(self) -> Reading:
+    def whole(self) -> ShownPage:
         """Everything that was read of the page."""
         read = len(self.content.markdown)
         length = self.content.total_chars or read
-        return Reading(
+        return ShownPage(
             number=self.number,
             url=self.url,
             markdown=neutralise(self.content.markdown, self.boundary),
@@ -148,7 +148,7 @@ class Source:
         """A summary of its text, for when no more can be shown."""
         return self.content.summary or self._parts[0].text
 
-    def within(self, room: int) -> tuple[Reading | None, int]:
+    def within(self, room: int) -> tuple[ShownPage | None, int]:
         """Return the page if it fits into `room` tokens, else the passages that do, if any; and the cost."""
         if self.cost <= room:
             return self.whole, self.cost
@@ -167,7 +167,7 @@ class Source:
                 return longer, price
         return found, cost
 
-    def _excerpt(self, frame: Reading, room: int) -> Reading:
+    def _excerpt(self, frame: ShownPage, room: int) -> ShownPage:
         """Return the best passages that fit into `room` tokens, in page order."""
         chosen = choose(self._parts, room, size=estimate, cut=_beginning)
         chosen += self._continued(chosen, room - estimate(excerpts(chosen, self.boundary)) - _SPARE)

@@ -16,10 +16,10 @@ from itertools import accumulate
 from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.models.spelling import counted
 from searx_mcp.render import entry, surroundings
-from searx_mcp.render.entry import Entry, Growth
+from searx_mcp.render.entry import Growth, ListedResult
 from searx_mcp.render.excerpts import FETCH
 from searx_mcp.render.fence import fenced
-from searx_mcp.render.reading import SMALLEST, Reading, Source
+from searx_mcp.render.reading import SMALLEST, PageToShow, ShownPage
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
 _BLANK_LINES = 5
@@ -51,9 +51,9 @@ class Layout:
     short: SearchResponse
     heading: str
     answers: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedResult, ...]
     left_out: int
-    readings: tuple[Reading, ...]
+    readings: tuple[ShownPage, ...]
     unshown: int
     off_topic: tuple[int, ...]
     beside: tuple[str, ...]
@@ -201,14 +201,14 @@ def _off_topic_line(numbers: Sequence[int], fetch: str) -> str:
     return f"Not shown: the {which}, which {does} not fit the query.{how}"
 
 
-def _off_topic(entries: list[Entry]) -> tuple[int, ...]:
+def _off_topic(entries: list[ListedResult]) -> tuple[int, ...]:
     """Return the numbers of results whose pages do not support the query, if another page may."""
     verdicts = {each.number: page.answered for each in entries if (page := _page_of(each))}
     off_topic = tuple(number for number, answered in verdicts.items() if answered is False)
     return off_topic if len(off_topic) < len(verdicts) else ()
 
 
-def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
+def _listed(bare: list[ListedResult], left: int, boundary: str) -> tuple[list[ListedResult], int]:
     """Add snippets to the results; if room is short, to the first ones rather than a few words to each."""
     listed, rest = _first(bare, left, boundary)
     if len(listed) == len(bare):
@@ -216,9 +216,9 @@ def _listed(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], i
     return _first(bare, left - line_cost(left_out_line(len(bare))), boundary)
 
 
-def _first(bare: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
+def _first(bare: list[ListedResult], left: int, boundary: str) -> tuple[list[ListedResult], int]:
     """Return as many results as fit, the last with a part of its snippet; a result too long by itself is dropped."""
-    fitting: list[Entry] = []
+    fitting: list[ListedResult] = []
     for each in bare:
         if each.cost > left:
             continue
@@ -237,7 +237,7 @@ def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
     return [answers, remarks, lines_within(said[2], most - remarks)[1]]
 
 
-def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], int]:
+def _grown(entries: list[ListedResult], left: int, grow: Growth) -> tuple[list[ListedResult], int]:
     """Add something to all entries; entries that need more room share it evenly."""
     needs = [grow(each, UNLIMITED).cost - each.cost for each in entries]
     grants = share(needs, max(left, 0))
@@ -250,25 +250,25 @@ def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], 
     return grown, left
 
 
-def _page_of(each: Entry) -> PageContent | None:
+def _page_of(each: ListedResult) -> PageContent | None:
     content = each.result.content
     return content if content is not None and content.markdown else None
 
 
-def _sources(entries: list[Entry], boundary: str, left: int, fetch: str) -> list[Source]:
+def _sources(entries: list[ListedResult], boundary: str, left: int, fetch: str) -> list[PageToShow]:
     """Return all pages that were read, best score first."""
     most = max(left, 0) + sum(line_cost(each.description) for each in entries)
     by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
-        Source(each.number, each.result.url, content, boundary, most, fetch)
+        PageToShow(each.number, each.result.url, content, boundary, most, fetch)
         for each in by_score
         if (content := _page_of(each)) is not None
     ]
 
 
 def _with_pages(
-    entries: list[Entry], sources: list[Source], left: int
-) -> tuple[list[Entry], list[Reading], int]:
+    entries: list[ListedResult], sources: list[PageToShow], left: int
+) -> tuple[list[ListedResult], list[ShownPage], int]:
     """Return the pages that are shown, and the entries without snippets that these repeat."""
     readings, rest = _filled(sources, left)
     spared = _without_repeated(entries, readings)
@@ -281,7 +281,7 @@ def _with_pages(
     return spared, readings, rest + freed
 
 
-def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Entry]:
+def _without_repeated(entries: list[ListedResult], readings: list[ShownPage]) -> list[ListedResult]:
     """Remove the snippets of entries that the shown text of their pages repeats."""
     said = {reading.number: _letters(reading.markdown) for reading in readings}
     return [
@@ -292,7 +292,7 @@ def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Ent
     ]
 
 
-def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
+def _filled(sources: list[PageToShow], left: int) -> tuple[list[ShownPage], int]:
     """Return as many of the first pages as fit with a meaningful part each, and the remaining tokens.
 
     All get the same room, as far as they need it, since the page that answers is often not the first; what one
@@ -304,7 +304,7 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     shown = sources[: max(sum(spent <= room for spent in least), 1)]
     grants = share([source.cost for source in shown], room)
     spare = room - sum(grants)
-    readings: list[Reading | None] = [None] * len(shown)
+    readings: list[ShownPage | None] = [None] * len(shown)
     for is_second in (False, True):
         for place, source in enumerate(shown):
             if is_second and (spare < _LEAST_MORE or source.cost <= grants[place]):
@@ -315,7 +315,9 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     return [reading for reading in readings if reading], left - sum(grants)
 
 
-def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[Entry]:
+def _summed_up(
+    entries: list[ListedResult], unshown: list[PageToShow], left: int
+) -> list[ListedResult]:
     """Add summaries of the pages that are not shown to their entries, the best first."""
     summed_up = {each.number: each for each in entries}
     for source in unshown:

@@ -35,7 +35,7 @@ from searx_mcp.server.web.policy import (
     READY_PATH,
     Policy,
 )
-from searx_mcp.server.web.sessions import Sessions
+from searx_mcp.server.web.sessions import McpSessions
 from searx_mcp.server.web.shares import Clients
 from searx_mcp.settings.server import HttpConfig
 
@@ -82,7 +82,7 @@ def http_app(server: MCPServer[Any], config: HttpConfig, limits: ServerLimits = 
     app.add_exception_handler(HTTPStatus.NOT_FOUND, _not_found)
     app.add_exception_handler(HTTPStatus.METHOD_NOT_ALLOWED, _wrong_method)
     clients = Clients(config.proxies)
-    sessions = Sessions(app, server.session_manager, limits.sessions, clients)
+    sessions = McpSessions(app, server.session_manager, limits.sessions, clients)
     return Guard(
         sessions,
         Policy.of(config),

@@ -13,14 +13,14 @@ from searx_mcp.server.rest.endpoint import Endpoint
 from searx_mcp.server.rest.operation import Operation
 from searx_mcp.settings.tools import Tool
 from searx_mcp.verbs.table import VERBS
-from searx_mcp.verbs.verb import Route, Verb
+from searx_mcp.verbs.verb import RestRoute, Verb
 
 _SEARCH: Final = (422, 500, 503, 504)
 _FETCH: Final = (422, 424, 500, 504)
 _LOCAL: Final = (422, 500, 504)
 
 
-def _operation(verb: Verb[Any, Any], route: Route) -> Operation:
+def _operation(verb: Verb[Any, Any], route: RestRoute) -> Operation:
     """Return the operation that performs a verb."""
     return Operation(
         name=route.name,

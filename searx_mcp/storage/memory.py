@@ -11,7 +11,7 @@ from itertools import count
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.pool.record import InstanceRecord, replaces, settled
 from searx_mcp.storage.packing import (
     Item,
@@ -62,7 +62,7 @@ class MemoryStore(StateStore):
         self._records: dict[str, InstanceRecord] = {}
         self._claims: dict[str, float] = {}
         self._seed: int | None = None
-        self._choices: set[tuple[Choice, str]] = set()
+        self._choices: set[tuple[InstanceChoice, str]] = set()
 
     @override
     def __repr__(self) -> str:
@@ -110,16 +110,16 @@ class MemoryStore(StateStore):
         return self._seed
 
     @override
-    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+    async def choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
         if ((kind, value) in self._choices) is chosen:
             return False
         self._choices ^= {(kind, value)}
         return True
 
     @override
-    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+    async def choices(self) -> Mapping[InstanceChoice, tuple[str, ...]]:
         chosen = sorted(self._choices)
-        return {kind: tuple(value for of, value in chosen if of is kind) for kind in Choice}
+        return {kind: tuple(value for of, value in chosen if of is kind) for kind in InstanceChoice}
 
     @override
     async def purge(self) -> None:
@@ -155,7 +155,7 @@ class MemoryStore(StateStore):
         """Copy the installation's seed from another store."""
         self._seed = seed
 
-    def keep_choices(self, choices: Mapping[Choice, Iterable[str]]) -> None:
+    def keep_choices(self, choices: Mapping[InstanceChoice, Iterable[str]]) -> None:
         """Copy the user's choices from another store."""
         self._choices = {(kind, value) for kind, values in choices.items() for value in values}
 

@@ -98,7 +98,7 @@ class KeptPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WholePage:
     """A whole page as a call gets it.
 
     Attributes:

@@ -32,7 +32,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from typing_extensions import override
 
 from searx_mcp.errors import StorageBusyError, StorageUnavailableError
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 
 T = TypeVar("T")
 Command = Sequence[str | bytes | int]
@@ -327,7 +327,7 @@ class RedisKeys:
         """Return the key of the time a job was claimed."""
         return f"{self.root}claim:{job}"
 
-    def chosen(self, kind: Choice) -> str:
+    def chosen(self, kind: InstanceChoice) -> str:
         """Return the key of the user's choices of a kind."""
         return f"{self.root}chosen:{kind}"
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from searx_mcp.errors import StorageError
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.redis import Command, RedisKeys, RedisLink, RedisSession, Script
@@ -310,20 +310,23 @@ class RedisStore(StateStore):
         return await self._try(on_server, self._memory.installation_seed)
 
     @override
-    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+    async def choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
         command = ("SADD" if chosen else "SREM", self._keys.chosen(kind), value)
         (changed,) = await self._link.run(lambda session: session.ask(command))
         _ = await self._memory.choose(kind, value, chosen=chosen)
         return bool(changed)
 
     @override
-    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
-        commands = [("SMEMBERS", self._keys.chosen(kind)) for kind in Choice]
+    async def choices(self) -> Mapping[InstanceChoice, tuple[str, ...]]:
+        commands = [("SMEMBERS", self._keys.chosen(kind)) for kind in InstanceChoice]
 
-        async def on_server(session: RedisSession) -> Mapping[Choice, tuple[str, ...]]:
+        async def on_server(session: RedisSession) -> Mapping[InstanceChoice, tuple[str, ...]]:
             replies = await session.ask(*commands)
             self._memory.keep_choices(
-                {kind: map(_text, reply) for kind, reply in zip(Choice, replies, strict=True)}
+                {
+                    kind: map(_text, reply)
+                    for kind, reply in zip(InstanceChoice, replies, strict=True)
+                }
             )
             return await self._memory.choices()
 
@@ -372,7 +375,9 @@ class RedisStore(StateStore):
         has_lost_all, *_ = await session.ask(("SETNX", self._keys.seed, seed), *commands)
         chosen = await self._memory.choices()
         adding = [
-            ("SADD", self._keys.chosen(kind), *chosen[kind]) for kind in Choice if chosen[kind]
+            ("SADD", self._keys.chosen(kind), *chosen[kind])
+            for kind in InstanceChoice
+            if chosen[kind]
         ]
         if has_lost_all and adding:
             await session.ask(*adding)

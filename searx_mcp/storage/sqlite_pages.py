@@ -95,7 +95,7 @@ _BYTES_AT_ONCE: Final = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PageLimits:
     """The limits of a store.
 
     Attributes:
@@ -136,7 +136,7 @@ class SqlitePageStore(SharedPageStore):
     ) -> None:
         super().__init__(max_bytes=max_bytes, max_age=max_age)
         self._database = Database(path, SCHEMA, patience=patience)
-        self._bounds = Bounds(max_bytes, max_age)
+        self._bounds = PageLimits(max_bytes, max_age)
         self._secret = b""
         self._read_at = self._write_at = -math.inf  # not before
         self._has_warned = False
@@ -254,7 +254,7 @@ def touch(tx: Transaction, name: str) -> None:
     )
 
 
-def put(tx: Transaction, item: Item, key: bytes | None, now: float, bounds: Bounds) -> bool:
+def put(tx: Transaction, item: Item, key: bytes | None, now: float, bounds: PageLimits) -> bool:
     """Store an item, and that it was captured under `key`; evict the least recently used ones.
 
     Returns:

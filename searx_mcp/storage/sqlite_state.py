@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from searx_mcp.errors import StorageBusyError, StorageError
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.pool.record import SKEW, InstanceRecord, replaces, settled
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
@@ -167,7 +167,7 @@ class SqliteStore(StateStore):
         return await self._try(in_file, in_memory=self._memory.installation_seed, busy=ours)
 
     @override
-    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+    async def choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
         async def in_file() -> bool:
             changed = await self._database.write(lambda tx: _choose(tx, kind, value, chosen=chosen))
             _ = await self._memory.choose(kind, value, chosen=chosen)
@@ -186,8 +186,8 @@ class SqliteStore(StateStore):
         return changed
 
     @override
-    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
-        async def in_file() -> Mapping[Choice, tuple[str, ...]]:
+    async def choices(self) -> Mapping[InstanceChoice, tuple[str, ...]]:
+        async def in_file() -> Mapping[InstanceChoice, tuple[str, ...]]:
             choices = await self._database.read(_choices)
             self._memory.keep_choices(choices)
             return choices
@@ -361,7 +361,7 @@ def _claim(tx: Transaction, job: str, seconds: float, now: float) -> bool:
     return is_free
 
 
-def _choose(tx: Transaction, kind: Choice, value: str, *, chosen: bool) -> bool:
+def _choose(tx: Transaction, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
     if chosen:
         sql = "INSERT INTO choices (kind, value) VALUES (:kind, :value) ON CONFLICT DO NOTHING"
     else:
@@ -369,10 +369,10 @@ def _choose(tx: Transaction, kind: Choice, value: str, *, chosen: bool) -> bool:
     return tx.change(sql, kind=kind, value=value) > 0
 
 
-def _choices(tx: Transaction) -> dict[Choice, tuple[str, ...]]:
+def _choices(tx: Transaction) -> dict[InstanceChoice, tuple[str, ...]]:
     # Kinds that only a newer version knows are not changed.
     rows = tx.rows("SELECT kind, value FROM choices ORDER BY value")
-    return {kind: tuple(value for of, value in rows if of == kind) for kind in Choice}
+    return {kind: tuple(value for of, value in rows if of == kind) for kind in InstanceChoice}
 
 
 def _purge(tx: Transaction) -> None:

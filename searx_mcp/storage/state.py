@@ -9,7 +9,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.pool.record import InstanceRecord
 
 _log = logging.getLogger("searx_mcp.storage")
@@ -135,7 +135,7 @@ class StateStore(Protocol):
         """
         ...
 
-    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+    async def choose(self, kind: InstanceChoice, value: str, *, chosen: bool) -> bool:
         """Record a choice of the user, or that it no longer holds.
 
         Args:
@@ -151,7 +151,7 @@ class StateStore(Protocol):
         """
         ...
 
-    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+    async def choices(self) -> Mapping[InstanceChoice, tuple[str, ...]]:
         """Return the user's choices, sorted; every kind is included. They last until `purge`."""
         ...
 

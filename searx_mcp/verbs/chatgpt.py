@@ -17,7 +17,7 @@ from searx_mcp.verbs.verb import Effect, Published, Verb
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.response import SearchResponse
-    from searx_mcp.verbs.chatgpt_writing import Written
+    from searx_mcp.verbs.chatgpt_writing import ChatgptWriting
 
 
 def _parse_fetch(raw: Mapping[str, object], _: Settings) -> FetchRequest:
@@ -36,10 +36,10 @@ def _schema(name: str, **rules: object) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": [name]}
 
 
-def _written() -> "type[Written]":
-    from searx_mcp.verbs.chatgpt_writing import Written
+def _written() -> "type[ChatgptWriting]":
+    from searx_mcp.verbs.chatgpt_writing import ChatgptWriting
 
-    return Written
+    return ChatgptWriting
 
 
 SEARCH: Final["Verb[SearchRequest, SearchResponse]"] = Verb(

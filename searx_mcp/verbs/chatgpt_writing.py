@@ -185,7 +185,7 @@ def _cost(found: BaseModel) -> int:
     return estimate(_json(found))
 
 
-class Written:
+class ChatgptWriting:
     """How the results of each verb are formatted."""
 
     results: Final[Writing[SearchRequest, SearchResponse]] = Writing(

@@ -14,7 +14,7 @@ from searx_mcp.evidence.requests import (
 from searx_mcp.settings.server import ServerConfig
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
+from searx_mcp.verbs.verb import Command, Effect, Published, RestRoute, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.evidence.values import (
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         IngestResponse,
         ReadResponse,
     )
-    from searx_mcp.verbs.evidence_writing import Written
+    from searx_mcp.verbs.evidence_writing import EvidenceWriting
 
 _FETCH: Final = (422, 424, 500, 504)
 _EVIDENCE: Final = (422, 424, 500, 503, 504)
@@ -43,10 +43,10 @@ def _usual_tokens(server: ServerConfig) -> int:
     return server.response_token_budget
 
 
-def _written() -> "type[Written]":
-    from searx_mcp.verbs.evidence_writing import Written
+def _written() -> "type[EvidenceWriting]":
+    from searx_mcp.verbs.evidence_writing import EvidenceWriting
 
-    return Written
+    return EvidenceWriting
 
 
 READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
@@ -66,7 +66,7 @@ READ_PAGE: Final["Verb[ReadRequest, ReadResponse]"] = Verb(
         schema=_schema(ReadRequest),
         effect=Effect.KEEPS,
     ),
-    route=Route(
+    route=RestRoute(
         "read", "/v1/read", "Find the passages of a page that answer questions.", statuses=_FETCH
     ),
     command=Command(
@@ -98,7 +98,7 @@ ANSWER: Final["Verb[AnswerRequest, EvidenceResponse]"] = Verb(
         schema=_schema(AnswerRequest),
         effect=Effect.KEEPS,
     ),
-    route=Route(
+    route=RestRoute(
         "answer",
         "/v1/answer",
         "Find evidence for a question, with sources and quotes.",
@@ -131,7 +131,7 @@ CORPUS_STATUS: Final["Verb[StatusRequest, CorpusStatus]"] = Verb(
         effect=Effect.LOOKS,
         most_tokens=_usual_tokens,
     ),
-    route=Route(
+    route=RestRoute(
         "corpus_status",
         "/v1/corpus",
         "List the kept pages.",
@@ -158,7 +158,7 @@ SEARCH_CORPUS: Final["Verb[CorpusSearchRequest, EvidenceResponse]"] = Verb(
         schema=_schema(CorpusSearchRequest),
         effect=Effect.LOOKS,
     ),
-    route=Route(
+    route=RestRoute(
         "corpus_search",
         "/v1/corpus/search",
         "Find evidence in kept pages; sends no request.",
@@ -189,6 +189,8 @@ INGEST: Final["Verb[IngestRequest, IngestResponse]"] = Verb(
         effect=Effect.KEEPS,
         most_tokens=_usual_tokens,
     ),
-    route=Route("corpus_ingest", "/v1/corpus/ingest", "Read pages and keep them.", statuses=_FETCH),
+    route=RestRoute(
+        "corpus_ingest", "/v1/corpus/ingest", "Read pages and keep them.", statuses=_FETCH
+    ),
     command=Command("corpus add", "Read pages and keep them for questions."),
 )

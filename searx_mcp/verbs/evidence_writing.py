@@ -75,7 +75,7 @@ def _evidence(_: type[Question]) -> Writing[Question, EvidenceResponse]:
     )
 
 
-class Written:
+class EvidenceWriting:
     """How the results of each verb are formatted."""
 
     reads: Final[Writing[ReadRequest, ReadResponse]] = Writing(

@@ -31,7 +31,7 @@ class Effect(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class RestRoute:
     """The REST route of a tool.
 
     Attributes:
@@ -217,7 +217,7 @@ class Verb(Generic[RequestT, ResponseT]):
     has_limits: bool = False
     least: float = 0.0
     published: Published | None = None
-    route: Route | None = None
+    route: RestRoute | None = None
     command: Command | None = None
 
     def seconds(self, request: RequestT) -> float | None:

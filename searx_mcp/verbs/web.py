@@ -9,14 +9,14 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.request import RawSearchRequest, SearchRequest
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
-from searx_mcp.verbs.verb import Command, Effect, Published, Route, Verb
+from searx_mcp.verbs.verb import Command, Effect, Published, RestRoute, Verb
 
 if TYPE_CHECKING:
     from searx_mcp.models.page import Page
     from searx_mcp.models.progress import Progress
     from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
     from searx_mcp.service import Service
-    from searx_mcp.verbs.web_writing import Written
+    from searx_mcp.verbs.web_writing import WebWriting
 
 _STATUSES: Final = (422, 500, 503, 504)
 
@@ -66,10 +66,10 @@ def _fetch_schema(settings: Settings) -> dict[str, Any]:
     )
 
 
-def _written() -> "type[Written]":
-    from searx_mcp.verbs.web_writing import Written
+def _written() -> "type[WebWriting]":
+    from searx_mcp.verbs.web_writing import WebWriting
 
-    return Written
+    return WebWriting
 
 
 WEB_SEARCH: Final["Verb[SearchRequest, SearchResponse | SearchBatch]"] = Verb(
@@ -98,7 +98,7 @@ WEB_SEARCH: Final["Verb[SearchRequest, SearchResponse | SearchBatch]"] = Verb(
         ),
         small_arguments=frozenset({"query", "time_range"}),
     ),
-    route=Route(
+    route=RestRoute(
         "search", "/v1/search", "Search the web and read the result pages.", statuses=_STATUSES
     ),
     command=Command("search", "Search the web and read the result pages.", "searching"),
@@ -110,7 +110,7 @@ RAW_SEARCH: Final["Verb[RawSearchRequest, RawBatch]"] = Verb(
     act=_raw_search,
     writing=lambda: _written().raw,
     usual=lambda settings: settings.web_search.default_timeout,
-    route=Route(
+    route=RestRoute(
         "raw_search",
         "/v1/raw_search",
         "Return the JSON of a keyed provider unchanged.",
@@ -148,7 +148,7 @@ WEB_FETCH: Final["Verb[FetchRequest, Page]"] = Verb(
         ),
         small_arguments=frozenset({"url", "prompt", "cursor", "offset"}),
     ),
-    route=Route(
+    route=RestRoute(
         "fetch",
         "/v1/fetch",
         "Read a page as Markdown, with its metadata.",

@@ -158,7 +158,7 @@ def _page_failed(error: SearxMcpError, asked: Asked[FetchRequest], room: Room) -
     return further.after(text), further.within(data)
 
 
-class Written:
+class WebWriting:
     """How the results of each verb are formatted."""
 
     searches: Final = _Searches(

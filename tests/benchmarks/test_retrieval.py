@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.storage.store import StoredChunk
 
 
@@ -98,8 +98,8 @@ def test_what_is_no_set_in_the_format_of_beir_is_refused(
         sets.beir(write_set(tmp_path, **files))
 
 
-def hit(url: str, text: str, *copies: str) -> Hit:
-    return Hit(url, StoredChunk(text, text, (), 0, len(text), 1), 1.0, copies=copies)
+def hit(url: str, text: str, *copies: str) -> ChunkHit:
+    return ChunkHit(url, StoredChunk(text, text, (), 0, len(text), 1), 1.0, copies=copies)
 
 
 @pytest.mark.parametrize(

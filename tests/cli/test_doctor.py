@@ -11,7 +11,7 @@ import pytest
 
 from searx_mcp.cli.doctor import _print_proof
 from searx_mcp.cli.running import ExitCode
-from searx_mcp.ops.selfcheck import KindCount, SelfCheck, Verdict, WrongVector
+from searx_mcp.ops.selfcheck import AddressVerdict, KindCount, SelfCheck, WrongVector
 from searx_mcp.testing.searxng import FakeSearxng
 
 JSON = ("html", "json")
@@ -112,7 +112,7 @@ WRONG = WrongVector(
     kind="x",
     url="http://127.0.0.1/\u202e",
     why="loopback",
-    expected=Verdict.REFUSED,
+    expected=AddressVerdict.REFUSED,
     came_to="allowed",
 )
 

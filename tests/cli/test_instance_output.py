@@ -19,14 +19,14 @@ from searx_mcp.cli.instance_output import (
 )
 from searx_mcp.models.administration import (
     BudgetLine,
-    Check,
     Checked,
     ConfigReport,
+    InstanceCheck,
     InstanceDetails,
+    MemberReason,
     OpenSource,
     Refresh,
     Robots,
-    Source,
     Timers,
     Trial,
     WindowReport,
@@ -84,8 +84,10 @@ WIDE = row(
 )
 
 
-def check(url: str, config: ConfigReport | None = None, **fields) -> Check:
-    return Check(**{"url": url, "alive": False, "elapsed_ms": 12, "config": config} | fields)
+def check(url: str, config: ConfigReport | None = None, **fields) -> InstanceCheck:
+    return InstanceCheck(
+        **{"url": url, "alive": False, "elapsed_ms": 12, "config": config} | fields
+    )
 
 
 CHECKS = [
@@ -132,7 +134,7 @@ def pools(*rows: InstanceReport):
     return lambda width: pool_table(rows, width=width)
 
 
-def checks(*each: Check):
+def checks(*each: InstanceCheck):
     return lambda width: check_table(Checked(checks=each), width=width)
 
 
@@ -299,7 +301,10 @@ def page(config: ConfigReport | None = None, **fields) -> str:
     timers = Timers(learned_at=NOW, waits_until=NOW + timedelta(days=1))
     parts = dict.fromkeys(PARTS, 0.5)
     details = InstanceDetails(
-        instance=row(score_parts=parts, **fields), source=Source.LIST, timers=timers, config=config
+        instance=row(score_parts=parts, **fields),
+        source=MemberReason.LIST,
+        timers=timers,
+        config=config,
     )
     return "\n".join(written(details))
 
@@ -371,7 +376,7 @@ LIMITED = KNOWN.model_copy(
 )
 EVERYTHING = InstanceDetails(
     instance=LIMITED,
-    source=Source.LIST,
+    source=MemberReason.LIST,
     timers=Timers(learned_at=NOW - timedelta(minutes=3), waits_until=NOW + timedelta(hours=5)),
     windows=(
         WindowReport(limit=1, seconds=30, spent=1, format=Format.HTML),
@@ -460,7 +465,7 @@ def test_an_open_source_has_terms_and_no_score():
     )
     details = InstanceDetails(
         instance=LIMITED.model_copy(update={"tier": Tier.OPEN, "grade": None}),
-        source=Source.TABLE,
+        source=MemberReason.TABLE,
         open_source=source,
     )
     shown = written(details)
@@ -492,7 +497,7 @@ def test_a_keyed_provider_is_no_instance_and_no_collection():
     )
     details = InstanceDetails(
         instance=LIMITED.model_copy(update={"tier": Tier.KEYED, "grade": None}),
-        source=Source.KEY,
+        source=MemberReason.KEY,
         open_source=source,
     )
     shown = written(details)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 from searx_mcp.models.style import Style
 
 DOCS = Path(__file__).parents[2] / "docs" / "decisions" / "pages-to-markdown.md"
@@ -17,24 +17,24 @@ CARDS = "<div><a href=/1>A mill of the next valley</a></div>" * 4
 LINKS = "<ul><li><a href=/1>one more</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>"
 
 TAKEN = {
-    Rule.UNSEEN: "<script>TAKEN</script>",
-    Rule.HIDDEN: "<p style='display:none'>TAKEN</p>",
-    Rule.CODE: "<pre><span class=lineno>1</span> a<div class=tooltip>TAKEN</div></pre>",
-    Rule.POST: "<span itemprop=position>TAKEN</span>",
-    Rule.LANDMARK: "<nav>TAKEN</nav>",
-    Rule.FOOTER: "<footer>TAKEN</footer>",
-    Rule.FORM: "<form>TAKEN <input></form>",
-    Rule.CONSENT: "<div class=cookies>TAKEN</div>",
-    Rule.NAMED: "<div class=sidebar>TAKEN</div>",
-    Rule.SECTION: f"<section><h2>Related articles</h2>{LINKS}</section>",
-    Rule.CARDS: f"<div>{CARDS}</div>",
-    Rule.LINKS: LINKS,
-    Rule.LINE: "<p>Photo: TAKEN</p>",
+    RemovalRule.UNSEEN: "<script>TAKEN</script>",
+    RemovalRule.HIDDEN: "<p style='display:none'>TAKEN</p>",
+    RemovalRule.CODE: "<pre><span class=lineno>1</span> a<div class=tooltip>TAKEN</div></pre>",
+    RemovalRule.POST: "<span itemprop=position>TAKEN</span>",
+    RemovalRule.LANDMARK: "<nav>TAKEN</nav>",
+    RemovalRule.FOOTER: "<footer>TAKEN</footer>",
+    RemovalRule.FORM: "<form>TAKEN <input></form>",
+    RemovalRule.CONSENT: "<div class=cookies>TAKEN</div>",
+    RemovalRule.NAMED: "<div class=sidebar>TAKEN</div>",
+    RemovalRule.SECTION: f"<section><h2>Related articles</h2>{LINKS}</section>",
+    RemovalRule.CARDS: f"<div>{CARDS}</div>",
+    RemovalRule.LINKS: LINKS,
+    RemovalRule.LINE: "<p>Photo: TAKEN</p>",
 }
 
 
 @pytest.mark.parametrize(("rule", "block"), TAKEN.items(), ids=TAKEN)
-def test_what_is_taken_out_has_its_rule(rule: Rule, block: str):
+def test_what_is_taken_out_has_its_rule(rule: RemovalRule, block: str):
     html = f"<body><article><h1>The river</h1>{TEXT}{block}{TEXT}</article>"
     removals = Removals(keeps_texts=True)
     url = "https://ex.org/blog/the-river-and-its-meadows"
@@ -56,4 +56,4 @@ def test_a_page_that_is_read_whole_has_lost_nothing_to_the_rules_of_content():
 
 def test_all_rules_are_documented():
     said = DOCS.read_text("utf-8")
-    assert [rule for rule in Rule if f"`{rule}`" not in said] == []
+    assert [rule for rule in RemovalRule if f"`{rule}`" not in said] == []

@@ -14,7 +14,7 @@ from yarl import URL
 from searx_mcp import SearxClient
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, SettingsError
 from searx_mcp.fetch.browser.renderer import Renderer
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
 from searx_mcp.models.page import Page
@@ -275,10 +275,12 @@ class StandInRenderer(Renderer):
     def __init__(self, html: str, *, status: int = 200, is_truncated: bool = False) -> None:
         body = Body(html.encode(), truncated=is_truncated, notes=("A note.",))
         media = MediaType("text/html", "utf-8")
-        self.rendered = Answer("http://www.example.org/app", status, {}, media, body)
+        self.rendered = ReceivedPage("http://www.example.org/app", status, {}, media, body)
 
     @override
-    async def render(self, url: URL, *, user_agent: str, deadline: float, max_bytes: int) -> Answer:
+    async def render(
+        self, url: URL, *, user_agent: str, deadline: float, max_bytes: int
+    ) -> ReceivedPage:
         return self.rendered
 
     @override

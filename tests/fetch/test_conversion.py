@@ -17,7 +17,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.conversion import Conversion
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
 from searx_mcp.workers.config import WorkersConfig
@@ -65,7 +65,7 @@ class Scripted(Workers):
 
 
 def answer(data=PAGE, media_type="text/html"):
-    return Answer(URL, 200, {}, MediaType(media_type, None), Body(data))
+    return ReceivedPage(URL, 200, {}, MediaType(media_type, None), Body(data))
 
 
 def result_of(name):

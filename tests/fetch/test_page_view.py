@@ -11,7 +11,7 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.page_view import build_page_view
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.page import Page
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, WholePage
 
 CURSOR = "abcdefgh234567ab"
 GUIDE = (
@@ -44,7 +44,7 @@ def shown(
 ) -> Page:
     arguments: dict[str, object] = {"url": "https://example.com/", "max_chars": 200, **fields}
     return build_page_view(
-        Reading(
+        WholePage(
             kept(markdown, truncated=truncated, title=title), is_new=False, notes=("Of the call.",)
         ),
         FetchRequest.model_validate(arguments),

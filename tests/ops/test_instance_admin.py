@@ -7,9 +7,9 @@ import pytest
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError, SettingsError
-from searx_mcp.models.administration import Source
+from searx_mcp.models.administration import MemberReason
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.instance import Choice, InstanceState, SortKey
+from searx_mcp.models.instance import InstanceChoice, InstanceState, SortKey
 from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.storage.memory import MemoryStore
@@ -75,7 +75,7 @@ async def test_one_instance_is_shown_with_everything_known_of_it(client_of, cloc
             await client.search("another secret", fetch_content=False)
         await client.admin.check([fake.url])
         shown = await client.admin.show(fake.url)
-    assert shown.source is Source.LIST
+    assert shown.source is MemberReason.LIST
     assert shown.listed is not None
     assert [past.verdict for past in shown.outcomes] == [Verdict.RATE_LIMITED, Verdict.FULL]
     assert [past.at for past in shown.outcomes] == [TODAY + 31, TODAY]
@@ -92,7 +92,7 @@ async def test_an_own_instance_has_no_windows_and_says_where_it_comes_from(clien
     async with FakeSearxng() as mine, FakeSearxng() as added, client_of(own=[mine]) as client:
         await client.admin.add(added.url)
         shown = [await client.admin.show(fake.url) for fake in (mine, added)]
-    assert [each.source for each in shown] == [Source.SETTINGS, Source.COMMAND]
+    assert [each.source for each in shown] == [MemberReason.SETTINGS, MemberReason.COMMAND]
     assert shown[0].windows == ()
 
 
@@ -338,7 +338,7 @@ async def test_what_the_settings_hold_is_not_chosen_by_an_import(client_of):
     async with FakeSearxng() as own, client_of(own=[own], state=state) as client:
         text = json.dumps({"schema_version": 1, "choices": {"own": [own.url]}})
         assert (await client.admin.import_(text)).added == ()
-    assert (await state.choices())[Choice.OWN] == ()
+    assert (await state.choices())[InstanceChoice.OWN] == ()
 
 
 async def test_the_ledger_tells_what_is_spent_and_when_it_is_dry(client_of, clock):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.ops.instance_export import MAX_TEXT, host_name, read_portable
 
 URL = "https://a.example/"
@@ -23,7 +23,7 @@ def test_a_file_holds_choices_and_records_and_may_hold_what_a_newer_version_adds
             charges=[["https://a.example/", 0]],
         )
     )
-    assert file.choices == {Choice.OWN: (URL,), Choice.BLOCKED: ("b.example",)}
+    assert file.choices == {InstanceChoice.OWN: (URL,), InstanceChoice.BLOCKED: ("b.example",)}
     assert {url: record.successes for url, record in file.records.items()} == {URL: 3}
 
 

@@ -15,14 +15,14 @@ from searx_mcp import SearxClient, Settings
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.ops.selfcheck import (
     PUBLIC_ADDRESSES,
+    AddressVerdict,
     Vector,
-    Verdict,
     bundled_vectors,
     parse_vectors,
     prove_guard,
 )
 
-VERDICTS = {"block": Verdict.REFUSED, "allow": Verdict.ALLOWED}
+VERDICTS = {"block": AddressVerdict.REFUSED, "allow": AddressVerdict.ALLOWED}
 PRIVATE_HOP = {"url": "http://www.example.org/", "redirects": ["http://10.0.0.7/"]}
 
 
@@ -47,7 +47,7 @@ def translated(row: dict[str, Any]) -> dict[str, Any]:
     verdict = VERDICTS[row["verdict"]]
     answers = row.get("dns") or {}
     dials = list(PUBLIC_ADDRESSES)
-    if verdict is Verdict.ALLOWED:
+    if verdict is AddressVerdict.ALLOWED:
         dials += [address for each in answers.values() for address in each]
         dials.append(URL(row["url"]).host or "")
     return {
@@ -74,14 +74,14 @@ async def test_every_recorded_vector_is_judged_right():
     assert found.wrong == ()
     assert found.passed
     counts = Counter(vector.verdict for vector in vectors)
-    assert counts in ({}, {Verdict.REFUSED: 227, Verdict.ALLOWED: 29})
+    assert counts in ({}, {AddressVerdict.REFUSED: 227, AddressVerdict.ALLOWED: 29})
 
 
 def test_the_bundled_table_is_large_and_names_each_vector_once():
     vectors = bundled_vectors()
     counts = Counter(vector.verdict for vector in vectors)
-    assert counts[Verdict.REFUSED] >= 200
-    assert counts[Verdict.ALLOWED] >= 30
+    assert counts[AddressVerdict.REFUSED] >= 200
+    assert counts[AddressVerdict.ALLOWED] >= 30
     assert len({vector.id for vector in vectors}) == len(vectors)
     tried = [(each.url, str(each.redirects), str(each.dns), each.robots) for each in vectors]
     assert len(set(tried)) == len(vectors)

@@ -6,7 +6,7 @@ import pytest
 
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import PageContent
-from searx_mcp.render.reading import Reading, Source
+from searx_mcp.render.reading import PageToShow, ShownPage
 
 CUT = {"next_offset": 12}
 WITH_CURSOR = {"cursor": "abcdefgh234567ab", **CUT}
@@ -35,7 +35,7 @@ ENDINGS: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("fields", "told", "how"), ENDINGS)
 def test_a_page_with_more_says_so_and_how_to_read_on_if_a_tool_can(boundary, fields, told, how):
     for fetch, ending in (("open", told + how), ("", told)):
-        reading = Reading(2, "https://a.example/", "A text.", 90, **fields, fetch=fetch)
+        reading = ShownPage(2, "https://a.example/", "A text.", 90, **fields, fetch=fetch)
         assert reading.block(boundary).partition(f"</web-content {boundary}>")[2].strip() == ending
 
 
@@ -48,6 +48,6 @@ def test_a_cut_leaves_no_heading_without_its_text(boundary, room):
         fetch_time_ms=1,
         passages=(Passage(path=(), offset=0, text=text),),
     )
-    source = Source(1, "https://a.example/", content, boundary, 9_999)
+    source = PageToShow(1, "https://a.example/", content, boundary, 9_999)
     reading, _ = source.within(room)
     assert reading is None or not reading.markdown.splitlines()[-1].startswith("#")

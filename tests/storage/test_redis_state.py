@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice, InstanceState
+from searx_mcp.models.instance import InstanceChoice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.storage.redis import RETRY_INTERVAL, RedisLink
 from searx_mcp.storage.redis_state import RedisStore
@@ -132,8 +132,8 @@ async def test_processes_share_charges_records_claims_choices_and_the_seed(redis
     assert await two.load(NOW) == {HOST: record}
     assert await one.claim("probe", seconds=60, now=NOW)
     assert not await two.claim("probe", seconds=60, now=NOW)
-    assert await one.choose(Choice.BLOCKED, "b.example", chosen=True)
-    assert (await two.choices())[Choice.BLOCKED] == ("b.example",)
+    assert await one.choose(InstanceChoice.BLOCKED, "b.example", chosen=True)
+    assert (await two.choices())[InstanceChoice.BLOCKED] == ("b.example",)
     assert await one.installation_seed() == await two.installation_seed()
 
 
@@ -160,7 +160,7 @@ async def test_everything_but_choices_and_the_seed_goes_by_itself(redis_url, sto
     await reserve(store, NOW, year)
     await store.save({HOST: InstanceRecord(url=HOST, last_at=NOW)}, NOW)
     await store.claim("probe", seconds=60, now=NOW)
-    await store.choose(Choice.OWN, HOST, chosen=True)
+    await store.choose(InstanceChoice.OWN, HOST, chosen=True)
     (keys,) = await ask(("KEYS", "expiring:*"))
     lives = {
         key.decode(): math.ceil(seconds / DAY)
@@ -300,9 +300,9 @@ async def test_without_a_usable_server_the_process_goes_on_and_says_why(
     assert await store.claim("probe", seconds=60, now=NOW)
     assert not await store.claim("probe", seconds=60, now=NOW)
     assert await store.installation_seed() == await store.installation_seed()
-    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
+    assert await store.choices() == {InstanceChoice.OWN: (), InstanceChoice.BLOCKED: ()}
     with pytest.raises(StorageUnavailableError):
-        await store.choose(Choice.OWN, HOST, chosen=True)
+        await store.choose(InstanceChoice.OWN, HOST, chosen=True)
     with pytest.raises(StorageUnavailableError):
         await store.purge()
     (warning,) = [entry for entry in caplog.records if entry.levelno == logging.WARNING]
@@ -353,7 +353,7 @@ async def test_what_was_charged_while_the_server_was_away_is_brought_along(
     assert (await reserve(two, NOW + 1)).granted
     assert await left(one, NOW + 2) == 1, "it has seen the other's charge by now"
     seed = await one.installation_seed()
-    assert await one.choose(Choice.BLOCKED, "b.example", chosen=True)
+    assert await one.choose(InstanceChoice.BLOCKED, "b.example", chosen=True)
     await one.save({HOST: InstanceRecord(url=HOST, last_at=NOW)}, NOW)
     server.kill()
 
@@ -362,7 +362,7 @@ async def test_what_was_charged_while_the_server_was_away_is_brought_along(
     assert one.problem
     await one.save({OTHER: InstanceRecord(url=OTHER, last_at=NOW + 3)}, NOW + 3)
     with pytest.raises(StorageUnavailableError):
-        await one.choose(Choice.BLOCKED, "c.example", chosen=True)
+        await one.choose(InstanceChoice.BLOCKED, "c.example", chosen=True)
 
     server.start()  # it has lost everything
     pass_by(RETRY_INTERVAL + 1)
@@ -372,7 +372,7 @@ async def test_what_was_charged_while_the_server_was_away_is_brought_along(
     assert two.problem == ""
     assert {*await two.load(NOW + 4)} == {HOST, OTHER}
     assert await two.installation_seed() == seed
-    assert (await two.choices())[Choice.BLOCKED] == ("b.example",)
+    assert (await two.choices())[InstanceChoice.BLOCKED] == ("b.example",)
     told = [entry.getMessage().split()[0] for entry in caplog.records if entry.levelno >= 30]
     assert told == ["storage.redis_away"]
 
@@ -418,11 +418,11 @@ async def test_a_reservation_that_a_frozen_server_makes_too_late_counts_once(
 async def test_a_choice_that_was_taken_back_meanwhile_stays_taken_back(start_redis, store_at):
     server = start_redis()
     one, two = store_at(server.url), store_at(server.url)
-    assert await one.choose(Choice.OWN, HOST, chosen=True)
+    assert await one.choose(InstanceChoice.OWN, HOST, chosen=True)
     async with aclosing(RedisLink(server.url, patience=10)) as link:
         await link.run(lambda session: session.ask(("CLIENT", "KILL", "TYPE", "normal")))
-    assert await two.choose(Choice.OWN, HOST, chosen=False)
-    assert await one.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
+    assert await two.choose(InstanceChoice.OWN, HOST, chosen=False)
+    assert await one.choices() == {InstanceChoice.OWN: (), InstanceChoice.BLOCKED: ()}
 
 
 # Ways to a server

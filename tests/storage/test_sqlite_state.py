@@ -13,7 +13,7 @@ import pytest
 
 from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Choice, InstanceState
+from searx_mcp.models.instance import InstanceChoice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
@@ -137,8 +137,8 @@ async def test_a_file_of_the_second_minor_gets_its_choices(store_at, path):
     await older.write(lambda tx: tx.rows("SELECT * FROM installation"))
     await older.aclose()
     store = store_at(path)
-    assert await store.choose(Choice.OWN, HOST, chosen=True)
-    assert (await store_at(path).choices())[Choice.OWN] == (HOST,)
+    assert await store.choose(InstanceChoice.OWN, HOST, chosen=True)
+    assert (await store_at(path).choices())[InstanceChoice.OWN] == (HOST,)
 
 
 async def test_a_choice_of_a_kind_that_only_a_newer_version_knows_stays_and_is_not_shown(
@@ -147,8 +147,8 @@ async def test_a_choice_of_a_kind_that_only_a_newer_version_knows_stays_and_is_n
     store = store_at(path)
     await store.choices()
     in_file(path, "INSERT INTO choices (kind, value) VALUES ('pinned', 'a.example')")
-    await store.choose(Choice.OWN, HOST, chosen=True)
-    assert await store.choices() == {Choice.OWN: (HOST,), Choice.BLOCKED: ()}
+    await store.choose(InstanceChoice.OWN, HOST, chosen=True)
+    assert await store.choices() == {InstanceChoice.OWN: (HOST,), InstanceChoice.BLOCKED: ()}
     kinds = in_file(path, "SELECT kind FROM choices ORDER BY kind")
     assert kinds == [("own",), ("pinned",)]
 
@@ -158,16 +158,16 @@ async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(
 ):
     first = store_at(path)
     seed = await first.installation_seed()
-    await first.choose(Choice.OWN, HOST, chosen=True)
+    await first.choose(InstanceChoice.OWN, HOST, chosen=True)
     store = store_at(path)
     assert await store.installation_seed() == seed
     await store.choices()
     await set_pragma(store, "max_page_count = 1")
     await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
     assert store.problem
-    assert (await store.choices())[Choice.OWN] == (HOST,)
-    assert await store.choose(Choice.BLOCKED, "b.example", chosen=True)
-    assert (await store.choices())[Choice.BLOCKED] == ("b.example",)
+    assert (await store.choices())[InstanceChoice.OWN] == (HOST,)
+    assert await store.choose(InstanceChoice.BLOCKED, "b.example", chosen=True)
+    assert (await store.choices())[InstanceChoice.BLOCKED] == ("b.example",)
     assert await store.installation_seed() == seed
 
 
@@ -175,14 +175,14 @@ async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hol
     store_at, path, database_of
 ):
     store = store_at(path)
-    await store.choose(Choice.OWN, HOST, chosen=True)
+    await store.choose(InstanceChoice.OWN, HOST, chosen=True)
     database_of(store).patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as hog:
         hog.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageBusyError, match="in use by another process"):
-            await store.choose(Choice.OWN, OTHER, chosen=True)
+            await store.choose(InstanceChoice.OWN, OTHER, chosen=True)
     database_of(store).patience = 30
-    assert (await store.choices())[Choice.OWN] == (HOST,)
+    assert (await store.choices())[InstanceChoice.OWN] == (HOST,)
     assert store.problem == ""
 
 

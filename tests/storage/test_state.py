@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
-from searx_mcp.models.instance import Choice, InstanceState
+from searx_mcp.models.instance import InstanceChoice, InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import charges_by_day, instance_account
@@ -390,51 +390,51 @@ async def test_one_of_many_claims_at_once_succeeds(store):
 
 
 async def test_what_the_user_chose_is_kept_sorted_and_once(store):
-    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
-    assert await store.choose(Choice.OWN, "https://b.example/", chosen=True)
-    assert await store.choose(Choice.OWN, "https://a.example/", chosen=True)
-    assert not await store.choose(Choice.OWN, "https://b.example/", chosen=True)
-    assert await store.choose(Choice.BLOCKED, "b.example", chosen=True)
+    assert await store.choices() == {InstanceChoice.OWN: (), InstanceChoice.BLOCKED: ()}
+    assert await store.choose(InstanceChoice.OWN, "https://b.example/", chosen=True)
+    assert await store.choose(InstanceChoice.OWN, "https://a.example/", chosen=True)
+    assert not await store.choose(InstanceChoice.OWN, "https://b.example/", chosen=True)
+    assert await store.choose(InstanceChoice.BLOCKED, "b.example", chosen=True)
     assert await store.choices() == {
-        Choice.OWN: ("https://a.example/", "https://b.example/"),
-        Choice.BLOCKED: ("b.example",),
+        InstanceChoice.OWN: ("https://a.example/", "https://b.example/"),
+        InstanceChoice.BLOCKED: ("b.example",),
     }
 
 
 async def test_a_choice_is_taken_back_for_its_kind_alone(store):
-    for kind in Choice:
+    for kind in InstanceChoice:
         await store.choose(kind, "a.example", chosen=True)
-    assert await store.choose(Choice.OWN, "a.example", chosen=False)
-    assert not await store.choose(Choice.OWN, "a.example", chosen=False)
-    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ("a.example",)}
+    assert await store.choose(InstanceChoice.OWN, "a.example", chosen=False)
+    assert not await store.choose(InstanceChoice.OWN, "a.example", chosen=False)
+    assert await store.choices() == {InstanceChoice.OWN: (), InstanceChoice.BLOCKED: ("a.example",)}
 
 
 @pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "taken back"])
 async def test_of_many_that_choose_the_same_at_once_one_changes_it(store, chosen):
-    await store.choose(Choice.BLOCKED, "a.example", chosen=not chosen)
+    await store.choose(InstanceChoice.BLOCKED, "a.example", chosen=not chosen)
     async with asyncio.TaskGroup() as group:
         asked = [
-            group.create_task(store.choose(Choice.BLOCKED, "a.example", chosen=chosen))
+            group.create_task(store.choose(InstanceChoice.BLOCKED, "a.example", chosen=chosen))
             for _ in range(30)
         ]
     assert sum(task.result() for task in asked) == 1
-    assert (await store.choices())[Choice.BLOCKED] == (("a.example",) if chosen else ())
+    assert (await store.choices())[InstanceChoice.BLOCKED] == (("a.example",) if chosen else ())
 
 
 async def test_choices_stay_when_the_store_was_let_go_of(store):
-    await store.choose(Choice.OWN, "https://b\u00fccher.example/\"'\\/", chosen=True)
+    await store.choose(InstanceChoice.OWN, "https://b\u00fccher.example/\"'\\/", chosen=True)
     await store.aclose()
-    assert (await store.choices())[Choice.OWN] == ("https://b\u00fccher.example/\"'\\/",)
+    assert (await store.choices())[InstanceChoice.OWN] == ("https://b\u00fccher.example/\"'\\/",)
 
 
 async def test_purging_forgets_everything(store):
     await reserve(store, NOW)
     await store.save({HOST: RECORD}, NOW)
     await store.claim("probe", seconds=300, now=NOW)
-    await store.choose(Choice.OWN, HOST, chosen=True)
+    await store.choose(InstanceChoice.OWN, HOST, chosen=True)
     seed = await store.installation_seed()
     await store.purge()
-    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
+    assert await store.choices() == {InstanceChoice.OWN: (), InstanceChoice.BLOCKED: ()}
     assert await store.installation_seed() != seed
     assert (await budget_of(store, PUBLIC, NOW)).left == 1
     assert await store.load(NOW) == {}

@@ -11,7 +11,7 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.fetch.conversion import Conversion
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
 from searx_mcp.models.fetch_request import MAX_CONTENT_LENGTH
@@ -51,7 +51,7 @@ def pool(pool_of):
 
 
 def answer(data, media_type="text/html"):
-    return Answer(URL, 200, {}, MediaType(media_type, None), Body(data))
+    return ReceivedPage(URL, 200, {}, MediaType(media_type, None), Body(data))
 
 
 def in_a_minute():

@@ -11,7 +11,7 @@ from searx_mcp.content.html.declarations import WHITE, Value, is_same, names_for
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
 from searx_mcp.content.html.own_styles import own_styles
 from searx_mcp.content.html.selectors import Matcher, weigh
-from searx_mcp.content.html.stylesheet import Rule, StyleSheet
+from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
 from searx_mcp.content.html.suspects import GROUNDS, INKS, SKELETON, Suspects
 from searx_mcp.content.html.variables import Scope, depends, is_variable, replaced
 
@@ -26,7 +26,7 @@ class Applied(NamedTuple):
     """A value that applies to an element, with its rule; `None` is the element's own style."""
 
     text: str
-    rule: Rule | None
+    rule: StyleRule | None
 
 
 class _Cascaded(NamedTuple):
@@ -59,10 +59,10 @@ class Cascade:
         self._own = {(each.element.mem_id, each.is_attribute): each.style for each in own}
         suspects = Suspects(sheet, self._matcher, own)
         self._suspects, self._involved = suspects.found, suspects.involved
-        self._index: dict[str, list[Rule]] = defaultdict(list)
+        self._index: dict[str, list[StyleRule]] = defaultdict(list)
         for rule in sheet.declaring({name for each in self._involved for name in names_for(each)}):
             self._index[rule.key].append(rule)
-        self._rules: dict[int, list[Rule]] = defaultdict(list)
+        self._rules: dict[int, list[StyleRule]] = defaultdict(list)
         self._excluded: set[str | int] = set()
         self._keeps_faint = True
         self._forget()
@@ -218,7 +218,7 @@ class Cascade:
             found = self._cascades[mem_id] = self._same_cascaded[same]
         return found
 
-    def _rules_about(self, element: LexborNode) -> list[Rule]:
+    def _rules_about(self, element: LexborNode) -> list[StyleRule]:
         """The rules that match an element; those are asked about that share a key with one of the elements seen."""
         attributes = element.attributes
         keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
@@ -231,7 +231,7 @@ class Cascade:
         return [rule for rule in rules if rule.text not in self._excluded]
 
     def _applied(
-        self, rules: list[Rule], attribute: dict[str, Value], own: dict[str, Value]
+        self, rules: list[StyleRule], attribute: dict[str, Value], own: dict[str, Value]
     ) -> _Cascaded:
         found: dict[str, Applied] = {}
         weights: dict[str, tuple[object, ...]] = {}

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.cascade import UNTIL_LOADED, Applied, Cascade
 from searx_mcp.content.html.stylesheet import StyleSheet, media
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -75,7 +75,7 @@ def drop_unseen(tree: LexborHTMLParser, removals: Removals) -> None:
     for node in tree.css(_UNSEEN):
         is_text = node.mem_id in texts and not _is_marked(node)
         if node.tag not in _SKELETON and not is_text:
-            removals.remove(node, Rule.UNSEEN)
+            removals.remove(node, RemovalRule.UNSEEN)
 
 
 def open_buttons(tree: LexborHTMLParser) -> None:
@@ -185,10 +185,10 @@ def drop_hidden(
         elif excessive and round_ < _MAX_ROUNDS:
             cascade.exclude(excessive)
         else:
-            removals.remove_all(found.nodes, Rule.HIDDEN)
+            removals.remove_all(found.nodes, RemovalRule.HIDDEN)
             break
     # Kept until now for rules with `:checked`.
-    removals.remove_all(tree.css("input"), Rule.UNSEEN)
+    removals.remove_all(tree.css("input"), RemovalRule.UNSEEN)
     return Passed(cascade.passes_over, cascade.is_cut)
 
 

@@ -88,7 +88,7 @@ _SUPPORTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class StyleRule:
     """One selector with its declarations; compared by identity.
 
     Attributes:
@@ -149,7 +149,7 @@ class StyleSheet:
         self._layers = _layers(css)
         self._blocks: list[tuple[_Block, str]] = []
         self._places: dict[str, list[int]] = defaultdict(list)
-        self._rules: dict[int, list[Rule]] = {}
+        self._rules: dict[int, list[StyleRule]] = {}
         self._count = 0
         self._split(css)
 
@@ -167,12 +167,12 @@ class StyleSheet:
                     break
         return found
 
-    def declaring(self, names: Iterable[str]) -> Iterator[Rule]:
+    def declaring(self, names: Iterable[str]) -> Iterator[StyleRule]:
         """The rules that declare one of some properties."""
         declarations = self.declarations
         return self.having(text for name in names for text in declarations.get(name, ()))
 
-    def having(self, declarations: Iterable[str]) -> Iterator[Rule]:
+    def having(self, declarations: Iterable[str]) -> Iterator[StyleRule]:
         """The rules with one of some declarations of the style sheets."""
         for place in sorted({place for text in declarations for place in self._places[text]}):
             found = self._rules.get(place)
@@ -235,7 +235,7 @@ class StyleSheet:
             selectors = SELECTOR.findall(scope[1])
         return _Block(selectors, bool(holds) and around.is_certain, layer)
 
-    def _made(self, place: int) -> Iterator[Rule]:
+    def _made(self, place: int) -> Iterator[StyleRule]:
         block, declared = self._blocks[place]
         style = parse_declarations(declared)
         if not block.is_certain:
@@ -251,7 +251,7 @@ class StyleSheet:
                     continue
                 text, own = text[: beside.start()], _COVERED
             if key := key_of(text):
-                yield Rule(text, key, own, block.layer, place)
+                yield StyleRule(text, key, own, block.layer, place)
 
 
 @lru_cache(maxsize=512)

@@ -28,7 +28,7 @@ from searx_mcp.content.html.declarations import (
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
 from searx_mcp.content.html.own_styles import OwnStyle
 from searx_mcp.content.html.selectors import Matcher
-from searx_mcp.content.html.stylesheet import Rule, StyleSheet
+from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
 from searx_mcp.content.html.variables import ASKED, Variables, depends, is_variable
 
 SKELETON: Final = frozenset({"html", "head", "body"})
@@ -71,7 +71,7 @@ class Suspect(NamedTuple):
     """
 
     element: LexborNode
-    rule: Rule | None
+    rule: StyleRule | None
     is_painted: bool
 
 

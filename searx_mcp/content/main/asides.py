@@ -12,7 +12,7 @@ from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import HEADINGS, INLINE, LONG_CHARS, Element, live
 from searx_mcp.content.normalize.tree import CANONICAL
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",
@@ -99,15 +99,15 @@ def take_out_asides(elements: list[Element], root: Element) -> None:
     for element in live(elements, root):
         if _is_line(element):
             if rule.holds(element):
-                element.take_out(Rule.LINE)
+                element.take_out(RemovalRule.LINE)
             elif _is_only_link(element):
                 links.append(element)
     if len(set(map(_shown, links))) <= _MAX_LINKS:
         for element in links:
-            element.take_out(Rule.LINE)
+            element.take_out(RemovalRule.LINE)
     heading = _last_heading(elements, root)
     if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
-        heading.take_out(Rule.LINE)
+        heading.take_out(RemovalRule.LINE)
 
 
 def take_out_end(elements: list[Element], root: Element) -> None:
@@ -130,7 +130,7 @@ def take_out_end(elements: list[Element], root: Element) -> None:
             or not (is_dated or is_beside)
         ):
             return
-        line.take_out(Rule.LINE)
+        line.take_out(RemovalRule.LINE)
 
 
 def lead(elements: list[Element], title: Element, root: Element) -> list[Element]:

@@ -18,7 +18,7 @@ from searx_mcp.content.main.class_names import (
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
 from searx_mcp.content.normalize.tree import CANONICAL
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 
 _KEPT: Final = CANONICAL | HEADINGS | {
@@ -90,12 +90,12 @@ def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) 
     for element in live(elements):
         if element.tag in _KEPT or (why := rule.against(element)) is None:
             continue
-        block = _form_block(element) if why is Rule.FORM else element
+        block = _form_block(element) if why is RemovalRule.FORM else element
         if (
             block.take_out(why)
             and element.tag not in _SURE
             and shapes.says_its_own(element)
-            and not (why is Rule.CONSENT and _asks_consent(element))
+            and not (why is RemovalRule.CONSENT and _asks_consent(element))
         ):
             lowered.append(block)
     return lowered
@@ -133,7 +133,7 @@ def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> N
         if rule.is_against(element):
             is_of_member = signs_of(element.names) & MEMBER and kind is PageKind.FORUM
             parts = _beside_name(element, headings) if is_of_member else [element]
-            taken = [part for part in parts if part.take_out(Rule.NAMED)]
+            taken = [part for part in parts if part.take_out(RemovalRule.NAMED)]
             named.taken.extend(taken)
             named.lowered.extend(part for part in taken if shapes.says_its_own(part))
     return named
@@ -156,7 +156,7 @@ def raise_lowered(
         block.put_back()
         for element in live(elements, block):
             if rule.is_against(element) and not shapes.says_its_own(element):
-                element.take_out(Rule.NAMED)
+                element.take_out(RemovalRule.NAMED)
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
@@ -179,7 +179,7 @@ class _Chrome:
         self._headings = [element.start for element in elements if element.tag in HEADINGS]
         self._is_forum = is_forum
 
-    def against(self, element: Element) -> Rule | None:
+    def against(self, element: Element) -> RemovalRule | None:
         """Return the rule that removes an element, if there is one."""
         left = self._page.text - element.text
         if left < min(_LEAST, element.text):
@@ -188,19 +188,19 @@ class _Chrome:
             is_one = (
                 element.text < _CONSENT_SHARE * self._page.text or element.prose < _CONSENT_PROSE
             )
-            return Rule.CONSENT if is_one else None
+            return RemovalRule.CONSENT if is_one else None
         if element.text > _LARGE and element.prose > _MOST_PROSE * self._prose:
             # The footer of a short page may be most of it.
             is_end = left > 2 * _LARGE and not element.is_inside(_PARTS)
-            return Rule.FOOTER if element.tag == "footer" and is_end else None
+            return RemovalRule.FOOTER if element.tag == "footer" and is_end else None
         role = element.attributes.get("role")
         if element.tag in _TAGS or role in _ROLES:
             # Only the tabs themselves, not content that a careless page puts inside the tab list.
             is_one = role != "tablist" or element.prose < _PANEL_SHARE * self._prose
-            return Rule.LANDMARK if is_one else None
+            return RemovalRule.LANDMARK if is_one else None
         return self._against_part(element)
 
-    def _against_part(self, element: Element) -> Rule | None:
+    def _against_part(self, element: Element) -> RemovalRule | None:
         """Return the rule that removes a header, footer or form; articles have these, too."""
         match element.tag:
             case "footer":
@@ -209,18 +209,18 @@ class _Chrome:
                     and element.linked <= _LINKED_FOOTER * element.text
                     and element.text >= _FOOTER
                 )
-                return None if is_own else Rule.FOOTER
+                return None if is_own else RemovalRule.FOOTER
             case "header":
                 is_own = self._is_forum or element.is_inside(_HEADED)
                 is_linked = element.linked >= _LINKED_HEADER * element.text
                 if is_own and (not is_linked or holds(element, self._headings)):
                     return None
-                return Rule.HEADER
+                return RemovalRule.HEADER
             case "form":
                 # Old forums wrap posts in forms with nothing to fill in, and shops wrap their filters.
                 is_text = self._is_forum or element.prose > 0
                 holds_text = is_text and FILLED_IN not in element.attributes
-                return None if holds_text or element.prose >= _FORM_PROSE else Rule.FORM
+                return None if holds_text or element.prose >= _FORM_PROSE else RemovalRule.FORM
             case _:
                 return None
 

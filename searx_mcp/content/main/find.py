@@ -22,7 +22,7 @@ from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, INLINE, Element, holds, live, measure
 from searx_mcp.content.normalize.tree import NOTES, REFERENCE
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 from searx_mcp.models.page import PageKind
 
 _LEFT: Final = 0.4
@@ -193,7 +193,7 @@ def _begin(elements: list[Element], title: Element, root: Element, shapes: Shape
             elif not shapes.has_content(element) and (
                 title.tag == "h1" or element.prose * 2 <= element.text
             ):
-                element.take_out(Rule.BESIDE)
+                element.take_out(RemovalRule.BESIDE)
     first = head.node.child
     if head is not title and first is not None and (head is root or head.children[0] is not title):
         first.insert_before(title.node)
@@ -220,14 +220,14 @@ def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[
         for line in captions(elements, root):
             if (shown := line.node.text()[:_SAME].strip()) in seen:
                 # A caption for phones, or in a gallery.
-                line.take_out(Rule.CAPTION)
+                line.take_out(RemovalRule.CAPTION)
                 continue
             seen.add(shown)
             for part in (line, *line.children):
                 if part.text and not is_needed(part, said):
-                    part.take_out(Rule.CAPTION)
+                    part.take_out(RemovalRule.CAPTION)
             if line.is_out or not line.text:
-                line.take_out(Rule.CAPTION)
+                line.take_out(RemovalRule.CAPTION)
             elif line.tag != "figcaption":
                 caption = tree.create_node("figcaption")
                 for node in list(line.node.iter(include_text=True)):

@@ -7,7 +7,7 @@ from typing import Final
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
 from searx_mcp.content.normalize.tree import CANONICAL
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 
 _WITH_TEASERS: Final = frozenset({PageKind.ARTICLE, PageKind.PRODUCT})
@@ -91,7 +91,9 @@ def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> 
         if is_below:
             needed = _LINKED_BELOW
         if text <= _LARGEST * root.text and linked >= needed * text:
-            taken += [part for part in _whole_row(row, text, root) if part.take_out(Rule.CARDS)]
+            taken += [
+                part for part in _whole_row(row, text, root) if part.take_out(RemovalRule.CARDS)
+            ]
     return taken
 
 
@@ -133,7 +135,7 @@ def take_out_links(
         and not holds(element, kept)
         and not shapes.has_content(element)
         and not (is_text and _is_announced(element))
-        and element.take_out(Rule.LINKS)
+        and element.take_out(RemovalRule.LINKS)
     ]
 
 
@@ -167,7 +169,7 @@ def _take_out_menus(elements: list[Element], root: Element, shapes: Shapes) -> l
                 or holds(element, neighbours)
                 or (element.links > 1 and not holds(element, others))
             )
-            and element.take_out(Rule.LINKS)
+            and element.take_out(RemovalRule.LINKS)
         ):
             taken.append(element)
         elif element.tag != "h1" and not is_said:
@@ -203,7 +205,7 @@ def take_out_repeated(elements: list[Element], root: Element) -> list[Element]:
         for alike in lines.values()
         if len(alike) >= _REPEATED
         for element in alike
-        if element.take_out(Rule.REPEATED)
+        if element.take_out(RemovalRule.REPEATED)
     ]
 
 

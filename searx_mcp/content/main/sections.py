@@ -10,7 +10,7 @@ from typing import Final
 
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import HEADINGS, Element, live
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 
 _MAX_CHARS: Final = 60
@@ -190,7 +190,7 @@ def take_out_sections(elements: list[Element], kind: PageKind, shapes: Shapes) -
         if (
             section is not None
             and not shapes.says_its_own(section)
-            and section.take_out(Rule.SECTION)
+            and section.take_out(RemovalRule.SECTION)
         ):
             taken.append(section)
     return taken

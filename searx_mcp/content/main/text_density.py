@@ -14,7 +14,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.main.class_names import HEARD, signs_of
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 
 INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
@@ -103,7 +103,7 @@ class Element:
         self.text = self.linked = self.links = self.prose = self.elements = 0
         self.run = self.run_linked = self.long = 0
         self.is_out = False
-        self.rule = Rule.BESIDE
+        self.rule = RemovalRule.BESIDE
 
     def is_inside(self, tags: frozenset[str]) -> bool:
         """Whether it has an ancestor with one of these names."""
@@ -141,7 +141,7 @@ class Element:
             and signs_of(self.names) & HEARD != 0
         )
 
-    def take_out(self, rule: Rule) -> bool:
+    def take_out(self, rule: RemovalRule) -> bool:
         """Remove it, and subtract its content from the counts of its ancestors.
 
         A part of a sentence stays: the rules of this package are about blocks.

@@ -27,7 +27,7 @@ from searx_mcp.content.normalize.tree import (
     style,
     text_of,
 )
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 
 _EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
 _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_editor"})
@@ -154,7 +154,7 @@ def _rewrite(
     language = language_of(block, inner) or label_inside(block, root)
     text = _code_text(root, removals, is_indented=is_indented and "pre" not in style(root))
     if not text:
-        removals.remove(block, Rule.CODE)
+        removals.remove(block, RemovalRule.CODE)
         return
     pre, code = new(tree, "pre"), new(tree, "code", text)
     pre.insert_child(code, move=True)
@@ -173,7 +173,7 @@ def _rewrite_listing(tree: LexborHTMLParser, removals: Removals, listing: Lexbor
     if "fragment" in classes(listing):
         _rewrite_fragment(tree, removals, listing)
         return
-    removals.remove_all(listing.css(".ltx_listing_data"), Rule.CODE)
+    removals.remove_all(listing.css(".ltx_listing_data"), RemovalRule.CODE)
     if listing.css_first(MATH) is None:
         _rewrite(tree, removals, listing, listing)
         return
@@ -338,7 +338,7 @@ def _raw_text(root: LexborNode, removals: Removals) -> str:
         elif depth >= _MAX_DEPTH:
             lines.text(node.text())
         elif node.is_element_node and _is_beside(node, counted):
-            removals.note(node, Rule.CODE)
+            removals.note(node, RemovalRule.CODE)
         elif node.is_element_node:
             if _is_line(node):
                 lines.open(is_block=node.tag in _BLOCKS)

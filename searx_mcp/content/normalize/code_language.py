@@ -13,7 +13,7 @@ from searx_mcp.content.normalize.tree import (
     neighbour,
     short_text,
 )
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 
 _KNOWN_NAMES: Final = """
     abap actionscript ada agda apache apex applescript arduino armasm asciidoc asm assembly astro
@@ -131,7 +131,7 @@ def take_labels(block: LexborNode, removals: Removals) -> str:
             beside = neighbour(node, forward=forward)
             if beside is not None and beside.is_element_node and _is_label(beside):
                 language = language or _language_of_label(_without_buttons(beside))
-                removals.remove(beside, Rule.CODE)
+                removals.remove(beside, RemovalRule.CODE)
         node = around
     return language
 

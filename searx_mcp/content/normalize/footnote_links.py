@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.footnote_writing import (
     LABEL_CHARS,
-    Note,
+    ReferencedNote,
     is_note_heading,
     label_end,
     label_of,
@@ -47,7 +47,7 @@ _MAX_PARTS: Final = 40
 _UP: Final = 6
 
 
-def linked_notes(tree: LexborHTMLParser) -> list[Note]:
+def linked_notes(tree: LexborHTMLParser) -> list[ReferencedNote]:
     """The notes that a label links to, in the order of the page.
 
     A label is a number, a letter or a sign. A link counts as a reference only if it is marked as one (by its
@@ -74,13 +74,13 @@ def linked_notes(tree: LexborHTMLParser) -> list[Note]:
 
 def _paired(
     links: list[tuple[LexborNode, str, str]], targets: dict[str, LexborNode], places: dict[int, int]
-) -> list[Note]:
+) -> list[ReferencedNote]:
     back = {fragment: node for node, fragment, _ in links}
     reached = [
         (link, label, _target(fragment, targets, back), fragment) for link, fragment, label in links
     ]
     blocks = _Blocks({target.mem_id for _, _, target, _ in reached if target is not None})
-    notes: dict[int, Note | None] = {}
+    notes: dict[int, ReferencedNote | None] = {}
     for link, label, target, fragment in reached:
         if target is None or places.get(target.mem_id, 0) <= places[link.mem_id]:
             continue
@@ -148,7 +148,7 @@ class _Blocks:
         self._is_long: dict[int, bool] = {}
         self._pieces: dict[int, dict[int, list[LexborNode]]] = {}
 
-    def note(self, link: LexborNode, target: LexborNode, label: str) -> Note | None:
+    def note(self, link: LexborNode, target: LexborNode, label: str) -> ReferencedNote | None:
         """The note that a link points to; `None` if it is something else."""
         block = _block(target)
         if block is None or any(node.mem_id == block.mem_id for node in ancestors(link, 64)):
@@ -156,7 +156,7 @@ class _Blocks:
         if self._too_long(block):
             return None
         parts = self._parts(block, target)
-        return Note(label, parts, []) if parts and _is_note(block, parts, label) else None
+        return ReferencedNote(label, parts, []) if parts and _is_note(block, parts, label) else None
 
     def _too_long(self, block: LexborNode) -> bool:
         if block.mem_id not in self._is_long:

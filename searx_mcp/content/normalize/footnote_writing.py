@@ -79,7 +79,7 @@ _TITLE_CHARS: Final = 40
 
 
 @dataclass(slots=True)
-class Note:
+class ReferencedNote:
     """A note with references.
 
     Attributes:
@@ -148,7 +148,7 @@ class Builder:
         self._given: Counter[str] = Counter()
         self._lists: dict[int, LexborNode] = {}
 
-    def add(self, note: Note) -> None:
+    def add(self, note: ReferencedNote) -> None:
         """Replace the elements that refer to a note by references, and write the note in the common form."""
         name = self.name(note.label)
         for reference in note.references:
@@ -176,7 +176,7 @@ class Builder:
             if is_attached(listed) and not solid(listed):
                 listed.decompose()
 
-    def _write(self, note: Note, name: str) -> None:
+    def _write(self, note: ReferencedNote, name: str) -> None:
         place = note.parts[0]
         block = place.parent
         if block is not None and block.tag in _HOLDERS:

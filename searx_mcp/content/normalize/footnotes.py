@@ -7,7 +7,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.footnote_links import linked_notes
-from searx_mcp.content.normalize.footnote_writing import Builder, Note, is_note_heading
+from searx_mcp.content.normalize.footnote_writing import Builder, ReferencedNote, is_note_heading
 from searx_mcp.content.normalize.tree import (
     HEADINGS,
     NOTE,
@@ -95,7 +95,7 @@ FOOTNOTES: Final = Dialect(
 )
 
 
-def _loose_notes(tree: LexborHTMLParser) -> list[Note]:
+def _loose_notes(tree: LexborHTMLParser) -> list[ReferencedNote]:
     """Notes that begin with a raised or bold number that is also raised earlier in the text.
 
     A raised number alone may be an exponent: a paragraph must begin with it, and all paragraphs of a group must
@@ -148,13 +148,13 @@ def _follows_words(mark: LexborNode) -> bool:
 
 def _grouped(
     starting: list[tuple[int, LexborNode]], references: dict[int, list[LexborNode]]
-) -> list[Note]:
+) -> list[ReferencedNote]:
     by_parent: dict[int, list[tuple[int, LexborNode]]] = {}
     for number, block in starting:
         parent = block.parent
         if parent is not None:
             by_parent.setdefault(parent.mem_id, []).append((number, block))
-    found: list[Note] = []
+    found: list[ReferencedNote] = []
     for group in by_parent.values():
         numbers = [number for number, _ in group]
         known = [number in references for number in numbers]
@@ -167,7 +167,7 @@ def _grouped(
                 block,
                 *_continued(block, starts, is_last=is_last or "footnote" in classes(block)),
             ]
-            found.append(Note(str(number), parts, references.pop(number)))
+            found.append(ReferencedNote(str(number), parts, references.pop(number)))
     return found
 
 
@@ -187,9 +187,11 @@ def _continued(block: LexborNode, starts: set[int], *, is_last: bool) -> list[Le
     return found if is_last and len(found) == 1 and "footnote" not in classes(block) else []
 
 
-def _listed(tree: LexborHTMLParser, references: dict[int, list[LexborNode]]) -> list[Note]:
+def _listed(
+    tree: LexborHTMLParser, references: dict[int, list[LexborNode]]
+) -> list[ReferencedNote]:
     """Numbered lists of notes whose numbers all have references."""
-    found: list[Note] = []
+    found: list[ReferencedNote] = []
     lists = {listed.mem_id: listed for listed in tree.css(_LISTS)[:500]}
     for heading in tree.css("h1,h2,h3,h4,h5,h6")[:2_000]:
         if is_note_heading(short_text(heading, 80)):
@@ -206,7 +208,7 @@ def _listed(tree: LexborHTMLParser, references: dict[int, list[LexborNode]]) -> 
         if any(_is_inside(mark, listed) for number in numbers for mark in references[number]):
             continue
         for number, item in zip(numbers, items, strict=True):
-            found.append(Note(str(number), [item], references.pop(number)))
+            found.append(ReferencedNote(str(number), [item], references.pop(number)))
     return found
 
 

@@ -22,7 +22,7 @@ from searx_mcp.content.normalize.tree import (
     style,
     text_of,
 )
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 
 _PANELS: Final = '[role="tabpanel"]'
 _FOLDS: Final = "[aria-expanded][aria-controls],[role=button][aria-controls]"
@@ -137,7 +137,7 @@ def drop_unlabelled(tree: LexborHTMLParser, removals: Removals) -> None:
             panel.insert_child(text_of(labels[mark]))
     for panel, mark in panels:
         if not _is_labelled(mark, around):
-            removals.remove(panel, Rule.PANEL)
+            removals.remove(panel, RemovalRule.PANEL)
     for label in tree.css(f"button[{LABEL}],label[{LABEL}]"):
         if label.tag == "button" and label.attributes.get("role") != "tab":
             _rename(tree, label, "summary")

@@ -18,7 +18,7 @@ from searx_mcp.content.normalize.tree import (
     short_text,
     text_of,
 )
-from searx_mcp.content.removals import Removals, Rule
+from searx_mcp.content.removals import RemovalRule, Removals
 
 _QUOTED: Final = "aside.quote,aside.onebox"
 """Quotations and link previews, as Discourse writes them."""
@@ -74,7 +74,7 @@ def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
         tree: without hidden elements; changed in place.
         removals: of this page.
     """
-    removals.remove_all(tree.css(_NO_TEXT), Rule.POST)
+    removals.remove_all(tree.css(_NO_TEXT), RemovalRule.POST)
     for link in tree.css(_HEADS):
         link.unwrap()
     for box in tree.css(_QUOTED)[:_MAX_COMMENTS]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.site_index.entry import Format
+from searx_mcp.content.site_index.entry import IndexFormat
 from searx_mcp.content.site_index.formats import (
     docusaurus,
     doxygen,
@@ -27,7 +27,7 @@ from searx_mcp.content.site_index.formats import (
 )
 from searx_mcp.models.page import SiteIndex
 
-FORMATS: Final[Mapping[str, Format]] = {
+FORMATS: Final[Mapping[str, IndexFormat]] = {
     found.name: found
     for found in (
         sphinx.FORMAT, sphinx.FOLDERS, inventory.FORMAT, mkdocs.FORMAT, mdbook.FORMAT, vitepress.FORMAT,

@@ -16,7 +16,7 @@ MOST_ROWS: Final = 4 * MOST_ENTRIES
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexEntry:
     """One page, or a section of one, as its site lists it; nothing is cleaned.
 
     Attributes:
@@ -31,7 +31,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexFile:
     """A further file of an index that is split into several.
 
     Attributes:
@@ -45,11 +45,11 @@ class Part:
     format: str
 
 
-Row = Entry | Part
+Row = IndexEntry | IndexFile
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class IndexFormat:
     """A format of indexes.
 
     Attributes:

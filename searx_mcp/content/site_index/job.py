@@ -10,7 +10,7 @@ from searx_mcp.content.decode import decode
 from searx_mcp.content.document import Document, to_frame
 from searx_mcp.content.listed_feed import plain_text
 from searx_mcp.content.site_index.discovery import FORMATS
-from searx_mcp.content.site_index.entry import MOST_ENTRIES, MOST_ROWS, Entry, Part, Row
+from searx_mcp.content.site_index.entry import MOST_ENTRIES, MOST_ROWS, IndexEntry, IndexFile, Row
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import PageLink, SiteIndex
 
@@ -59,9 +59,9 @@ def _listed(rows: Iterable[Row], url: str) -> tuple[list[PageLink], list[SiteInd
         if not address or not is_same_site(address, url):
             continue
         match row:
-            case Part(label=label, format=form):
+            case IndexFile(label=label, format=form):
                 parts.append(SiteIndex(format=form, url=address, label=_line(label, _TITLE_CHARS)))
-            case Entry(title=title, words=words):
+            case IndexEntry(title=title, words=words):
                 said = _line(words, max(1, min(left, _WORDS_CHARS)))
                 left -= len(said)
                 links.append(PageLink(url=address, text=_line(title, _TITLE_CHARS), context=said))

@@ -10,16 +10,16 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.content.writing.blocks import (
     MAX_LEVEL,
     Block,
-    Code,
+    CodeLines,
+    Footnote,
     Headline,
     Items,
-    Note,
     Paragraph,
     Quote,
-    Rule,
+    ThematicBreak,
 )
 from searx_mcp.content.writing.inline_text import escape
-from searx_mcp.content.writing.paragraphs import CODE, STRONG, Part
+from searx_mcp.content.writing.paragraphs import CODE, STRONG, TextRun
 from searx_mcp.content.writing.walker import Close, DomWalker, number, skip
 
 _TITLE_CHARS: Final = 200
@@ -56,8 +56,8 @@ def block(walker: DomWalker, _node: LexborNode) -> Close:
 def rule(walker: DomWalker, _node: LexborNode) -> Close:
     """Add a thematic break; of several in a row, one."""
     walker.flush()
-    if walker.blocks and not isinstance(walker.blocks[-1], Rule):
-        walker.blocks.append(Rule())
+    if walker.blocks and not isinstance(walker.blocks[-1], ThematicBreak):
+        walker.blocks.append(ThematicBreak())
     return skip
 
 
@@ -68,13 +68,13 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
     level = int((node.tag or "h6")[1])
     anchor = clean_line(node.attributes.get("data-anchor") or "", _TITLE_CHARS)
 
-    def finish(parts: list[Part]) -> None:
+    def finish(parts: list[TextRun]) -> None:
         if level > walker.style.max_heading_level:
             walker.blocks.append(walker.bold_line(parts))
             return
         title = _IMAGE_WORDS.sub(r"\1", "".join([part.text for part in parts]))
         # A heading is already bold.
-        plain = [Part(part.text, part.formats & ~STRONG, part.link) for part in parts]
+        plain = [TextRun(part.text, part.formats & ~STRONG, part.link) for part in parts]
         text = _CLOSING_MARKS.sub(r"\#", walker.written(plain))
         walker.blocks.append(Headline(level, text, clean_line(title, _TITLE_CHARS), anchor))
 
@@ -166,7 +166,7 @@ def note(walker: DomWalker, node: LexborNode) -> Close:
     label = walker.footnotes.label_of(node)
 
     def finish(blocks: list[Block]) -> None:
-        walker.footnotes.blocks.append(Note(label, blocks))
+        walker.footnotes.blocks.append(Footnote(label, blocks))
 
     return walker.open_blocks(2, finish)
 
@@ -183,7 +183,7 @@ def code_block(walker: DomWalker, node: LexborNode) -> Close:
 
     def finish(text: str) -> None:
         if code := _EMPTY_LINES.sub("", text).rstrip():
-            walker.blocks.append(Code(language, code))
+            walker.blocks.append(CodeLines(language, code))
 
     return walker.open_code(finish)
 
@@ -201,7 +201,7 @@ def line_code(walker: DomWalker, _node: LexborNode) -> Close:
 
 
 @dataclass(slots=True)
-class Listing:
+class ListState:
     """A list while it is read.
 
     Attributes:
@@ -232,7 +232,7 @@ class Listing:
         if self.number is not None:
             return False
         if len(items) == 1:
-            return any(isinstance(block, Headline | Rule) for block in items[0])
+            return any(isinstance(block, Headline | ThematicBreak) for block in items[0])
         return all(isinstance(item[0], Headline) for item in items)
 
     def add(self, blocks: list[Block], value: int | None = None) -> None:
@@ -300,7 +300,7 @@ def open_list(walker: DomWalker, node: LexborNode) -> Close:
     if walker.level + 2 > MAX_LEVEL:
         return walker.open_paragraph()
     walker.flush()
-    listing = Listing()
+    listing = ListState()
     if node.tag == "ol":
         attributes = node.attributes
         is_reversed = "reversed" in attributes
@@ -327,7 +327,7 @@ def open_list(walker: DomWalker, node: LexborNode) -> Close:
 def item(walker: DomWalker, node: LexborNode) -> Close:
     """Begin an item of the list around it, or of an implied list."""
     listing = walker.frame
-    if not isinstance(listing, Listing):
+    if not isinstance(listing, ListState):
         if walker.level + 2 > MAX_LEVEL:
             return walker.open_paragraph()
         return walker.open_blocks(2, lambda blocks: _add_implied(walker.blocks, blocks))
@@ -383,7 +383,7 @@ def term(walker: DomWalker, _node: LexborNode) -> Close:
         walker.flush()
         frame.settle(walker.blocks)
 
-    def finish(parts: list[Part]) -> None:
+    def finish(parts: list[TextRun]) -> None:
         line = walker.bold_line(parts)
         if isinstance(frame, Terms):
             frame.names.append(line.text)

@@ -47,7 +47,7 @@ class Headline:
 
 
 @dataclass(slots=True)
-class Code:
+class CodeLines:
     """Preformatted lines, with their language, which may be empty."""
 
     language: str
@@ -62,7 +62,7 @@ class Formula:
 
 
 @dataclass(slots=True)
-class Rule:
+class ThematicBreak:
     """A thematic break."""
 
 
@@ -102,7 +102,7 @@ class Grid:
 
 
 @dataclass(slots=True)
-class Note:
+class Footnote:
     """One footnote with its label."""
 
     label: str
@@ -117,7 +117,7 @@ class Definitions:
 
 
 Block = (
-    Paragraph | Headline | Code | Formula | Rule | Quote | Items | Grid | Note | Definitions
+    Paragraph | Headline | CodeLines | Formula | ThematicBreak | Quote | Items | Grid | Footnote | Definitions
 )  # fmt: skip
 
 
@@ -169,13 +169,13 @@ class Lines:
                 self._put(text.replace("\n", f"\n{prefix}") if prefix and "\n" in text else text)
             case Headline():
                 self._headline(block)
-            case Code():
+            case CodeLines():
                 self._code(block, prefix)
             case Formula(text=text):
                 self._put(f"$$\n{text}\n$$".replace("\n", f"\n{prefix}"))
             case Grid():
                 self._grid(block, prefix)
-            case Rule():
+            case ThematicBreak():
                 # In an item, `- ---` would be a thematic break.
                 self._put("***" if prefix else "---")
             case Definitions(lines=lines):
@@ -183,14 +183,14 @@ class Lines:
             case _:
                 self._add_nested(block, prefix, is_other=is_other)
 
-    def _add_nested(self, block: Items | Quote | Note, prefix: str, *, is_other: bool) -> None:
+    def _add_nested(self, block: Items | Quote | Footnote, prefix: str, *, is_other: bool) -> None:
         match block:
             case Items():
                 self._items(block, prefix, is_other=is_other)
             case Quote(blocks=blocks):
                 self._put("> ")
                 self.add(blocks, f"{prefix}> ")
-            case Note():
+            case Footnote():
                 self._note(block, prefix)
 
     def _headline(self, block: Headline) -> None:
@@ -202,7 +202,7 @@ class Lines:
             )
         self._put(f"{'#' * block.level} {block.text}")
 
-    def _code(self, block: Code, prefix: str) -> None:
+    def _code(self, block: CodeLines, prefix: str) -> None:
         start = self._length
         text = fence(block.text, language=block.language)
         if prefix:
@@ -240,7 +240,7 @@ class Lines:
         rows.insert(1, _row([RULES[alignment] for alignment in block.alignments]))
         self._put(f"\n{prefix}".join(rows))
 
-    def _note(self, block: Note, prefix: str) -> None:
+    def _note(self, block: Footnote, prefix: str) -> None:
         """A footnote. A parser without footnotes would read a single word as the address of a link."""
         inner = prefix + _NOTE_INDENT
         first = block.blocks[0]

@@ -16,8 +16,8 @@ from searx_mcp.content.writing.paragraphs import (
     MARKUP,
     STRONG,
     STRUCK,
-    Link,
-    Part,
+    TextLink,
+    TextRun,
 )
 from searx_mcp.content.writing.targets import target
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, RunningText, skip
@@ -109,7 +109,7 @@ def open_link(walker: DomWalker, node: LexborNode) -> Close | None:
     address = walker.targets.resolve(href)
     is_here = href[:1] == "#" or walker.targets.is_here(address)
     is_line = walker.finish_line is not None
-    link = Link(address) if address and not (is_here and is_line) else None
+    link = TextLink(address) if address and not (is_here and is_line) else None
     text.link = link
     parts, start, images = text.parts, len(text.parts), len(shown)
 
@@ -147,7 +147,7 @@ def open_image(walker: DomWalker, node: LexborNode) -> Close:
     elif text.link is not None:
         _write_words(text, words or "image")
     else:
-        text.link = Link(url)
+        text.link = TextLink(url)
         text.add(f"image: {words}" if words else "image")
         text.link = None
     return skip
@@ -313,7 +313,7 @@ def _leads_to_source(node: LexborNode, *, is_line: bool) -> bool:
     return (is_line and label[0] == "[") or any(map(_OF_SOURCE.search, names))
 
 
-def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:
+def _drop_permalink(parts: list[TextRun], start: int, *, is_line: bool) -> None:
     """Remove a link to its own position."""
     if not 0 < len(parts) - start <= 2:  # noqa: PLR2004 - a sign and a word
         return
@@ -326,7 +326,7 @@ def _drop_permalink(parts: list[Part], start: int, *, is_line: bool) -> None:
         del parts[start:]
 
 
-def _drop_repeated_image(parts: list[Part], start: int, link: Link) -> None:
+def _drop_repeated_image(parts: list[TextRun], start: int, link: TextLink) -> None:
     """Remove the alternative text of an image if the words after it repeat it: in the link, or in its twin."""
     at = start
     if start and (twin := parts[start - 1].link) is not None and twin.address == link.address:
@@ -339,7 +339,7 @@ def _drop_repeated_image(parts: list[Part], start: int, link: Link) -> None:
     if text and words.startswith(_IMAGE_LEAD) and words.removeprefix(_IMAGE_LEAD).startswith(text):
         after = parts[at + 1]
         lead = " " if image.text[0] == " " else ""
-        parts[at : at + 2] = [Part(lead + after.text.lstrip(" "), after.formats, after.link)]
+        parts[at : at + 2] = [TextRun(lead + after.text.lstrip(" "), after.formats, after.link)]
 
 
 def _script(walker: DomWalker, shown: Callable[[str, str], str]) -> Close:
@@ -355,7 +355,7 @@ def _script(walker: DomWalker, shown: Callable[[str, str], str]) -> Close:
         ):
             return
         text = shown("".join([part.text for part in raised]), before)
-        parts[start:] = [Part(text, first.formats, first.link)]
+        parts[start:] = [TextRun(text, first.formats, first.link)]
 
     return close
 

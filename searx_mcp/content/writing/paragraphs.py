@@ -33,7 +33,7 @@ lost it still is one. Nothing here strips the ends of lines."""
 
 
 @dataclass(slots=True, eq=False)
-class Link:
+class TextLink:
     """A link of the page; one object for all parts of its text.
 
     Attributes:
@@ -45,16 +45,16 @@ class Link:
     is_written: bool = False
 
 
-class Part(NamedTuple):
+class TextRun(NamedTuple):
     """A part of a paragraph: its text, which may begin with a space, its formats, and its link."""
 
     text: str
     formats: int
-    link: Link | None
+    link: TextLink | None
 
 
-BREAK: Final = Part(BREAK_TEXT, MARKUP, None)
-_NOTHING: Final = Part(" ", 0, None)
+BREAK: Final = TextRun(BREAK_TEXT, MARKUP, None)
+_NOTHING: Final = TextRun(" ", 0, None)
 
 
 class _Open(NamedTuple):
@@ -64,7 +64,7 @@ class _Open(NamedTuple):
     place: int
 
 
-def inline(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]) -> str:
+def inline(parts: list[TextRun], targets: dict[TextLink, str], escape: Callable[[str], str]) -> str:
     """Write the parts of a paragraph.
 
     Args:
@@ -86,10 +86,12 @@ def inline(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], 
     return _unformatted(merged, targets, escape)
 
 
-def _unformatted(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]) -> str:
+def _unformatted(
+    parts: list[TextRun], targets: dict[TextLink, str], escape: Callable[[str], str]
+) -> str:
     """Write parts without formats, which is the most common case, like `_Writer` would."""
     pieces: list[str] = []
-    before: Link | None = None
+    before: TextLink | None = None
     last = ""
     for text, formats, link in parts:
         markdown = text if formats & MARKUP else _unmarked(text, formats, link, escape)
@@ -114,15 +116,15 @@ def _unformatted(parts: list[Part], targets: dict[Link, str], escape: Callable[[
     return "".join(pieces)
 
 
-def _unmarked(text: str, formats: int, link: Link | None, escape: Callable[[str], str]) -> str:
+def _unmarked(text: str, formats: int, link: TextLink | None, escape: Callable[[str], str]) -> str:
     if formats:
         return f" {code_span(text[1:])}" if text[0] == " " else code_span(text)
     return escape(text) if link is None else escape_brackets(escape(text))
 
 
-def _merged(parts: list[Part], targets: dict[Link, str]) -> list[Part]:
+def _merged(parts: list[TextRun], targets: dict[TextLink, str]) -> list[TextRun]:
     """Merge neighbours with the same formats and link."""
-    found: list[tuple[list[str], int, Link | None]] = []
+    found: list[tuple[list[str], int, TextLink | None]] = []
     formats, link = -1, None
     for part in parts:
         text, own, its_link = part
@@ -134,15 +136,15 @@ def _merged(parts: list[Part], targets: dict[Link, str]) -> list[Part]:
             continue
         formats, link = own, wanted
         found.append(([text], formats, link))
-    return [Part("".join(texts), formats, link) for texts, formats, link in found]
+    return [TextRun("".join(texts), formats, link) for texts, formats, link in found]
 
 
-def _apart(parts: list[Part]) -> list[Part]:
+def _apart(parts: list[TextRun]) -> list[TextRun]:
     """Take punctuation out of formatting that begins or ends with it inside a word.
 
     `a<b>(b)</b>c` would be `a**(b)**c`, whose marks open nothing; `a(**b**)c` has the same words in bold.
     """
-    found: list[Part] = []
+    found: list[TextRun] = []
     before = _NOTHING
     for part, after in pairwise([*parts, _NOTHING]):
         text, formats, link = part
@@ -157,16 +159,16 @@ def _apart(parts: list[Part]) -> list[Part]:
             if lost and end > start and _is_word_like(_character(after, 0, link)):
                 end = _punctuation_at_end(text, start)
             pieces = (
-                Part(text[:start], formats & ~gained, link),
-                Part(text[start:end], formats, link),
-                Part(text[end:], formats & ~lost, link),
+                TextRun(text[:start], formats & ~gained, link),
+                TextRun(text[start:end], formats, link),
+                TextRun(text[end:], formats & ~lost, link),
             )
             found += [piece for piece in pieces if piece.text]
         before = part
     return found
 
 
-def _character(part: Part, index: int, link: Link | None) -> str:
+def _character(part: TextRun, index: int, link: TextLink | None) -> str:
     """The first or last character of a neighbour as written: markup is punctuation."""
     text, formats, its_link = part
     if text[index].isspace():
@@ -215,7 +217,7 @@ class _Writer:
     """
 
     def __init__(
-        self, parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]
+        self, parts: list[TextRun], targets: dict[TextLink, str], escape: Callable[[str], str]
     ) -> None:
         self._parts = parts
         self._targets = targets
@@ -240,7 +242,7 @@ class _Writer:
         self._close(0, before.link, " ")
         return "".join(self._pieces)
 
-    def _write(self, part: Part, index: int, closed: int) -> None:
+    def _write(self, part: TextRun, index: int, closed: int) -> None:
         text = part.text
         if has_space := text[0] == " " and part is not BREAK:
             self._pieces.append(" ")
@@ -254,13 +256,13 @@ class _Writer:
             gained &= ~_like(closed)
         if gained:
             self._begin(
-                gained, index, _character(Part(text, part.formats, part.link), 0, part.link)
+                gained, index, _character(TextRun(text, part.formats, part.link), 0, part.link)
             )
         markdown = self._text(text, part)
         self._pieces.append(markdown)
         self._edge = markdown[-1]
 
-    def _text(self, text: str, part: Part) -> str:
+    def _text(self, text: str, part: TextRun) -> str:
         if part.formats & MARKUP:
             markdown = text
         else:
@@ -321,7 +323,7 @@ class _Writer:
         self._pieces.append(_MARKS[kind])
         self._held |= kind
 
-    def _close(self, wanted: int, link: Link | None, after: str) -> int:
+    def _close(self, wanted: int, link: TextLink | None, after: str) -> int:
         """Close marks that are not wanted, and those opened inside them.
 
         Returns:
@@ -357,7 +359,7 @@ def _like(kinds: int) -> int:
     return (_STARS if kinds & _STARS else 0) | (kinds & STRUCK)
 
 
-def _ends(parts: list[Part]) -> dict[int, list[int]]:
+def _ends(parts: list[TextRun]) -> dict[int, list[int]]:
     """For each kind of mark and each part, the position where the current format ends."""
     last = len(parts) - 1
     ends = {kind: [0] * len(parts) for kind in _OUTERMOST_FIRST}

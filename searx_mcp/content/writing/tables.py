@@ -9,18 +9,18 @@ from searx_mcp.content.markdown import code_span
 from searx_mcp.content.writing.blocks import (
     RULES,
     Block,
-    Code,
+    CodeLines,
     Definitions,
+    Footnote,
     Formula,
     Grid,
     Headline,
     Items,
-    Note,
     Paragraph,
     Quote,
-    Rule,
+    ThematicBreak,
 )
-from searx_mcp.content.writing.paragraphs import BREAK_TEXT, Part
+from searx_mcp.content.writing.paragraphs import BREAK_TEXT, TextRun
 from searx_mcp.content.writing.walker import Close, DomWalker, number, skip
 
 _MAX_COLSPAN: Final = 64
@@ -95,7 +95,7 @@ def caption(walker: DomWalker, _node: LexborNode) -> Close:
     """Begin the caption of a table, a bold line above it."""
     frame = walker.frame
 
-    def finish(parts: list[Part]) -> None:
+    def finish(parts: list[TextRun]) -> None:
         line = walker.bold_line(parts)
         (frame.captions if isinstance(frame, Table) else walker.blocks).append(line)
 
@@ -166,7 +166,7 @@ def _is_layout(rows: list[list[Cell]]) -> bool:
 
 def _is_no_datum(cell: Cell, *, has_head: bool) -> bool:
     for inner in cell.blocks:
-        if isinstance(inner, Grid) or (isinstance(inner, Code) and "\n" in inner.text):
+        if isinstance(inner, Grid) or (isinstance(inner, CodeLines) and "\n" in inner.text):
             return True
         if isinstance(inner, Headline) and not cell.is_head:
             return True
@@ -268,7 +268,7 @@ def _line(inner: Block) -> str:
             line = text.replace(BREAK_TEXT, _BLOCK_SEPARATOR)
         case Headline(text=text):
             line = text
-        case Code(text=text):
+        case CodeLines(text=text):
             line = code_span(" ".join(text.split()))
         case Formula(text=text):
             line = f"${' '.join(text.split())}$"
@@ -279,6 +279,6 @@ def _line(inner: Block) -> str:
         case Grid(rows=rows):
             cells = [_ITEM_SEPARATOR.join(filter(None, row)) for row in rows]
             line = _BLOCK_SEPARATOR.join(cells)
-        case Rule() | Note() | Definitions():
+        case ThematicBreak() | Footnote() | Definitions():
             pass
     return line

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.addresses import MAX_LINKS, absolute, image_address
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.writing.paragraphs import Link, Part
+from searx_mcp.content.writing.paragraphs import TextLink, TextRun
 from searx_mcp.models.page import PageImage, PageLink
 from searx_mcp.models.style import Links
 
@@ -102,20 +102,20 @@ class Targets:
         here = self._here
         return address.startswith(here) and address[len(here) : len(here) + 1] in {"", "#"}
 
-    def written(self, parts: list[Part]) -> dict[Link, str]:
+    def written(self, parts: list[TextRun]) -> dict[TextLink, str]:
         """List the new links in a paragraph.
 
         Returns:
             The suffix for the text of each; none for those that stay plain text.
         """
-        texts: dict[Link, str] = {}
+        texts: dict[TextLink, str] = {}
         for text, _, link in parts:
             if link is not None and not link.is_written:
                 texts[link] = texts[link] + text if link in texts else text
         if not texts:
             return {}
         paragraph = "".join([part.text for part in parts])
-        suffixes: dict[Link, str] = {}
+        suffixes: dict[TextLink, str] = {}
         at = 0
         for link, words in texts.items():
             link.is_written = True

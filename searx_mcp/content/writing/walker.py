@@ -12,9 +12,17 @@ from typing import Final, NamedTuple, TypeAlias
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.clean import clean_counted, clean_line
-from searx_mcp.content.writing.blocks import Block, Note, Paragraph
+from searx_mcp.content.writing.blocks import Block, Footnote, Paragraph
 from searx_mcp.content.writing.inline_text import escape, escape_lines, escape_numbered
-from searx_mcp.content.writing.paragraphs import BREAK, CODE, MARKUP, STRONG, Link, Part, inline
+from searx_mcp.content.writing.paragraphs import (
+    BREAK,
+    CODE,
+    MARKUP,
+    STRONG,
+    TextLink,
+    TextRun,
+    inline,
+)
 from searx_mcp.content.writing.targets import Targets
 from searx_mcp.models.style import Links, Style
 
@@ -64,9 +72,9 @@ class RunningText:
     """
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.parts: list[TextRun] = []
         self.formats = 0
-        self.link: Link | None = None
+        self.link: TextLink | None = None
         self.hidden = 0
         self._gap = -1
         self._gap_is_line_end = False
@@ -93,7 +101,7 @@ class RunningText:
             self.space()
         if self._gap < 0 or not self.parts:
             self._gap = -1
-            self.parts.append(Part(text, self.formats, self.link))
+            self.parts.append(TextRun(text, self.formats, self.link))
         else:
             self.add(text)
         if raw[-1].isspace():
@@ -136,10 +144,10 @@ class RunningText:
                 if shared & ~gap:
                     # The space is between two elements of one kind, and in neither.
                     link = self.link if last.link is self.link else None
-                    parts.append(Part(" ", gap & shared & ~(CODE | MARKUP), link))
+                    parts.append(TextRun(" ", gap & shared & ~(CODE | MARKUP), link))
                 elif not (self._gap_is_line_end and _are_cjk(last.text[-1], text[0])):
                     text = " " + text
-        parts.append(Part(text, formats, self.link))
+        parts.append(TextRun(text, formats, self.link))
 
     def space(self, *, is_line_end: bool = False) -> None:
         """Note a space before whatever comes next in the same paragraph."""
@@ -166,7 +174,7 @@ class RunningText:
         self.parts.append(BREAK)
         self._gap = -1
 
-    def taken(self) -> list[Part]:
+    def taken(self) -> list[TextRun]:
         """Take the parts; none are left."""
         self._gap = -1
         parts, self.parts = self.parts, []
@@ -183,7 +191,7 @@ class Footnotes:
     """
 
     def __init__(self) -> None:
-        self.blocks: list[Note] = []
+        self.blocks: list[Footnote] = []
         self._labels: dict[str, str] = {}
         self._taken: set[str] = set()
 
@@ -307,7 +315,7 @@ class DomWalker:
         self.flush()
         return DomWalker.flush
 
-    def open_line(self, finish: Callable[[list[Part]], None]) -> Close:
+    def open_line(self, finish: Callable[[list[TextRun]], None]) -> Close:
         """Begin an element that is one line, whatever its content.
 
         Args:
@@ -350,16 +358,16 @@ class DomWalker:
         if self.text.parts and (markdown := escape_lines(self.written(self.text.taken()))):
             self.blocks.append(Paragraph(markdown))
 
-    def written(self, parts: list[Part]) -> str:
+    def written(self, parts: list[TextRun]) -> str:
         """Parts as inline Markdown; their links are listed."""
         for part in parts:
             if part.link is not None:
                 return inline(parts, self.targets.written(parts), self._escape)
         return inline(parts, {}, self._escape)
 
-    def bold_line(self, parts: list[Part]) -> Paragraph:
+    def bold_line(self, parts: list[TextRun]) -> Paragraph:
         """Parts as a bold line; their links are listed."""
-        bold = [Part(part.text, part.formats | STRONG, part.link) for part in parts]
+        bold = [TextRun(part.text, part.formats | STRONG, part.link) for part in parts]
         return Paragraph(escape_lines(self.written(bold)))
 
     def only_text(self, node: LexborNode) -> str:

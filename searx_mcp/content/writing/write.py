@@ -7,14 +7,14 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.writing import block_elements, inline_elements, tables
-from searx_mcp.content.writing.blocks import Definitions, Lines, Rule
+from searx_mcp.content.writing.blocks import Definitions, Lines, ThematicBreak
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, Handlers, Modes, skip
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.style import Style
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenMarkdown:
     """Elements as Markdown; every string is clean.
 
     Attributes:
@@ -124,7 +124,7 @@ _MODES: Final = Modes(
 )
 
 
-def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> Written:
+def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> WrittenMarkdown:
     """Write elements as Markdown.
 
     Args:
@@ -139,14 +139,14 @@ def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> Written:
     for root in roots:
         walker.read(root)
     blocks = walker.blocks
-    while blocks and isinstance(blocks[-1], Rule):
+    while blocks and isinstance(blocks[-1], ThematicBreak):
         blocks.pop()
     blocks += walker.footnotes.blocks
     if definitions := walker.targets.definitions:
         blocks.append(Definitions(definitions))
     lines = Lines()
     lines.add(blocks)
-    return Written(
+    return WrittenMarkdown(
         markdown=lines.text,
         links=walker.targets.links,
         images=walker.targets.images,

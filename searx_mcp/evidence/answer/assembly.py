@@ -19,7 +19,7 @@ from searx_mcp.evidence.answer.selection import (
     with_neighbours,
 )
 from searx_mcp.evidence.corpus.corpus import as_text
-from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.storage.store import StoredChunk, StoredPage
 from searx_mcp.evidence.values import (
     Citation,
@@ -78,7 +78,7 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenChunks:
     """The chunks that become evidence.
 
     Attributes:
@@ -137,7 +137,7 @@ class _Sources:
         )
 
 
-def choose(material: Material) -> Choice:
+def choose(material: Material) -> ChosenChunks:
     """Select evidence: all pages in full if they fit, else the best chunks; one chunk if nothing answers."""
     chunks, wishes = material.chunks, material.wishes
     copies = copies_of({url: page.title for url, page in material.pages.items()}, chunks)
@@ -151,9 +151,9 @@ def choose(material: Material) -> Choice:
         has_vectors=material.has_vectors,
     )
     if material.gathering.is_refused:
-        return Choice(select(rated, most=1)[:1], Mode.CHUNK, known, copies)
+        return ChosenChunks(select(rated, most=1)[:1], Mode.CHUNK, known, copies)
     whole = [
-        Hit(url, chunk, 0.0, low_confidence=True)
+        ChunkHit(url, chunk, 0.0, low_confidence=True)
         for url, page in chunks.items()
         if url not in copies
         for chunk in page
@@ -167,18 +167,18 @@ def choose(material: Material) -> Choice:
             if hit.chunk.id not in here and not wishes.has(hit.chunk.text)
         ]
         left_out = len({hit.chunk.id for hit in whole}) - len(chosen) - len(rest)
-        return Choice([*chosen, *rest], Mode.FULL_CONTEXT, left_out, copies)
+        return ChosenChunks([*chosen, *rest], Mode.FULL_CONTEXT, left_out, copies)
     chosen = select(rated, most=material.most, named=material.gathering.named)
-    return Choice(chosen, Mode.CHUNK, known, copies)
+    return ChosenChunks(chosen, Mode.CHUNK, known, copies)
 
 
-def add_adjacent(material: Material, choice: Choice) -> Choice:
+def add_adjacent(material: Material, choice: ChosenChunks) -> ChosenChunks:
     """Add the neighbours of the best chunks, up to the maximum."""
     added = with_neighbours(choice.candidates, material.chunks, material.wishes)
     return replace(choice, candidates=added[: material.most])
 
 
-def assemble(material: Material, choice: Choice) -> EvidenceResponse:
+def assemble(material: Material, choice: ChosenChunks) -> EvidenceResponse:
     """Assemble evidence; the caller adds the time it took.
 
     Linear in the text of the pages, except for quotes: each is compared with its page once.
@@ -254,7 +254,7 @@ def _parts(text: str, question: str) -> tuple[tuple[int, int], ...]:
     return tuple((each.span.start, each.span.end) for each in rank(text, (), question))
 
 
-def _confidence(hit: Hit) -> float:
+def _confidence(hit: ChunkHit) -> float:
     """Return the reranker's confidence; without a reranker, the share of the question that a chunk contains."""
     return round(hit.coverage if hit.confidence is None else hit.confidence, 4)
 

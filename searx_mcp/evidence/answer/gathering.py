@@ -8,7 +8,7 @@ from typing import Final
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.evidence.answer.links import ScoredLink
 from searx_mcp.evidence.corpus.ingestion import Ingested
-from searx_mcp.evidence.corpus.retrieval import Hit, Retrieved
+from searx_mcp.evidence.corpus.retrieval import ChunkHit, Retrieved
 from searx_mcp.evidence.values import PROTECTED, ExpansionStep, PartVerdict, Timing
 
 _BEST: Final = 3
@@ -40,7 +40,7 @@ class Gathering:
     has_sides: bool = False
     named: tuple[str, ...] = ()
     pages: dict[str, Ingested] = field(default_factory=dict)
-    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    found: dict[str, tuple[ChunkHit, ...]] = field(default_factory=dict)
     steps: list[ExpansionStep] = field(default_factory=list)
     evaluated: int = 0
     notes: list[str] = field(default_factory=list)

@@ -11,7 +11,7 @@ from searx_mcp.content.passages import score_all
 from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
 from searx_mcp.evidence.answer.page_sentences import sentences_of
-from searx_mcp.evidence.corpus.retrieval import Hit
+from searx_mcp.evidence.corpus.retrieval import ChunkHit
 from searx_mcp.evidence.requests import Intent
 from searx_mcp.evidence.storage.store import StoredChunk
 
@@ -75,7 +75,7 @@ class Candidate:
             caller wants to hear of even if another page has more to say.
     """
 
-    hit: Hit
+    hit: ChunkHit
     score: float
     sub_query: str
     is_adjacent: bool = False
@@ -121,7 +121,7 @@ class Wishes:
 
 
 def rate(
-    found: Mapping[str, Sequence[Hit]],
+    found: Mapping[str, Sequence[ChunkHit]],
     wishes: Wishes,
     *,
     named: Sequence[str] = (),
@@ -154,12 +154,12 @@ def rate(
     return rated, len(left_out)
 
 
-def _nearness(hit: Hit, named: Sequence[str]) -> float:
+def _nearness(hit: ChunkHit, named: Sequence[str]) -> float:
     is_near = not named or not {hit.url, *hit.copies}.isdisjoint(named)
     return 1.0 if is_near else _LINKED_SHARE
 
 
-def _scores(hits: Sequence[Hit], part: str, *, share: float) -> list[float]:
+def _scores(hits: Sequence[ChunkHit], part: str, *, share: float) -> list[float]:
     """Score chunks by their best sentence, and their best two in a row; a reranker's score is final."""
     if any(hit.confidence is not None for hit in hits):
         return [hit.score if hit.confidence is None else hit.confidence for hit in hits]

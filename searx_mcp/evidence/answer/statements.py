@@ -100,7 +100,7 @@ class _Token(NamedTuple):
     is_first: bool = False
 
 
-class Finding(NamedTuple):
+class Comparison(NamedTuple):
     """The result of comparing a sentence: a verdict, and the difference."""
 
     verdict: QuoteVerdict
@@ -124,7 +124,7 @@ class Statements:
                 if len(places) < _POSTINGS:
                     places.append(number)
 
-    def check(self, claim: str, *, is_rest: bool = False) -> Finding | None:
+    def check(self, claim: str, *, is_rest: bool = False) -> Comparison | None:
         """Check whether the page supports a sentence.
 
         Args:
@@ -135,15 +135,15 @@ class Statements:
             `None` if nothing is left besides the quote.
         """
         if len(claim) > _LONGEST_CLAIM:
-            return Finding(QuoteVerdict.NOT_CHECKED, "it is too long")
+            return Comparison(QuoteVerdict.NOT_CHECKED, "it is too long")
         said = _tokens(claim)
         if is_rest:
             return self._check_rest([each for each in said if each.kind in _FACTS])
         telling = [each for each in said if each.kind in _TELLING]
         if len({each.exact for each in telling}) * 2 < len(telling):
-            return Finding(QuoteVerdict.NOT_CHECKED, "it repeats itself")
+            return Comparison(QuoteVerdict.NOT_CHECKED, "it repeats itself")
         if len(telling) < _LEAST:
-            return Finding(QuoteVerdict.NOT_CHECKED, "it has nothing to compare")
+            return Comparison(QuoteVerdict.NOT_CHECKED, "it has nothing to compare")
         best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None = None
         for number in self._likely(claim):
             statement = self._all[number]
@@ -152,47 +152,49 @@ class Statements:
             lost = [each for each in telling if not _stands(each, there, above)]
             wrong = "" if lost else _misread(said, telling, there)
             if not lost and not wrong:
-                return Finding(QuoteVerdict.SUPPORTED)
+                return Comparison(QuoteVerdict.SUPPORTED)
             rank = (len(lost), not wrong.startswith(_DENIED))
             if best is None or rank < best[0]:
                 best = rank, lost, wrong, statement
         return self._lacking(telling, best)
 
-    def _check_rest(self, facts: Sequence[_Token]) -> Finding | None:
+    def _check_rest(self, facts: Sequence[_Token]) -> Comparison | None:
         if not facts:
             return None
         for number in self._likely(" ".join(each.shown for each in facts)):
             there, above = _tokens(self._all[number].text), _tokens(self._all[number].above)
             if all(_stands(each, there, above) for each in facts):
-                return Finding(QuoteVerdict.SUPPORTED)
-        return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(facts)}")
+                return Comparison(QuoteVerdict.SUPPORTED)
+        return Comparison(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(facts)}")
 
     def _lacking(
         self,
         telling: Sequence[_Token],
         best: tuple[tuple[int, int], list[_Token], str, PageSentence] | None,
-    ) -> Finding:
+    ) -> Comparison:
         """Explain why a sentence is not supported."""
         facts = [each for each in telling if each.kind is not _Kind.WORD]
         if best is None:
-            return Finding(
+            return Comparison(
                 QuoteVerdict.MISSING if facts else QuoteVerdict.NOT_CHECKED,
                 "the page has none of its words",
             )
         _, lost, wrong, statement = best
         if wrong:
             is_denied = wrong.startswith(_DENIED)
-            return Finding(QuoteVerdict.ALTERED if is_denied else QuoteVerdict.NOT_CHECKED, wrong)
+            return Comparison(
+                QuoteVerdict.ALTERED if is_denied else QuoteVerdict.NOT_CHECKED, wrong
+            )
         lost_facts = [each for each in lost if each.kind is not _Kind.WORD and not each.is_first]
         nowhere = [each for each in lost_facts if not self._has(each, statement)]
         if nowhere and len(lost) <= len(telling) * _HALF:
-            return Finding(
+            return Comparison(
                 QuoteVerdict.ALTERED,
                 f"not there: {_listed(nowhere)}; page: “{_cut(statement.text)}”",
             )
         if nowhere and len(nowhere) == len(facts):
-            return Finding(QuoteVerdict.MISSING, f"not there: {_listed(nowhere)}")
-        return Finding(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(lost)}")
+            return Comparison(QuoteVerdict.MISSING, f"not there: {_listed(nowhere)}")
+        return Comparison(QuoteVerdict.NOT_CHECKED, f"not found together: {_listed(lost)}")
 
     def _has(self, fact: _Token, near: PageSentence) -> bool:
         """Return whether a page contains a figure or a name; a figure with a unit in the best statement counts only there."""

@@ -19,7 +19,7 @@ from searx_mcp.evidence.answer.report import (
     address_key,
     read_report,
 )
-from searx_mcp.evidence.answer.statements import Finding, Statements, negation_in
+from searx_mcp.evidence.answer.statements import Comparison, Statements, negation_in
 from searx_mcp.evidence.checked import CheckedQuote, QuoteVerdict, VerifyReport
 
 _MOST_FOUND: Final = 3
@@ -125,7 +125,7 @@ class _Pages:
         ]
         if claim.is_rest and not any(found for _, found in findings):
             return None
-        unread = "", Finding(QuoteVerdict.NOT_CHECKED, "the page is not kept")
+        unread = "", Comparison(QuoteVerdict.NOT_CHECKED, "the page is not kept")
         known = [(url, found) for url, found in findings if found]
         order = list(QuoteVerdict)
         url, finding = min(known, key=lambda each: order.index(each[1].verdict), default=unread)

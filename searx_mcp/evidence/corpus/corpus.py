@@ -16,7 +16,7 @@ from searx_mcp.evidence.corpus.ingestion import (
     busy,
     missed,
 )
-from searx_mcp.evidence.corpus.retrieval import Hit, Retrieved, Retriever
+from searx_mcp.evidence.corpus.retrieval import ChunkHit, Retrieved, Retriever
 from searx_mcp.evidence.requests import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.evidence.storage.store import (
     CorpusStore,
@@ -217,7 +217,7 @@ class Corpus:
             SearxMcpError: the corpus cannot be read now.
         """
         held = [
-            Hit(url, chunk, 0.0, title=page.title)
+            ChunkHit(url, chunk, 0.0, title=page.title)
             for url in urls or ()
             if (page := self._ingestion.held(url)) is not None
             for chunk in await self._ingestion.chunks(url)
@@ -345,7 +345,7 @@ def as_text(seconds: float) -> str:
     return datetime.fromtimestamp(round(seconds), UTC).isoformat()
 
 
-def _chunk(hit: Hit) -> Chunk:
+def _chunk(hit: ChunkHit) -> Chunk:
     return Chunk(
         id=hit.chunk.id,
         text=hit.chunk.text,

@@ -28,7 +28,7 @@ from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.models.progress import Progress
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.tokens import estimate
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Reading, Validators
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators, WholePage
 from searx_mcp.urls.hosts import host_in, is_short_enough
 
 REFRESH_PAUSE: Final = 30.0
@@ -53,7 +53,7 @@ class PageSource(Protocol):
         *,
         deadline: float | None = None,
         previous: KeptPage | None = None,
-    ) -> Reading:
+    ) -> WholePage:
         """Return one page; raises only `SearxMcpError`."""
         ...
 
@@ -205,7 +205,7 @@ class Ingestion:
 
     async def _read(
         self, url: str, stored: StoredPage | None, *, force: bool, deadline: float | None
-    ) -> Reading:
+    ) -> WholePage:
         """Read a page, or find that it is unchanged.
 
         Raises:
@@ -232,7 +232,7 @@ class Ingestion:
         return Ingested(key, stored, await self.chunks(key), note=note)
 
     async def _keep(
-        self, key: str, reading: Reading, stored: StoredPage | None, note: str
+        self, key: str, reading: WholePage, stored: StoredPage | None, note: str
     ) -> Ingested:
         capture = reading.kept.capture
         document = capture.page.document

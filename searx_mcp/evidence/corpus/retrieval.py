@@ -59,7 +59,7 @@ _log = logging.getLogger("searx_mcp.evidence.corpus")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class ChunkHit:
     """A chunk that matches a question.
 
     Attributes:
@@ -96,7 +96,7 @@ class Retrieved:
         section: the heading above the first hit; may be empty.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[ChunkHit, ...]
     notes: tuple[str, ...] = ()
     evaluated: int = 0
     reranking_ms: float = 0.0
@@ -149,7 +149,7 @@ class Retriever:
         urls: Sequence[str] | None,
         limit: int,
         deadline: float | None = None,
-        held: Sequence[Hit] = (),
+        held: Sequence[ChunkHit] = (),
         progress: Progress | None = None,
     ) -> Retrieved:
         """Find the chunks that match a question.
@@ -248,8 +248,8 @@ class Retriever:
             _log.exception("corpus.vectors_broke")
 
     async def _find(
-        self, question: str, urls: Sequence[str] | None, held: Sequence[Hit]
-    ) -> tuple[list[Hit], Mapping[str, float] | None]:
+        self, question: str, urls: Sequence[str] | None, held: Sequence[ChunkHit]
+    ) -> tuple[list[ChunkHit], Mapping[str, float] | None]:
         """Return the candidate chunks, and the weights of the question's words; `None`: among the candidates."""
         words = find_terms(question)
         found, stored = list(held), urls
@@ -262,29 +262,29 @@ class Retriever:
                 return [*found, *await self._all_of(heads)], None
         total, known = await self._store.frequencies(words, urls=stored)
         matches = await self._store.match(words, urls=stored, limit=_CANDIDATES)
-        found += [Hit(each.url, each.chunk, 0.0, title=each.title) for each in matches]
+        found += [ChunkHit(each.url, each.chunk, 0.0, title=each.title) for each in matches]
         most = _NEAREST if self._embedder is not None else _WHOLE_PAGES
         if not found and urls is None and most == _NEAREST:
             heads = await self._store.heads()
         return found or await self._all_of(heads, most), weigh(known, total)
 
-    async def _all_of(self, heads: Sequence[PageHead], most: int = _WHOLE_PAGES) -> list[Hit]:
+    async def _all_of(self, heads: Sequence[PageHead], most: int = _WHOLE_PAGES) -> list[ChunkHit]:
         """Return the chunks of pages, in order, as many as are scored at once."""
-        found: list[Hit] = []
+        found: list[ChunkHit] = []
         for head in heads:
             if len(found) < most:
                 chunks = await self._store.chunks(head.url)
-                found += [Hit(head.url, chunk, 0.0, title=head.title) for chunk in chunks]
+                found += [ChunkHit(head.url, chunk, 0.0, title=head.title) for chunk in chunks]
         return found[:most]
 
     async def _with_vectors(
         self,
         embedder: Embedder,
         question: str,
-        hits: list[Hit],
+        hits: list[ChunkHit],
         most: int,
         deadline: float | None,
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """Add to the scores of the words how near each chunk is to the question.
 
         Raises:
@@ -295,7 +295,7 @@ class Retriever:
         return await asyncio.to_thread(_fused, hits, asked, packed, embedder.floor, most)
 
     async def _vectors(
-        self, embedder: Embedder, hits: Sequence[Hit], deadline: float | None
+        self, embedder: Embedder, hits: Sequence[ChunkHit], deadline: float | None
     ) -> dict[str, bytes]:
         """Return the vectors of chunks; missing ones are computed and stored."""
         texts = {hit.chunk.id: as_embedded(hit.chunk) for hit in hits}
@@ -313,10 +313,10 @@ class Retriever:
         self,
         reranker: Reranker,
         question: str,
-        hits: list[Hit],
+        hits: list[ChunkHit],
         deadline: float | None,
         notes: list[str],
-    ) -> list[Hit]:
+    ) -> list[ChunkHit]:
         """Move the best chunks to the front, in the reranker's order."""
         first, rest = hits[: self._candidates], hits[self._candidates :]
         scores = await reranker.rerank(
@@ -345,7 +345,7 @@ def _words(chunk: StoredChunk, named: list[str]) -> Words:
     return Words(body.split(" "), more, len(chunk.text))
 
 
-def _supported(question: str, hits: Sequence[Hit], parts: Sequence[Words]) -> Support:
+def _supported(question: str, hits: Sequence[ChunkHit], parts: Sequence[Words]) -> Support:
     """Return the support by the page that supports a question best: it must itself contain the names and numbers."""
     pages: dict[str, list[Words]] = {}
     for hit, words in zip(hits, parts, strict=True):
@@ -355,12 +355,12 @@ def _supported(question: str, hits: Sequence[Hit], parts: Sequence[Words]) -> Su
 
 
 def _fused(
-    hits: Sequence[Hit],
+    hits: Sequence[ChunkHit],
     asked: bytes,
     packed: Mapping[str, bytes],
     floor: float | None,
     most: int,
-) -> list[Hit]:
+) -> list[ChunkHit]:
     """Score hits by words and vectors, best first, without near-duplicates of a better one.
 
     Args:
@@ -398,21 +398,23 @@ def as_embedded(chunk: StoredChunk) -> str:
     return "\n".join((" > ".join(chunk.path), chunk.text)) if chunk.path else chunk.text
 
 
-def _each_once(hits: Sequence[Hit]) -> list[Hit]:
+def _each_once(hits: Sequence[ChunkHit]) -> list[ChunkHit]:
     """Return one hit per text: the best, with the other pages that have the text."""
-    first: dict[str, Hit] = {}
+    first: dict[str, ChunkHit] = {}
     for hit in hits:
         text = " ".join(hit.chunk.text.split())
         first[text] = _with_copy(first[text], hit) if text in first else hit
     return list(first.values())
 
 
-def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: int) -> list[Hit]:
+def _unlike(
+    hits: Sequence[ChunkHit], vectors: Mapping[str, Sequence[float]], most: int
+) -> list[ChunkHit]:
     """Drop near-duplicates of better hits, until there are `most`; the rest is not shown.
 
     Words count too, since a model gives all texts in a script that it hardly knows nearly the same vector.
     """
-    kept: list[Hit] = []
+    kept: list[ChunkHit] = []
     for place, hit in enumerate(hits):
         if len(kept) == most:
             return [*kept, *hits[place:]]
@@ -433,11 +435,11 @@ def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: i
     return kept
 
 
-def _has_same_words(hit: Hit, other: Hit) -> bool:
+def _has_same_words(hit: ChunkHit, other: ChunkHit) -> bool:
     words, others = (frozenset(find_terms(each.chunk.text)) for each in (hit, other))
     return len(words & others) >= _SAME_WORDS * len(words | others)
 
 
-def _with_copy(hit: Hit, copy: Hit) -> Hit:
+def _with_copy(hit: ChunkHit, copy: ChunkHit) -> ChunkHit:
     urls = (url for url in (copy.url, *copy.copies) if url not in {hit.url, *hit.copies})
     return replace(hit, copies=(*hit.copies, *urls))

@@ -12,15 +12,15 @@ from searx_mcp.errors import StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage import postgres_index as index
 from searx_mcp.evidence.storage import postgres_rows as rows
 from searx_mcp.evidence.storage.postgres_index import Stems
-from searx_mcp.evidence.storage.rows import ABOUT, Bounds, as_bytes, as_key, packed
+from searx_mcp.evidence.storage.rows import ABOUT, CorpusLimits, as_bytes, as_key, packed
 from searx_mcp.evidence.storage.sql import (
     NUMBER,
     OF,
-    Dialect,
     SqlCorpusStore,
+    SqlDialect,
     matches,
 )
-from searx_mcp.evidence.storage.store import Kept, Match, StoredChunk, StoredPage
+from searx_mcp.evidence.storage.store import ChunkMatch, Kept, StoredChunk, StoredPage
 from searx_mcp.storage.postgres import Connection, PostgresLink, numbered
 
 _log = logging.getLogger("searx_mcp.storage")
@@ -38,7 +38,7 @@ def _as_sent(values: _List) -> _List:
     return values
 
 
-DIALECT: Final[Dialect[bytes, _List]] = Dialect(
+DIALECT: Final[SqlDialect[bytes, _List]] = SqlDialect(
     head=f"url, {', '.join(ABOUT)}, fetched_at, fresh_until",
     counts="chunks, tokens",
     body="body",
@@ -88,7 +88,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
         self._schema = f"{schema}_v{MAJOR}"
         self._link = PostgresLink(url, patience=patience, greet=self._greet)
         self._namespace = DIALECT.key(namespace)
-        self._bounds = Bounds(max_bytes, max_age)
+        self._bounds = CorpusLimits(max_bytes, max_age)
         self._stems = Stems()
         self._is_current = False
         self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
@@ -118,7 +118,7 @@ class PostgresCorpusStore(SqlCorpusStore[bytes, _List]):
     @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
-    ) -> tuple[Match, ...]:
+    ) -> tuple[ChunkMatch, ...]:
         async def work(connection: Connection) -> tuple[list[index.Found], Sequence[Sequence[Any]]]:
             scope, places = await self._within(connection, urls)
             if scope is None or places == []:

@@ -11,8 +11,8 @@ from searx_mcp.evidence.storage.postgres_index import Stems
 from searx_mcp.evidence.storage.rows import (
     ABOUT,
     WORDS_VERSION,
-    Bounds,
     ChunkRow,
+    CorpusLimits,
     PageRow,
     as_bytes,
     headings_of,
@@ -93,7 +93,7 @@ async def put(
     scope: int,
     page: PageRow,
     chunks: Sequence[IndexedChunk],
-    bounds: Bounds,
+    bounds: CorpusLimits,
 ) -> tuple[int, int, int]:
     """Store a page in place of the last one under its address; the least recently used pages make room.
 

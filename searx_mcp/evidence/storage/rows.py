@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from searx_mcp.evidence.storage.store import Match, StoredChunk, StoredPage, find_terms
+from searx_mcp.evidence.storage.store import ChunkMatch, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
 
 WORDS_VERSION: Final = 1
@@ -43,7 +43,7 @@ class ChunkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class CorpusLimits:
     """Limits of the store.
 
     Attributes:
@@ -146,10 +146,10 @@ def page_of(row: Sequence[Any]) -> StoredPage | None:
     return None if known is None or document is None else StoredPage(**known, document=document)
 
 
-def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
+def matches_of(found: Iterable[Sequence[Any]]) -> tuple[ChunkMatch, ...]:
     """Parse rows of a score, address, title and the columns of `CHUNK`; skip unreadable rows."""
     return tuple(
-        Match(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
+        ChunkMatch(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
         for score, url, title, *row in found
         if (chunk := chunk_of(row)) is not None
     )

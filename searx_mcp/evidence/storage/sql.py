@@ -1,6 +1,6 @@
 """The statements of all stores of the corpus, in the SQL that SQLite and PostgreSQL share.
 
-Parameters are named, `:like_this`. A `Dialect` holds the differences between the two; searching and writing chunks
+Parameters are named, `:like_this`. A `SqlDialect` holds the differences between the two; searching and writing chunks
 depend on the index and are in the stores.
 """
 
@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from searx_mcp.evidence.storage.rows import as_bytes, chunks_of, known_of, matches_of, page_of
 from searx_mcp.evidence.storage.store import (
+    ChunkMatch,
     CorpusStore,
-    Match,
     PageHead,
     StoredChunk,
     StoredPage,
@@ -39,7 +39,7 @@ L = TypeVar("L")
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect(Generic[K, L]):
+class SqlDialect(Generic[K, L]):
     """The SQL in which the two databases differ.
 
     Attributes:
@@ -105,7 +105,7 @@ class Dialect(Generic[K, L]):
 
 def matches(
     ranked: Iterable[tuple[int, float]], found: Iterable[Sequence[Any]]
-) -> tuple[Match, ...]:
+) -> tuple[ChunkMatch, ...]:
     """Parse the rows of found chunks, in the order of their ranks."""
     rows = {number: row for number, *row in found}
     return matches_of((score, *rows[chunk]) for chunk, score in ranked if chunk in rows)
@@ -118,7 +118,7 @@ class SqlCorpusStore(CorpusStore, Generic[K, L]):
         dialect: of its database.
     """
 
-    def __init__(self, dialect: Dialect[K, L]) -> None:
+    def __init__(self, dialect: SqlDialect[K, L]) -> None:
         self._dialect = dialect
 
     @abstractmethod

@@ -14,10 +14,10 @@ from searx_mcp.errors import StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage import sqlite_chunks as chunk_rows
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage import sqlite_rows as rows
-from searx_mcp.evidence.storage.rows import Bounds, as_key, packed
+from searx_mcp.evidence.storage.rows import CorpusLimits, as_key, packed
 from searx_mcp.evidence.storage.sql import SqlCorpusStore, matches
 from searx_mcp.evidence.storage.sqlite_rows import DIALECT, SCHEMA
-from searx_mcp.evidence.storage.store import Kept, Match, StoredChunk, StoredPage
+from searx_mcp.evidence.storage.store import ChunkMatch, Kept, StoredChunk, StoredPage
 from searx_mcp.storage.sqlite import Database, Transaction
 
 FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
@@ -60,7 +60,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         patience: float = _PATIENCE,
     ) -> None:
         super().__init__(DIALECT)
-        bounds = Bounds(max_bytes, max_age)
+        bounds = CorpusLimits(max_bytes, max_age)
         self._namespace = as_key(namespace)
         self._bounds = _in_memory(bounds) if path is None else bounds
         self._database = Database(path, SCHEMA, patience=patience)
@@ -83,7 +83,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
     @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
-    ) -> tuple[Match, ...]:
+    ) -> tuple[ChunkMatch, ...]:
         def work(tx: Transaction) -> tuple[list[index.Found], list[tuple[Any, ...]]]:
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
@@ -219,7 +219,7 @@ class SqliteCorpusStore(SqlCorpusStore[str, str]):
         return await call(self._database)
 
 
-def _in_memory(bounds: Bounds) -> Bounds:
+def _in_memory(bounds: CorpusLimits) -> CorpusLimits:
     return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))
 
 

@@ -13,7 +13,7 @@ from searx_mcp.evidence.storage.rows import (
     pack_chunk,
     unpack_chunk,
 )
-from searx_mcp.evidence.storage.sqlite_index import Entry
+from searx_mcp.evidence.storage.sqlite_index import IndexRow
 from searx_mcp.storage.sqlite import Transaction
 
 _RENEWED_AT_ONCE: Final = 16
@@ -106,7 +106,7 @@ def renew_words(tx: Transaction) -> None:
         )
 
 
-def _known(tx: Transaction, document: int, scope: int) -> list[tuple[bytes, str | None, Entry]]:
+def _known(tx: Transaction, document: int, scope: int) -> list[tuple[bytes, str | None, IndexRow]]:
     """Read the ids, texts and words of the chunks of a page; no text if a row is damaged."""
     known = []
     for chunk, name, content in tx.rows(
@@ -115,7 +115,7 @@ def _known(tx: Transaction, document: int, scope: int) -> list[tuple[bytes, str 
         document=document,
     ):
         text, words = unpack_chunk(content) or (None, "")
-        known.append((name, text, Entry(chunk, document, scope, words)))
+        known.append((name, text, IndexRow(chunk, document, scope, words)))
     return known
 
 
@@ -133,10 +133,10 @@ def _insert(tx: Transaction, document: int, scope: int, position: int, row: Chun
         content=row.content,
     )
     ((chunk,),) = tx.rows("SELECT last_insert_rowid()")
-    index.add(tx, Entry(chunk, document, scope, row.words))
+    index.add(tx, IndexRow(chunk, document, scope, row.words))
 
 
-def _rename(tx: Transaction, entry: Entry, text: str, words: str) -> None:
+def _rename(tx: Transaction, entry: IndexRow, text: str, words: str) -> None:
     """Replace the words by which a chunk is found."""
     index.drop(tx, entry)
     tx.change(
@@ -147,7 +147,7 @@ def _rename(tx: Transaction, entry: Entry, text: str, words: str) -> None:
     index.add(tx, replace(entry, words=words))
 
 
-def _drop(tx: Transaction, entry: Entry, *, is_indexed: bool) -> None:
+def _drop(tx: Transaction, entry: IndexRow, *, is_indexed: bool) -> None:
     # An index row whose words are lost is left behind: no chunk has its number any more.
     if is_indexed:
         index.drop(tx, entry)

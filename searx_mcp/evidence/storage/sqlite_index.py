@@ -32,7 +32,7 @@ Found = tuple[int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexRow:
     """A chunk in the index.
 
     Attributes:
@@ -48,7 +48,7 @@ class Entry:
     words: str
 
 
-def add(tx: Transaction, entry: Entry) -> None:
+def add(tx: Transaction, entry: IndexRow) -> None:
     """Index the words of a chunk."""
     tx.change(
         "INSERT INTO chunk_index (rowid, page, headings, body)"
@@ -57,7 +57,7 @@ def add(tx: Transaction, entry: Entry) -> None:
     )
 
 
-def drop(tx: Transaction, entry: Entry) -> None:
+def drop(tx: Transaction, entry: IndexRow) -> None:
     """Remove the words of a chunk from the index; they must be those it was indexed with."""
     tx.change(
         "INSERT INTO chunk_index (chunk_index, rowid, page, headings, body)"
@@ -149,7 +149,7 @@ def _within(pages: Sequence[int] | None, query: str) -> str:
     return f"page : ({' OR '.join(map(_page, pages))}) AND ({query})"
 
 
-def _row(entry: Entry) -> Mapping[str, int | str]:
+def _row(entry: IndexRow) -> Mapping[str, int | str]:
     headings, _, body = entry.words.partition("\n")
     return {
         "chunk": entry.chunk,

@@ -6,8 +6,8 @@ from typing import Final
 
 from searx_mcp.evidence.storage import sqlite_chunks as chunks
 from searx_mcp.evidence.storage import sqlite_index as index
-from searx_mcp.evidence.storage.rows import ABOUT, WORDS_VERSION, Bounds, PageRow, as_key
-from searx_mcp.evidence.storage.sql import NUMBER, OF, Dialect
+from searx_mcp.evidence.storage.rows import ABOUT, WORDS_VERSION, CorpusLimits, PageRow, as_key
+from searx_mcp.evidence.storage.sql import NUMBER, OF, SqlDialect
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Transaction
@@ -68,7 +68,7 @@ _AGED_AT_ONCE: Final = 8
 _GONE_AT_ONCE: Final = 32
 """Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 # SQLite lets any column hold any type. Skip rows that cannot be read.
-DIALECT: Final[Dialect[str, str]] = Dialect(
+DIALECT: Final[SqlDialect[str, str]] = SqlDialect(
     head=f"CAST(url AS BLOB), {', '.join(f'CAST({name} AS BLOB)' for name in ABOUT)},"
     " CAST(fetched_at AS REAL), CAST(fresh_until AS REAL)",
     counts="CAST(chunks AS INTEGER), CAST(tokens AS INTEGER)",
@@ -100,7 +100,7 @@ def put(
     page: PageRow,
     *,
     now: float,
-    bounds: Bounds,
+    bounds: CorpusLimits,
 ) -> tuple[int, int, int]:
     """Store a page in place of the last one under its address; the least recently used pages make room.
 

@@ -8,9 +8,9 @@ from typing_extensions import override
 
 from searx_mcp.errors import StorageBusyError, StorageError, StorageUnavailableError
 from searx_mcp.evidence.storage.store import (
+    ChunkMatch,
     CorpusStore,
     Kept,
-    Match,
     PageHead,
     StoredChunk,
     StoredPage,
@@ -78,7 +78,7 @@ class StandingInCorpusStore(CorpusStore):
     @override
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
-    ) -> tuple[Match, ...]:
+    ) -> tuple[ChunkMatch, ...]:
         return await self._call(lambda store: store.match(terms, urls=urls, limit=limit))
 
     @override

@@ -88,7 +88,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ChunkMatch:
     """A chunk that matches some terms, with address and title of its page; the higher `bm25`, the better."""
 
     url: str
@@ -169,7 +169,7 @@ class CorpusStore(Protocol):
 
     async def match(
         self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
-    ) -> tuple[Match, ...]:
+    ) -> tuple[ChunkMatch, ...]:
         """Find the chunks that match some terms, best first.
 
         Args:

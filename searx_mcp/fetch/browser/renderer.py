@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.http.gateway import Gateway
 from searx_mcp.tasks import Spawn
 
@@ -110,7 +110,7 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
     )
 
 
-class Running(Protocol):
+class RunningBrowser(Protocol):
     """A running browser."""
 
     @property
@@ -127,7 +127,7 @@ class Running(Protocol):
         ...
 
 
-R = TypeVar("R", bound=Running)
+R = TypeVar("R", bound=RunningBrowser)
 
 
 @dataclass(slots=True)
@@ -321,7 +321,9 @@ class Renderer:
         self._places = asyncio.Semaphore(pages_at_once)
         self._keeper: Keeper[Chromium] = Keeper(self._start, spawn=spawn, idle_time=idle_time)
 
-    async def render(self, url: URL, *, user_agent: str, deadline: float, max_bytes: int) -> Answer:
+    async def render(
+        self, url: URL, *, user_agent: str, deadline: float, max_bytes: int
+    ) -> ReceivedPage:
         """Load a page, run its scripts, and read it once it has settled.
 
         The answer holds the DOM at that time, without the doctype, frames and shadow trees; the final address,

@@ -21,7 +21,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.browser.chromium import BYPASS
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
 from searx_mcp.http.gateway import Gateway
@@ -127,7 +127,7 @@ class Visit:
         self._refusals: list[asyncio.Task[None]] = []
         self._limit = asyncio.timeout(None)
 
-    async def run(self, *, deadline: float, max_bytes: int) -> Answer:
+    async def run(self, *, deadline: float, max_bytes: int) -> ReceivedPage:
         """Make the visit. Call it once.
 
         Args:
@@ -142,7 +142,7 @@ class Visit:
         left = deadline - asyncio.get_running_loop().time()
         read_at = deadline - min(_READING_TIME, _READING_SHARE * left)
         self._limit = asyncio.timeout_at(deadline - min(_CLOSING_TIME, _CLOSING_SHARE * left))
-        outcome: Answer | FetchError
+        outcome: ReceivedPage | FetchError
         try:
             async with self._limit:
                 context = await self._open()
@@ -179,7 +179,7 @@ class Visit:
             accept_downloads=False,
         )
 
-    async def _look(self, context: BrowserContext, read_at: float, max_bytes: int) -> Answer:
+    async def _look(self, context: BrowserContext, read_at: float, max_bytes: int) -> ReceivedPage:
         page = await context.new_page()
         session = await context.new_cdp_session(page)
         await self._watch(page, session)
@@ -284,12 +284,12 @@ class Visit:
             "The page was not rendered in time.", code=ErrorCode.TIMEOUT, url=str(self._url)
         )
 
-    def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> Answer:
+    def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> ReceivedPage:
         final_url = _landed(reading.url, self._url)
         # JavaScript cuts between UTF-16 units and may split a character; so may a cut of bytes.
         data = reading.html.encode("utf-8", "replace")
         kept = data[:max_bytes].decode("utf-8", "ignore").encode()
-        return Answer(
+        return ReceivedPage(
             url=str(final_url),
             status=reading.status,
             headers={},

@@ -24,7 +24,7 @@ from searx_mcp.fetch.hops.media import (
 from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
 from searx_mcp.http.http import Reply
 from searx_mcp.storage.pages import Validators
-from searx_mcp.tasks import Place
+from searx_mcp.tasks import Slot
 from searx_mcp.urls.retry_after import retry_after
 
 # RFC 9110, section 15.4, and RFC 7538; 300 and 304 have no target to follow.
@@ -129,7 +129,7 @@ class HopRequest:
     max_bytes: int
     max_document_bytes: int
     deadline: float
-    place: Place
+    place: Slot
     follow: bool = True
     obey_robots: bool = True
     unless: Mapping[str, Validators] = field(default_factory=dict)
@@ -165,7 +165,7 @@ class NotModified:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReceivedPage:
     """A readable page as received.
 
     Attributes:
@@ -205,7 +205,7 @@ def location_of(status: int, headers: Mapping[str, str]) -> str | None:
 
 async def receive(
     reply: Reply, request: HopRequest, *, is_conditional: bool = False
-) -> Answer | NotModified | Redirect:
+) -> ReceivedPage | NotModified | Redirect:
     """Read an answer and determine what it is.
 
     A redirect's body is not read. An unreadable type is refused by its header, before the body is read.
@@ -243,11 +243,11 @@ async def receive(
     if error is not None:
         raise error
     if request.takes_data:
-        return Answer(reply.url, reply.status, reply.headers, declared, body)
+        return ReceivedPage(reply.url, reply.status, reply.headers, declared, body)
     return _text(reply, request, declared, body)
 
 
-def _text(reply: Reply, request: HopRequest, declared: MediaType, body: Body) -> Answer:
+def _text(reply: Reply, request: HopRequest, declared: MediaType, body: Body) -> ReceivedPage:
     """Determine the type of a body and keep its readable part; arguments and errors are those of `receive`."""
     media = resolve(declared, body.data)
     refuse_unreadable(media, size=_announced_size(reply.headers), url=reply.url)
@@ -258,7 +258,7 @@ def _text(reply: Reply, request: HopRequest, declared: MediaType, body: Body) ->
         body = replace(
             body, data=body.data[: request.max_bytes], truncated=True, notes=(NOTE_SIZE,)
         )
-    return Answer(reply.url, reply.status, reply.headers, media, body)
+    return ReceivedPage(reply.url, reply.status, reply.headers, media, body)
 
 
 async def _refusal(reply: Reply, deadline: float) -> Body:

@@ -23,9 +23,9 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.hops.answers import (
-    Answer,
     HopRequest,
     NotModified,
+    ReceivedPage,
     Redirect,
     location_of,
     receive,
@@ -66,7 +66,7 @@ class HopResult:
         robots: `allowed`, `absent` or `ignored`.
     """
 
-    answer: Answer | NotModified | Redirect
+    answer: ReceivedPage | NotModified | Redirect
     robots: str
 
 
@@ -209,7 +209,7 @@ class RedirectFollower:
 
     async def _ask(
         self, request: HopRequest, headers: Mapping[str, str], trail: Trail
-    ) -> Answer | NotModified | Redirect:
+    ) -> ReceivedPage | NotModified | Redirect:
         url = trail.current
         conditions = _conditions(request.unless.get(str(url)))
         sent = with_own({**headers, **conditions}, str(url.origin()), self._own_headers)

@@ -21,7 +21,7 @@ from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.values import Fields, loads, objects
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 
 MAX_NOTE: Final = 300
 """Characters of a note on a page."""
@@ -37,7 +37,7 @@ _BETWEEN = re.compile(r"[\s,]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AdapterSource:
     """One address that an adapter needs.
 
     It passes the same policy, robots.txt, limits and guard as an address from a caller.
@@ -72,10 +72,10 @@ class Composed:
 class AsPage:
     """An answer to read like any page: an HTML file, a PDF, a feed."""
 
-    answer: Answer
+    answer: ReceivedPage
 
 
-Compose = Callable[[Sequence[Answer | None]], Composed | AsPage]
+Compose = Callable[[Sequence[ReceivedPage | None]], Composed | AsPage]
 """Composes the page from the sources' answers, in their order; `None` stands for an optional one that is
 missing. Pure; it runs in a thread. Raises `ValueError` or `ContentError` if an answer is not as its service
 documents it."""
@@ -92,7 +92,7 @@ class Plan:
     """
 
     tier: str
-    sources: tuple[Source, ...]
+    sources: tuple[AdapterSource, ...]
     compose: Compose
 
 
@@ -170,7 +170,7 @@ def captured_part(url: URL) -> str:
     return fragment if lines_of(fragment) or pages_of(fragment) else ""
 
 
-def object_of(answer: Answer | None) -> Fields:
+def object_of(answer: ReceivedPage | None) -> Fields:
     """Parse an answer that is a JSON object.
 
     Raises:
@@ -182,7 +182,7 @@ def object_of(answer: Answer | None) -> Fields:
     return Fields(value)
 
 
-def list_of(answer: Answer | None) -> tuple[list[Fields], bool]:
+def list_of(answer: ReceivedPage | None) -> tuple[list[Fields], bool]:
     """Parse an answer that is a JSON list of objects.
 
     Returns:
@@ -200,7 +200,7 @@ def list_of(answer: Answer | None) -> tuple[list[Fields], bool]:
     return objects(value), True
 
 
-def _given(answer: Answer | None) -> Answer:
+def _given(answer: ReceivedPage | None) -> ReceivedPage:
     if answer is None:
         raise ValueError("the answer is missing")
     return answer

@@ -12,9 +12,9 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.fetch.site_adapters.adapter import (
+    AdapterSource,
     Compose,
     Plan,
-    Source,
     address,
     is_at,
     lines_of,
@@ -190,9 +190,9 @@ class GithubAdapter:
 
     def _source(
         self, *parts: str, query: dict[str, str] | None = None, is_required: bool = True
-    ) -> Source:
+    ) -> AdapterSource:
         """Make a source for a JSON answer of the API, from decoded path parts."""
-        return Source(
+        return AdapterSource(
             address(_API, *parts, query=query),
             accept=_ACCEPT,
             headers=dict(self._headers),
@@ -203,14 +203,14 @@ class GithubAdapter:
 def _of_raw_gist(url: URL, parts: tuple[str, ...]) -> Plan | None:
     match parts:
         case [_, _, "raw", *_, name]:
-            source = Source(address(_RAW_GISTS, *parts))
+            source = AdapterSource(address(_RAW_GISTS, *parts))
             file = RawFile(name, base=source.url, lines=lines_of(url.fragment))
             return plan_file(_NAME, source, file)
         case _:
             return None
 
 
-def _plan(sources: list[Source], compose: Compose) -> Plan:
+def _plan(sources: list[AdapterSource], compose: Compose) -> Plan:
     return Plan(tier=_NAME, sources=tuple(sources), compose=compose)
 
 
@@ -247,5 +247,5 @@ def _file(
         lines=lines_of(url.fragment),
         as_source=url.query.get("plain") == "1" and not is_raw,
     )
-    source = Source(address(_RAW, place.owner, place.name, *ref_and_path))
+    source = AdapterSource(address(_RAW, place.owner, place.name, *ref_and_path))
     return plan_file(_NAME, source, file)

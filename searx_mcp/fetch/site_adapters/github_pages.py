@@ -11,11 +11,11 @@ from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.values import Fields
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.site_adapters.adapter import Composed, address, composed, list_of, object_of
 from searx_mcp.fetch.site_adapters.markdown import (
-    Link,
-    Prose,
+    MarkdownLink,
+    ProseRewriter,
     Value,
     capped,
     facts,
@@ -74,7 +74,7 @@ class Repository:
         return address(SITE, self.owner, self.name)
 
 
-def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
+def compose_repository(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
     """Make a page of a repository's description and README.
 
     Args:
@@ -97,7 +97,7 @@ def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -
             plain(description, 1_000),
             facts(
                 [
-                    ("Homepage", Link(homepage, homepage)),
+                    ("Homepage", MarkdownLink(homepage, homepage)),
                     ("Topics", capped(found.lines("topics", 60), _MAX_TOPICS)),
                     ("Language", found.line("language")),
                     ("Licence", _licence(found.part("license"))),
@@ -121,7 +121,7 @@ def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -
 
 
 def compose_folder(
-    answers: Sequence[Answer | None], *, place: Repository, ref: str, folder: tuple[str, ...]
+    answers: Sequence[ReceivedPage | None], *, place: Repository, ref: str, folder: tuple[str, ...]
 ) -> Composed:
     """Make a page of a folder's entries and README.
 
@@ -180,7 +180,9 @@ def _licence(licence: Fields) -> str:
     return licence.line("name") if named in {"", "NOASSERTION"} else named
 
 
-def _readme(answer: Answer | None, place: Repository, ref: str) -> tuple[str, tuple[str, ...]]:
+def _readme(
+    answer: ReceivedPage | None, place: Repository, ref: str
+) -> tuple[str, tuple[str, ...]]:
     """Return the README as Markdown; it is sent in base64, and without content from 1 MB on."""
     if answer is None:
         return "", ()
@@ -202,7 +204,9 @@ def _readme(answer: Answer | None, place: Repository, ref: str) -> tuple[str, tu
     return render(text, file, shift=1)
 
 
-def compose_thread(answers: Sequence[Answer | None], *, place: Repository, number: int) -> Composed:
+def compose_thread(
+    answers: Sequence[ReceivedPage | None], *, place: Repository, number: int
+) -> Composed:
     """Make a page of an issue or pull request, and its comments.
 
     Args:
@@ -224,7 +228,7 @@ def compose_thread(answers: Sequence[Answer | None], *, place: Repository, numbe
         comments += list_of(answer)[0]
     comments.sort(key=lambda comment: comment.line("created_at"))
     body = found.text("body")
-    prose = Prose(f"{place.page}/{'pull' if is_pull else 'issues'}/{number}")
+    prose = ProseRewriter(f"{place.page}/{'pull' if is_pull else 'issues'}/{number}")
     blocks = [
         heading(1, title),
         facts(_thread_facts(found, place, kind)),
@@ -299,7 +303,7 @@ def _caption(comment: Fields) -> str:
     return f"{author}{f' on {about}' if about else ''}{f', {day}' if day else ''}"
 
 
-def compose_release(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
+def compose_release(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
     """Make a page of one release.
 
     Args:
@@ -312,14 +316,14 @@ def compose_release(answers: Sequence[Answer | None], *, place: Repository) -> C
     release = object_of(answers[0])
     title = f"{place.title} {_release_name(release)}"
     return composed(
-        joined(heading(1, title), _release(release, Prose(f"{place.page}/"), shift=1)),
+        joined(heading(1, title), _release(release, ProseRewriter(f"{place.page}/"), shift=1)),
         title=title,
         author=release.part("author").line("login"),
         published=release.line("published_at"),
     )
 
 
-def compose_releases(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
+def compose_releases(answers: Sequence[ReceivedPage | None], *, place: Repository) -> Composed:
     """Make a page of the newest releases.
 
     Args:
@@ -331,7 +335,7 @@ def compose_releases(answers: Sequence[Answer | None], *, place: Repository) -> 
     """
     releases, is_whole = list_of(answers[0])
     title = f"Releases of {place.title}"
-    prose = Prose(f"{place.page}/")
+    prose = ProseRewriter(f"{place.page}/")
     blocks = [heading(1, title)]
     for release in releases[:MAX_RELEASES]:
         blocks += [heading(2, _release_name(release)), _release(release, prose, shift=2)]
@@ -355,7 +359,7 @@ def _release_name(release: Fields) -> str:
     return name if tag in name else f"{tag} {name}".strip()
 
 
-def _release(release: Fields, prose: Prose, *, shift: int) -> str:
+def _release(release: Fields, prose: ProseRewriter, *, shift: int) -> str:
     state = "pre-release" if release.flag("prerelease") else ""
     assets = release.parts("assets")
     files = [_asset(asset) for asset in assets[:_MAX_ASSETS]]
@@ -382,7 +386,7 @@ def _asset(asset: Fields) -> str:
     return f"- {written}, {volume}" if volume else f"- {written}"
 
 
-def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
+def compose_gist(answers: Sequence[ReceivedPage | None], *, page: str) -> Composed:
     """Make a page of a gist's files.
 
     Args:
@@ -401,7 +405,7 @@ def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
     title = description or Fields({"name": files[0][0]}).line("name")
     notes: list[str] = []
     blocks = []
-    prose = Prose(page)
+    prose = ProseRewriter(page)
     for name, file in files[:MAX_FILES]:
         written, noted = _gist_file(name, file, prose)
         blocks += [heading(2, name), written]
@@ -433,7 +437,7 @@ def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
     )
 
 
-def _gist_file(name: str, file: Fields, prose: Prose) -> tuple[str, list[str]]:
+def _gist_file(name: str, file: Fields, prose: ProseRewriter) -> tuple[str, list[str]]:
     """Write a file of a gist; the API gives at most 1 MB of it, and binary ones in base64."""
     if file.line("encoding") not in {"", "utf-8"}:
         return "(not text)", []

@@ -10,11 +10,11 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.values import Fields
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.site_adapters.adapter import (
+    AdapterSource,
     Composed,
     Plan,
-    Source,
     address,
     composed,
     is_at,
@@ -125,8 +125,8 @@ def _root(place: _Repository) -> Plan:
     return Plan(
         tier="huggingface",
         sources=(
-            Source(str(api), accept="application/json"),
-            Source(card, is_required=False),
+            AdapterSource(str(api), accept="application/json"),
+            AdapterSource(card, is_required=False),
         ),
         compose=partial(_compose_root, place=place),
     )
@@ -145,11 +145,11 @@ def _file(
         root=address(SITE, *place.path, "blob", revision),
         lines=lines_of(url.fragment),
     )
-    source = Source(address(SITE, *place.path, "resolve", revision, *path))
+    source = AdapterSource(address(SITE, *place.path, "resolve", revision, *path))
     return plan_file("huggingface", source, file)
 
 
-def _compose_root(answers: Sequence[Answer | None], *, place: _Repository) -> Composed:
+def _compose_root(answers: Sequence[ReceivedPage | None], *, place: _Repository) -> Composed:
     found = object_of(answers[0])
     title = found.line("id")
     if not title:

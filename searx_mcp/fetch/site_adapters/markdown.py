@@ -48,7 +48,7 @@ _CONTENT: Final = ContentConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class MarkdownLink:
     """A link to write.
 
     Attributes:
@@ -60,7 +60,7 @@ class Link:
     url: str
 
 
-Value = str | Link | int | None
+Value = str | MarkdownLink | int | None
 """Plain text, a link or a number; empty ones are not written."""
 
 
@@ -134,7 +134,7 @@ def _written(value: Value, *, label: str = "") -> str:
             return ""
         case int():
             return f"{label}{value:,}"
-        case Link(label=shown, url=url):
+        case MarkdownLink(label=shown, url=url):
             written = link(shown, url)
             return f"{label}{written}" if written else ""
         case str():
@@ -167,7 +167,7 @@ def from_markdown(text: str, *, base: str, root: str = "", shift: int = 0) -> st
 
 
 @dataclass(slots=True)
-class Prose:
+class ProseRewriter:
     """Rewrites the texts of one page, and shows as source what would take too long.
 
     Attributes:

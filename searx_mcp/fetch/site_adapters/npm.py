@@ -7,18 +7,18 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.values import Fields
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.site_adapters.adapter import (
+    AdapterSource,
     Composed,
     Plan,
-    Source,
     address,
     composed,
     object_of,
     parts_of,
 )
 from searx_mcp.fetch.site_adapters.markdown import (
-    Link,
+    MarkdownLink,
     bullets,
     capped,
     facts,
@@ -70,9 +70,9 @@ def plan_npm(url: URL) -> Plan | None:
         return None
     place = ("npm", *folder, f"{name}@{version}")
     readmes = tuple(
-        Source(address(CDN, *place, readme), is_required=False) for readme in _README_NAMES
+        AdapterSource(address(CDN, *place, readme), is_required=False) for readme in _README_NAMES
     )
-    manifest = Source(address(CDN, *place, "package.json"), accept="application/json")
+    manifest = AdapterSource(address(CDN, *place, "package.json"), accept="application/json")
     page = str(url.with_fragment(None))
     return Plan(
         tier="npm",
@@ -81,7 +81,7 @@ def plan_npm(url: URL) -> Plan | None:
     )
 
 
-def _compose(answers: Sequence[Answer | None], *, page: str, is_latest: bool) -> Composed:
+def _compose(answers: Sequence[ReceivedPage | None], *, page: str, is_latest: bool) -> Composed:
     manifest = object_of(answers[0])
     name, version = manifest.line("name"), manifest.line("version")
     if not name or not version:
@@ -110,7 +110,7 @@ def _compose(answers: Sequence[Answer | None], *, page: str, is_latest: bool) ->
     )
 
 
-def _prose(readme: Answer, page: str) -> str:
+def _prose(readme: ReceivedPage, page: str) -> str:
     _, text = front_matter(readme.data.decode(errors="replace"))
     return from_markdown(text, base=page, shift=1)
 
@@ -129,9 +129,9 @@ def _facts(manifest: Fields) -> str:
             ("Modules", "ECMAScript" if manifest.line("type") == "module" else ""),
             ("Commands", capped(commands, 20)),
             ("Keywords", capped(manifest.lines("keywords", 60), 30)),
-            ("Homepage", Link(homepage, homepage)),
-            ("Repository", Link(repository, repository)),
-            ("Issues", Link(bugs, bugs)),
+            ("Homepage", MarkdownLink(homepage, homepage)),
+            ("Repository", MarkdownLink(repository, repository)),
+            ("Issues", MarkdownLink(bugs, bugs)),
         ]
     )
 

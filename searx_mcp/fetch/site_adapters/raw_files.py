@@ -17,20 +17,20 @@ from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.decode import decode
 from searx_mcp.content.markdown import fence
 from searx_mcp.content.values import Fields, loads
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import (
+    AdapterSource,
     AsPage,
     Composed,
     Plan,
-    Source,
     address,
     composed,
     lines_of,
     parts_of,
 )
 from searx_mcp.fetch.site_adapters.markdown import (
-    Prose,
+    ProseRewriter,
     first_heading,
     front_matter,
     heading,
@@ -184,7 +184,7 @@ def plan_gitlab(url: URL) -> Plan | None:
     place = (*project, "-", "blob")
     return plan_file(
         "gitlab",
-        Source(address(str(url.origin()), *project, "-", "raw", *rest[1:])),
+        AdapterSource(address(str(url.origin()), *project, "-", "raw", *rest[1:])),
         _file_at(url, place, rest[1:2], rest[2:], as_source=as_source),
     )
 
@@ -203,7 +203,7 @@ def plan_forgejo(url: URL) -> Plan | None:
     raw = "media" if how == "media" else "raw"
     return plan_file(
         "codeberg",
-        Source(address(str(url.origin()), owner, name, raw, *parts[3:])),
+        AdapterSource(address(str(url.origin()), owner, name, raw, *parts[3:])),
         _file_at(
             url,
             (owner, name, "src"),
@@ -233,12 +233,12 @@ def _file_at(
     )
 
 
-def plan_file(tier: str, source: Source, file: RawFile) -> Plan:
+def plan_file(tier: str, source: AdapterSource, file: RawFile) -> Plan:
     """Plan to read one file from one source."""
     return Plan(tier=tier, sources=(source,), compose=partial(compose, file=file))
 
 
-def compose(answers: Sequence[Answer | None], *, file: RawFile) -> Composed | AsPage:
+def compose(answers: Sequence[ReceivedPage | None], *, file: RawFile) -> Composed | AsPage:
     """Make a page of a file.
 
     Args:
@@ -276,7 +276,7 @@ def compose(answers: Sequence[Answer | None], *, file: RawFile) -> Composed | As
 
 
 def render(
-    text: str, file: RawFile, *, shift: int = 0, prose: Prose | None = None
+    text: str, file: RawFile, *, shift: int = 0, prose: ProseRewriter | None = None
 ) -> tuple[str, tuple[str, ...]]:
     """Convert a file's text to Markdown.
 
@@ -294,7 +294,7 @@ def render(
     if text.startswith(_POINTER):
         return _source(text, ""), ("The file is kept in Git LFS; this is the pointer to it.",)
     language = language_of(file.name)
-    prose = prose or Prose(file.base, file.root)
+    prose = prose or ProseRewriter(file.base, file.root)
     if language == MARKDOWN and not file.as_source:
         metadata, rest = front_matter(text)
         return joined(_source(metadata, "yaml"), prose.write(rest, shift=shift)), ()
@@ -342,7 +342,7 @@ def _source(text: str, language: str) -> str:
     return fence(text, language=language) if text.strip() else ""
 
 
-def from_notebook(text: str, prose: Prose) -> tuple[str, tuple[str, ...]]:
+def from_notebook(text: str, prose: ProseRewriter) -> tuple[str, tuple[str, ...]]:
     """Convert a notebook to Markdown.
 
     Args:
@@ -373,7 +373,7 @@ def _language(metadata: Fields) -> str:
     return language.lower() if language.isascii() and language.isalnum() else ""
 
 
-def _cell(cell: Fields, language: str, prose: Prose) -> str:
+def _cell(cell: Fields, language: str, prose: ProseRewriter) -> str:
     source = "".join(cell.texts("source"))
     match cell.line("cell_type"):
         case "markdown":

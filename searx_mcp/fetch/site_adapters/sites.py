@@ -8,10 +8,10 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, FetchError, InvalidArgumentError, TransportError
 from searx_mcp.fetch.config import TierName
-from searx_mcp.fetch.hops.answers import Answer, HopRequest
+from searx_mcp.fetch.hops.answers import HopRequest, ReceivedPage
 from searx_mcp.fetch.hops.redirects import RedirectFollower, Trail
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.adapter import Adapter, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import Adapter, AdapterSource, Plan
 from searx_mcp.fetch.site_adapters.github import GithubAdapter
 from searx_mcp.fetch.site_adapters.huggingface import plan_huggingface
 from searx_mcp.fetch.site_adapters.npm import plan_npm
@@ -50,7 +50,7 @@ class Gathered:
         is_settled: whether another request would return the same: what is missing does not exist.
     """
 
-    answers: tuple[Answer | None, ...]
+    answers: tuple[ReceivedPage | None, ...]
     robots: str
     was_late: bool
     is_settled: bool
@@ -81,7 +81,7 @@ class SiteSources:
         """Plan how to read an address, fragment included; `None` if no adapter knows it."""
         return next(filter(None, (adapter(url) for adapter in self._adapters)), None)
 
-    async def gather(self, plan: Plan, request: Callable[[Source], HopRequest]) -> Gathered:
+    async def gather(self, plan: Plan, request: Callable[[AdapterSource], HopRequest]) -> Gathered:
         """Fetch all sources of a plan concurrently.
 
         Args:
@@ -91,9 +91,9 @@ class SiteSources:
         Raises:
             FetchError: a required source is missing, or all are.
         """
-        found: list[tuple[Answer, str] | FetchError | None] = [None] * len(plan.sources)
+        found: list[tuple[ReceivedPage, str] | FetchError | None] = [None] * len(plan.sources)
 
-        async def fetch(index: int, source: Source) -> None:
+        async def fetch(index: int, source: AdapterSource) -> None:
             # A value, not a raise: one source that fails must not cancel the others.
             try:
                 found[index] = await self._fetch(source, request(source))
@@ -124,12 +124,12 @@ class SiteSources:
             and all(failure.code is ErrorCode.NOT_FOUND for failure in failures),
         )
 
-    async def _fetch(self, source: Source, request: HopRequest) -> tuple[Answer, str]:
+    async def _fetch(self, source: AdapterSource, request: HopRequest) -> tuple[ReceivedPage, str]:
         url = check_url(source.url, allow=self._allow)
         trail = Trail(url, max_redirects=self._max_redirects)
         result = await self._follower.follow(request, trail, self._robots)
         answer = result.answer
-        if not isinstance(answer, Answer):
+        if not isinstance(answer, ReceivedPage):
             raise TransportError(
                 "The source did not contain the page.",
                 code=ErrorCode.MALFORMED_RESPONSE,

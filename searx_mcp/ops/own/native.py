@@ -10,7 +10,7 @@ from typing import Final
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.models.own_instance import (
     Done,
     Installed,
@@ -139,8 +139,8 @@ class NativeRunner:
             self.folder.switch(installed)
             undo.pop_all()
             if before is not None and before.url != installed.url:
-                await self.state.choose(Choice.OWN, before.url, chosen=False)
-            await self.state.choose(Choice.OWN, installed.url, chosen=True)
+                await self.state.choose(InstanceChoice.OWN, before.url, chosen=False)
+            await self.state.choose(InstanceChoice.OWN, installed.url, chosen=True)
             return await self._finished(done, steps)
 
     async def update(self, options: NativeOptions) -> NativeInstanceUp:
@@ -175,7 +175,7 @@ class NativeRunner:
     async def status(self) -> NativeInstance:
         """Report the state of the instance."""
         installed = self.folder.recorded
-        chosen = (await self.state.choices())[Choice.OWN]
+        chosen = (await self.state.choices())[InstanceChoice.OWN]
         notes = [self.state.problem]
         if installed is None:
             return NativeInstance(state=NativeState.ABSENT, notes=tuple(filter(None, notes)))
@@ -226,7 +226,7 @@ class NativeRunner:
         async with self.folder.changed(deadline):
             url = (installed := self.folder.recorded) and installed.url
             self.folder.forget_current()  # first, so that no search starts it
-            changed = url and await self.state.choose(Choice.OWN, url, chosen=False)
+            changed = url and await self.state.choose(InstanceChoice.OWN, url, chosen=False)
             self.progress("stopping")
             await self._end()
             await asyncio.to_thread(self.folder.remove, keep_settings=keep_settings)

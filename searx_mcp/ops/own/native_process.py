@@ -37,7 +37,7 @@ _HANDED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningInstance:
     """A process that holds the lock.
 
     Attributes:
@@ -118,14 +118,14 @@ class NativeProcess:
             return False
         return False
 
-    def find(self) -> Running | None:
+    def find(self) -> RunningInstance | None:
         """Return the process that holds the lock, even before it has written its data, or `None`."""
         path = self._folder / "run.json"
         if not self.is_held:
             return None
         try:
             said = json.loads(read_bytes(path, _MAX_RUN))
-            running = Running(
+            running = RunningInstance(
                 pid=int(said["pid"]),
                 port=int(said.get("port", 0)),
                 source=str(said.get("source", "")),  # another version of ours may have started it

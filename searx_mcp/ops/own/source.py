@@ -45,7 +45,7 @@ _TIME: Final = struct.Struct("<2sHBL")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """A file, or a link with its target as content."""
 
     path: PurePosixPath
@@ -54,7 +54,7 @@ class Entry:
     changed_at: float
 
 
-def read_archive(archive: bytes) -> tuple[str, Iterator[Entry]]:
+def read_archive(archive: bytes) -> tuple[str, Iterator[ArchiveEntry]]:
     """Read the comment of a zip archive, and its files.
 
     All files are in one folder, as in git's archives; paths are relative to it.
@@ -74,7 +74,7 @@ def read_archive(archive: bytes) -> tuple[str, Iterator[Entry]]:
     return comment, _entries(archive, start, count)
 
 
-def _entries(archive: bytes, at: int, count: int) -> Iterator[Entry]:
+def _entries(archive: bytes, at: int, count: int) -> Iterator[ArchiveEntry]:
     """Yield the files of a zip archive, in time linear in its length.
 
     `zipfile` has no such bound: it creates an object for every entry, however many there are.
@@ -109,7 +109,7 @@ def _entries(archive: bytes, at: int, count: int) -> Iterator[Entry]:
         mode = mode_of(attributes >> 16 if made >> 8 == _UNIX else 0)
         if mode == LINK:
             _check_link(path, _text(content))
-        yield Entry(path, mode, content, _time(extra))
+        yield ArchiveEntry(path, mode, content, _time(extra))
 
 
 def _inflated(packed: memoryview, method: int, size: int) -> bytes:
@@ -361,7 +361,7 @@ def _unfetched(why: str) -> OwnInstanceError:
     )
 
 
-def _write(entries: Iterable[Entry], target: Path | None, *, commit: str) -> UnpackedSource:
+def _write(entries: Iterable[ArchiveEntry], target: Path | None, *, commit: str) -> UnpackedSource:
     if target is not None:
         target.mkdir(mode=0o700)
     root: _Tree = {}
@@ -392,7 +392,7 @@ def _finish(target: Path, source: UnpackedSource) -> None:
         )
 
 
-def _put(target: Path, entry: Entry) -> None:
+def _put(target: Path, entry: ArchiveEntry) -> None:
     if entry.mode == LINK:
         raise wrong("it has a link among the files that are run")
     path = target.joinpath(*entry.path.parts)
@@ -408,7 +408,7 @@ _Tree = dict[str, "tuple[bytes, bytes] | _Tree"]
 """The entries of a folder by name: mode and hash of a file, or a folder."""
 
 
-def _plant(root: _Tree, entry: Entry) -> None:
+def _plant(root: _Tree, entry: ArchiveEntry) -> None:
     if not entry.path.parts:
         raise wrong("not everything is in one folder")
     *folders, name = entry.path.parts

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from searx_mcp.http.robots import RobotsDecision
-from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
+from searx_mcp.models.administration import Checked, ConfigReport, InstanceCheck, Robots
 from searx_mcp.models.progress import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
@@ -57,7 +57,7 @@ class HealthChecker:
             progress: receives the number of finished ones.
         """
         own = frozenset(self._pool.own_urls())
-        checks: dict[str, Check] = {}
+        checks: dict[str, InstanceCheck] = {}
 
         async def check(url: str) -> None:
             checks[url] = await self._check(url, own=url in own)
@@ -74,18 +74,18 @@ class HealthChecker:
                 self._pool.revive(url, self._clock())
         return Checked(checks=tuple(checks[url] for url in urls), offline=offline)
 
-    async def _check(self, url: str, *, own: bool) -> Check:
+    async def _check(self, url: str, *, own: bool) -> InstanceCheck:
         loop = asyncio.get_running_loop()
         started = loop.time()
         alive = await self._client.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
         elapsed_ms = round((loop.time() - started) * 1_000)
         if not alive:
-            return Check(url=url, alive=False, elapsed_ms=elapsed_ms)
+            return InstanceCheck(url=url, alive=False, elapsed_ms=elapsed_ms)
         facts = await read_config(
             self._client, self._pool, url, own=own, clock=self._clock, timeout=PROBE_TIMEOUT
         )
         robots, detail = (Robots.NOT_ASKED, "") if own else await self._read_robots(url)
-        return Check(
+        return InstanceCheck(
             url=url,
             alive=True,
             elapsed_ms=elapsed_ms,

@@ -8,7 +8,7 @@ import searx_mcp
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.credentials import base_url
-from searx_mcp.models.instance import Catalog, CatalogEntry, Choice, PoolReport
+from searx_mcp.models.instance import Catalog, CatalogEntry, InstanceChoice, PoolReport
 from searx_mcp.pool.catalog import catalog_age_days, parse_catalog
 from searx_mcp.pool.config import InstancesConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool, SourcePool
@@ -18,7 +18,7 @@ from searx_mcp.storage.state import StateStore
 PULL_INTERVAL: Final = 15.0
 """Seconds between two readings of what other processes learned and the user chose."""
 
-Choices = Mapping[Choice, Sequence[str]]
+Choices = Mapping[InstanceChoice, Sequence[str]]
 """What the user chose by command, by kind."""
 
 
@@ -75,9 +75,9 @@ class PoolMembership:
 
     def choose(self, choices: Choices) -> None:
         """Apply the user's choices."""
-        added = filter(_is_base_url, choices.get(Choice.OWN, ()))
+        added = filter(_is_base_url, choices.get(InstanceChoice.OWN, ()))
         own = tuple(dict.fromkeys([*self._settings.own, *added]))
-        blocked = frozenset([*self._settings.blocked, *choices.get(Choice.BLOCKED, ())])
+        blocked = frozenset([*self._settings.blocked, *choices.get(InstanceChoice.BLOCKED, ())])
         if (own, blocked) == (self._own, self._blocked) and len(self._pool):
             return
         self._own, self._blocked = own, blocked

@@ -15,7 +15,7 @@ from searx_mcp.sources.attempt_runner import MAY_BE_OURS, Ticket
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.members import rate_limits
-from searx_mcp.sources.open.routing.route import Choice
+from searx_mcp.sources.open.routing.route import EngineChoice
 from searx_mcp.storage.state import StateStore
 
 GRACE: Final = 0.7
@@ -55,7 +55,7 @@ class EngineReply:
         relevant: those that are relevant to the query.
     """
 
-    choice: Choice
+    choice: EngineChoice
     page: ResultPage
     relevant: tuple[Hit, ...]
 
@@ -65,7 +65,7 @@ class EngineReply:
         return bool(self.page.hits) and not self.relevant
 
 
-Keep = Callable[[Choice, ResultPage], tuple[Hit, ...]]
+Keep = Callable[[EngineChoice, ResultPage], tuple[Hit, ...]]
 """Returns the hits of a page that are relevant to the query."""
 
 
@@ -98,7 +98,7 @@ class ConcurrentQueries:
 
     async def ask(
         self,
-        asked: Sequence[tuple[Choice, Engine, OpenQuery]],
+        asked: Sequence[tuple[EngineChoice, Engine, OpenQuery]],
         log: SourceLog,
         *,
         keep: Keep,
@@ -148,7 +148,7 @@ class ConcurrentQueries:
         return [replies[choice.engine] for choice, _, _ in asked if choice.engine in replies]
 
     async def _reply(
-        self, choice: Choice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
+        self, choice: EngineChoice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
     ) -> EngineReply | None:
         try:
             answered = await self._one(engine, query, log)

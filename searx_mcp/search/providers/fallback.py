@@ -25,7 +25,7 @@ from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.providers.context import NO_KEY, Found, Provider, SearchContext, TimePlan
 from searx_mcp.search.providers.unavailable import SEEMS_OFFLINE
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.storage.pages import Reading
+from searx_mcp.storage.pages import WholePage
 
 if TYPE_CHECKING:
     from searx_mcp.search.providers.keyed import KeyedSearch
@@ -249,7 +249,7 @@ _TEXTS: Final = frozenset({Category.GENERAL, Category.IT, Category.SCIENCE})
 class PageSource(Protocol):
     """Returns whole pages; implemented by `fetch.fetcher.Fetcher`."""
 
-    async def read(self, request: FetchRequest, *, deadline: float | None = None) -> Reading:
+    async def read(self, request: FetchRequest, *, deadline: float | None = None) -> WholePage:
         """Read one page; raises `SearxMcpError` only."""
         ...
 

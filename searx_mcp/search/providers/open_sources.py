@@ -21,7 +21,7 @@ from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
-from searx_mcp.sources.open.routing.route import Choice, Route, route
+from searx_mcp.sources.open.routing.route import EngineChoice, Route, route
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 
@@ -150,7 +150,7 @@ class OpenSources:
     async def _ask(self, asking: "_Asking", log: SourceLog) -> list[EngineReply]:
         """Return the replies of all rounds: first pages, and further ones while there are too few hits."""
         gathered: list[EngineReply] = []
-        choices: Sequence[Choice] = asking.route.choices
+        choices: Sequence[EngineChoice] = asking.route.choices
         if asking.query.page > 1:
             single = [each.engine for each in choices if not self._engines[each.engine].pages]
             log.skipped.update(dict.fromkeys(single, "has one page"))
@@ -185,7 +185,7 @@ class OpenSources:
                 break
         return gathered
 
-    def _keep(self, question: Question, choice: Choice, page: ResultPage) -> tuple[Hit, ...]:
+    def _keep(self, question: Question, choice: EngineChoice, page: ResultPage) -> tuple[Hit, ...]:
         return self._gate(page.hits, question, self._engines[choice.engine])
 
     def _is_enough(
@@ -199,7 +199,7 @@ class OpenSources:
 
     def _lists(self, replies: Sequence[EngineReply]) -> list[RankedList]:
         """Return a list for each engine, its pages concatenated."""
-        hits: dict[Choice, list[Hit]] = {}
+        hits: dict[EngineChoice, list[Hit]] = {}
         for reply in replies:
             hits.setdefault(reply.choice, []).extend(reply.relevant)
         return [
@@ -270,7 +270,7 @@ class _Asking:
     wanted: int
     contact: str
 
-    def of(self, choice: Choice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
+    def of(self, choice: EngineChoice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
         """Build the query for one engine."""
         question = self.question
         text = question.text

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.server.web.shares import Clients, Connections, with_vouch
+from searx_mcp.server.web.shares import Clients, ConnectionShares, with_vouch
 
 _LINGER: Final = 1.0
 """Seconds that a refused client has to read the response."""
@@ -118,7 +118,7 @@ class ServingConfig(uvicorn.Config):
         self.limits = limits
         self.is_stopping = False
         strangers = min(limits.strangers, limits.connections) if wants_token else 0
-        self.open = Connections(clients, limits.connections, strangers)
+        self.open = ConnectionShares(clients, limits.connections, strangers)
         super().__init__(
             app,
             http=BoundedConnection,

@@ -47,7 +47,7 @@ _Key = tuple[str, str]
 """The identity that a session belongs to, and the SDK's id of it."""
 
 
-class Sessions:
+class McpSessions:
     """Resumes sessions of other processes, and ends idle ones when there are too many.
 
     Args:

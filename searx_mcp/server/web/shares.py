@@ -92,7 +92,7 @@ class Closable(Protocol):
         """Close this connection in favour of another one."""
 
 
-class Connections:
+class ConnectionShares:
     """Counts the open connections of each client, and limits those of strangers, which have sent no valid token.
 
     Args:
@@ -109,14 +109,16 @@ class Connections:
         self._counts: Counter[str] = Counter()
         self._strangers: dict[Closable, str] = {}
 
-    def enter(self, connection: Closable, peer: tuple[str, int] | None) -> "Entry":
+    def enter(self, connection: Closable, peer: tuple[str, int] | None) -> "CountedConnection":
         """Count a connection; if there are too many strangers, close the oldest of the client with the most."""
         client = self._clients.find(peer)
         if not client:
-            return Entry(client)
+            return CountedConnection(client)
         self._counts[client] += 1
         surplus = self._counts[client] - self._share
-        entry = Entry(client, is_surplus=surplus > 0, is_flood=surplus > self._max_refusals)
+        entry = CountedConnection(
+            client, is_surplus=surplus > 0, is_flood=surplus > self._max_refusals
+        )
         if self._max_strangers and not entry.is_surplus:
             self._strangers[connection] = client
             if len(self._strangers) > self._max_strangers:
@@ -130,7 +132,7 @@ class Connections:
         """Record that a connection has sent a valid token."""
         self._strangers.pop(connection, None)
 
-    def leave(self, connection: Closable, entry: "Entry") -> None:
+    def leave(self, connection: Closable, entry: "CountedConnection") -> None:
         """Stop counting a connection."""
         self._strangers.pop(connection, None)
         self._counts[entry.client] -= 1
@@ -139,7 +141,7 @@ class Connections:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CountedConnection:
     """How a connection is counted.
 
     Attributes:

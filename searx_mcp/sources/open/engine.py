@@ -260,7 +260,7 @@ class Routing:
     on_code: float = AWAY
 
 
-class Words:
+class EngineWords:
     """Words related to an engine, in lower case and without accents.
 
     Args:
@@ -354,7 +354,7 @@ class Engine:
     read_refusal: ReadRefusal | None = None
     aim: MakeAim | None = None
     identify: Identify | None = None
-    words: Words = field(default_factory=Words)
+    words: EngineWords = field(default_factory=EngineWords)
     finds: frozenset[IdentifierKind] = frozenset()
     gap_without_contact: float | None = None
     burst: int = 1

@@ -25,7 +25,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import BodyKind, Reading
+from searx_mcp.sources.searxng.row import BodyKind, ParsedBody
 from searx_mcp.urls.retry_after import retry_after
 
 _MAX_HEADER: Final = 16_384
@@ -261,7 +261,7 @@ _WANTS_CREDENTIALS: Final = (
 )
 
 
-def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
+def _read(body: bytes, base_url: str, format: Format) -> ParsedBody:  # noqa: A002 - the model's name for it
     # By its own type, not the requested one: an unknown format is answered with HTML, and so are blocks
     # and start pages.
     is_json = format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"["))
@@ -272,7 +272,9 @@ def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 
     return parse_html(body, base_url=base_url)
 
 
-def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated: bool) -> Judgement:
+def _judge_reading(
+    reading: ParsedBody, timings: Mapping[str, float], *, truncated: bool
+) -> Judgement:
     if reading.page is None:
         detail = _CUT_OFF if truncated else reading.detail
         return Judgement(_FROM_BODY[reading.kind], detail=detail)

@@ -47,7 +47,7 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, forecast
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
 from searx_mcp.sources.searxng.template_fields import facts
 
 _TEMPLATE_PREFIX: Final = "result-"
@@ -166,7 +166,7 @@ _MAX_SENTENCE: Final = 5_000
 _BULLETS: Final = "•\xa0 "
 
 
-def parse_html(body: bytes, *, base_url: str) -> Reading:
+def parse_html(body: bytes, *, base_url: str) -> ParsedBody:
     """Parse a body that should be a result page in HTML.
 
     Args:
@@ -180,19 +180,19 @@ def parse_html(body: bytes, *, base_url: str) -> Reading:
     """
     html = body.decode("utf-8", "replace")
     if html.count("<") > _MAX_TAGS:
-        return Reading(BodyKind.MALFORMED, detail="The page has too many tags.")
+        return ParsedBody(BodyKind.MALFORMED, detail="The page has too many tags.")
     try:
         document = parse(guard(html))
     except SelectolaxError:
-        return Reading(BodyKind.MALFORMED, detail="The page cannot be parsed.")
+        return ParsedBody(BodyKind.MALFORMED, detail="The page cannot be parsed.")
     kind = _page_kind(document)
     if kind is not BodyKind.RESULTS:
-        return Reading(kind, detail=_DETAILS[kind])
+        return ParsedBody(kind, detail=_DETAILS[kind])
     rows = document.css_first("#urls")
     page = _page(document, base_url)
     if rows is None or _has_lost_its_rows(page, rows):
-        return Reading(BodyKind.MALFORMED, detail="The results are not where SearXNG puts them.")
-    return Reading(BodyKind.RESULTS, page=page)
+        return ParsedBody(BodyKind.MALFORMED, detail="The results are not where SearXNG puts them.")
+    return ParsedBody(BodyKind.RESULTS, page=page)
 
 
 _DETAILS: Final = {

@@ -31,7 +31,7 @@ from searx_mcp.sources.searxng.fields import (
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, forecast
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, ParsedBody, Row, forecast
 from searx_mcp.sources.searxng.template_fields import facts
 
 _POINTS: Final = (
@@ -41,7 +41,7 @@ _PARTS: Final = {"examples": "Examples", "definitions": "Definitions", "synonyms
 """Lists of a translation, in the order of the page."""
 
 
-def parse_json(body: bytes, *, base_url: str) -> Reading:
+def parse_json(body: bytes, *, base_url: str) -> ParsedBody:
     """Parse a body that should be a result page in JSON.
 
     Args:
@@ -56,14 +56,14 @@ def parse_json(body: bytes, *, base_url: str) -> Reading:
         document = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         # ValueError is also raised for an integer with more digits than Python converts.
-        return Reading(BodyKind.MALFORMED, detail="The answer is not JSON.")
+        return ParsedBody(BodyKind.MALFORMED, detail="The answer is not JSON.")
     if not isinstance(document, dict):
-        return Reading(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
+        return ParsedBody(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
     if not isinstance(document.get("results"), list):
         if "error" in document:
-            return Reading(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
-        return Reading(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
-    return Reading(BodyKind.RESULTS, page=_page(document, base_url))
+            return ParsedBody(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
+        return ParsedBody(BodyKind.FOREIGN, detail="The answer is JSON from another program.")
+    return ParsedBody(BodyKind.RESULTS, page=_page(document, base_url))
 
 
 def _page(document: dict[str, object], base_url: str) -> ResultPage:

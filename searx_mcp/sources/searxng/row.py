@@ -175,7 +175,7 @@ class BodyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedBody:
     """A parsed body.
 
     Attributes:

@@ -8,7 +8,7 @@ from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.shapes import Shapes
 from searx_mcp.content.main.text_density import Element, live, measure
-from searx_mcp.content.removals import Rule
+from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
 
 LONG = "A sentence that is long enough to read as prose. "
@@ -44,11 +44,11 @@ def test_what_is_taken_out_no_longer_counts_and_can_be_put_back():
     names = ("text", "linked", "links", "prose", "elements")
     before = [[getattr(element, name) for name in names] for element in found]
     inner, outer = found[5], found[1]
-    assert inner.take_out(Rule.NAMED)
-    assert outer.take_out(Rule.NAMED)
+    assert inner.take_out(RemovalRule.NAMED)
+    assert outer.take_out(RemovalRule.NAMED)
     assert found[0].text == found[0].elements == 0
-    assert not inner.take_out(Rule.NAMED)
-    assert not found[2].take_out(Rule.NAMED)
+    assert not inner.take_out(RemovalRule.NAMED)
+    assert not found[2].take_out(RemovalRule.NAMED)
     outer.put_back()
     inner.put_back()
     assert [[getattr(element, name) for name in names] for element in found] == before
@@ -60,7 +60,7 @@ def test_live_elements_may_be_taken_out_on_the_way():
     for element in live(found):
         seen.append(element.tag)
         if element.tag == "nav":
-            element.take_out(Rule.NAMED)
+            element.take_out(RemovalRule.NAMED)
     assert seen == ["body", "div", "p", "nav", "p"]
 
 

@@ -6,10 +6,10 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.writing.write import Written, write
+from searx_mcp.content.writing.write import WrittenMarkdown, write
 from searx_mcp.models.style import Style
 
-Writer = Callable[..., Written]
+Writer = Callable[..., WrittenMarkdown]
 _BASE = "https://ex.org/a/b.html"
 _READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -18,7 +18,7 @@ _READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 def written() -> Writer:
     """Write the body of a page."""
 
-    def write_page(html: str, **style: object) -> Written:
+    def write_page(html: str, **style: object) -> WrittenMarkdown:
         body = LexborHTMLParser(html).body
         assert body is not None
         return write([body], base=_BASE, style=Style(**style))  # type: ignore[arg-type] # names are the test's

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.writing.targets import Targets, target
-from searx_mcp.content.writing.write import Written, write
+from searx_mcp.content.writing.write import WrittenMarkdown, write
 from searx_mcp.models.style import Images, Links, Style
 from tests.content.soup import MARKUP, TARGETS, acts, tokens
 
@@ -55,7 +55,7 @@ STYLES = st.builds(
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
-def written(html: str, style: Style = Style()) -> Written:  # noqa: B008 - it is frozen
+def written(html: str, style: Style = Style()) -> WrittenMarkdown:  # noqa: B008 - it is frozen
     body = LexborHTMLParser(html).body
     return write([body] if body is not None else [], base=BASE, style=style)
 
@@ -90,7 +90,7 @@ def check(html: str, style: Style) -> None:
         assert "\n" not in line
 
 
-def _between(page: Written) -> list[str]:
+def _between(page: WrittenMarkdown) -> list[str]:
     """The Markdown without its blocks of code."""
     parts, end = [], 0
     for block in page.code_blocks:

@@ -16,7 +16,7 @@ from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.evidence.storage import sqlite_index as index
 from searx_mcp.evidence.storage.rows import index_words, pack_chunk, unpack_chunk
 from searx_mcp.evidence.storage.sqlite import FILE_NAME, SqliteCorpusStore
-from searx_mcp.evidence.storage.sqlite_index import Entry
+from searx_mcp.evidence.storage.sqlite_index import IndexRow
 from searx_mcp.evidence.storage.store import CorpusStore, StoredChunk, StoredPage, find_terms
 from searx_mcp.storage.opening import Schema, set_aside_files
 from searx_mcp.storage.sqlite import Database
@@ -390,9 +390,9 @@ async def indexed_under(store, *, version: int, word: str) -> None:
             "SELECT id, content FROM chunks WHERE document = :document", document=document
         ):
             text, words = unpack_chunk(content) or ("", "")
-            index.drop(tx, Entry(chunk, document, scope, words))
+            index.drop(tx, IndexRow(chunk, document, scope, words))
             new = index_words("", (), word)
-            index.add(tx, Entry(chunk, document, scope, new))
+            index.add(tx, IndexRow(chunk, document, scope, new))
             tx.change(
                 "UPDATE chunks SET content = :content WHERE id = :chunk",
                 content=pack_chunk(text, new),

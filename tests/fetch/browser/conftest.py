@@ -17,7 +17,7 @@ from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.fetch.browser.renderer import Renderer
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.dialling import SocketRedirect, StaticResolver
 from searx_mcp.http.gateway import Gateway, GatewayLimits
@@ -167,7 +167,7 @@ class Screen:
 
     async def render(
         self, url: str, *, within: float = LONG, max_bytes: int = 100_000, user_agent: str = "us/1"
-    ) -> Answer:
+    ) -> ReceivedPage:
         """Render a page; a path alone is one of http://www.site.org."""
         deadline = asyncio.get_running_loop().time() + within
         place = URL(url if ":" in url else f"http://www.site.org{url}")

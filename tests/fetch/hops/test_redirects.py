@@ -15,7 +15,13 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.hops.answers import Answer, HopRequest, NotModified, Redirect, location_of
+from searx_mcp.fetch.hops.answers import (
+    HopRequest,
+    NotModified,
+    ReceivedPage,
+    Redirect,
+    location_of,
+)
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
 from searx_mcp.fetch.hops.redirects import (
@@ -31,7 +37,7 @@ from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.storage.pages import Validators
-from searx_mcp.tasks import Place, Tasks
+from searx_mcp.tasks import Slot, Tasks
 from searx_mcp.urls.address import AllowList
 
 START = URL("https://example.org/a/b?c=1")
@@ -251,7 +257,7 @@ async def follow(make_follower, store, clock, asked):
                 max_bytes=1_000,
                 max_document_bytes=2_000,
                 deadline=in_time(),
-                place=Place(asyncio.Semaphore()),
+                place=Slot(asyncio.Semaphore()),
                 **wish,
             )
             trail = Trail(URL(start), max_redirects=max_redirects)
@@ -346,7 +352,7 @@ async def test_text_is_cut_and_a_document_whole_or_refused(
         assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
         return
     result, _ = await follow(url)
-    assert isinstance(result.answer, Answer)
+    assert isinstance(result.answer, ReceivedPage)
     answered = result.answer.body
     assert len(answered.data) == arrives
     assert answered.truncated is (arrives < size)

@@ -8,7 +8,7 @@ from yarl import URL
 
 from searx_mcp.content.document import Document
 from searx_mcp.fetch.config import TierName
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import parse_content_type
 from searx_mcp.fetch.site_adapters.adapter import Composed, Plan
 from searx_mcp.fetch.site_adapters.sites import adapters
@@ -16,10 +16,10 @@ from searx_mcp.http.body import Body
 
 
 @pytest.fixture
-def answer() -> Callable[..., Answer]:
+def answer() -> Callable[..., ReceivedPage]:
     """Make an answer of text or bytes, or of anything JSON can hold."""
 
-    def make(body: object, *, media: str = "", is_truncated: bool = False) -> Answer:
+    def make(body: object, *, media: str = "", is_truncated: bool = False) -> ReceivedPage:
         if isinstance(body, bytes):
             data = body
         elif isinstance(body, str):
@@ -28,7 +28,7 @@ def answer() -> Callable[..., Answer]:
             data = json.dumps(body).encode()
         is_text = isinstance(body, str | bytes)
         declared = media or ("text/plain; charset=utf-8" if is_text else "application/json")
-        return Answer(
+        return ReceivedPage(
             url="https://site.example/file",
             status=200,
             headers={},
@@ -54,7 +54,7 @@ def plan() -> Callable[[str], Plan | None]:
 
 @pytest.fixture
 def read(
-    plan: Callable[[str], Plan | None], answer: Callable[..., Answer]
+    plan: Callable[[str], Plan | None], answer: Callable[..., ReceivedPage]
 ) -> Callable[..., Document]:
     """Compose the page of an address out of bodies; `None` stands for one that was not had."""
 
@@ -63,7 +63,8 @@ def read(
         assert found is not None
         assert len(bodies) == len(found.sources)
         answers = (
-            body if body is None or isinstance(body, Answer) else answer(body) for body in bodies
+            body if body is None or isinstance(body, ReceivedPage) else answer(body)
+            for body in bodies
         )
         composed = found.compose(list(answers))
         assert isinstance(composed, Composed)

@@ -11,7 +11,7 @@ from yarl import URL
 
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.config import TierName
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Plan
 from searx_mcp.fetch.site_adapters.markdown import from_markdown
@@ -53,9 +53,9 @@ def planned(url: str) -> Plan:
     return next(plan for adapter in KNOWN if (plan := adapter(URL(url))) is not None)
 
 
-def material(body: bytes, *, is_truncated: bool = False) -> Answer:
+def material(body: bytes, *, is_truncated: bool = False) -> ReceivedPage:
     media = MediaType("application/json", "utf-8")
-    return Answer("https://site.example/", 200, {}, media, Body(body, truncated=is_truncated))
+    return ReceivedPage("https://site.example/", 200, {}, media, Body(body, truncated=is_truncated))
 
 
 def others(*bodies: object) -> tuple[object, ...]:

@@ -5,8 +5,8 @@ from markdown_it import MarkdownIt
 
 from searx_mcp.fetch.site_adapters.markdown import (
     MAX_CHARS,
-    Link,
-    Prose,
+    MarkdownLink,
+    ProseRewriter,
     bullets,
     capped,
     facts,
@@ -94,7 +94,9 @@ def test_a_newline_in_an_address_does_not_end_the_link():
 
 
 def test_facts_can_be_numbers_and_links():
-    written = facts([("Stars", 12_345), ("None", 0), ("Page", Link("x", "https://site.example/"))])
+    written = facts(
+        [("Stars", 12_345), ("None", 0), ("Page", MarkdownLink("x", "https://site.example/"))]
+    )
     assert written == "- Stars: 12,345\n- None: 0\n- Page: [x](https://site.example/)"
 
 
@@ -242,7 +244,7 @@ def test_text_written_to_break_parsers_breaks_none(text):
 
 
 def test_texts_share_the_room_of_a_page():
-    prose = Prose(BASE, room=20)
+    prose = ProseRewriter(BASE, room=20)
     assert prose.write("# A ![i](u)") == "# A [image: i]"
     assert prose.write("# B ![i](u)") == "```markdown\n# B ![i](u)\n```"
     assert prose.write("# C") == "# C"

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.answers import ReceivedPage
 from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed
-from searx_mcp.fetch.site_adapters.markdown import Prose
+from searx_mcp.fetch.site_adapters.markdown import ProseRewriter
 from searx_mcp.fetch.site_adapters.raw_files import (
     MAX_CELLS,
     MAX_OUTPUT,
@@ -25,7 +25,7 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 
 @pytest.fixture
-def page(answer: Callable[..., Answer]) -> Callable[..., Composed]:
+def page(answer: Callable[..., ReceivedPage]) -> Callable[..., Composed]:
     """Compose a page of a file's text."""
 
     def make(
@@ -237,7 +237,7 @@ def test_cells_are_written_in_order():
         {"cell_type": "raw", "source": "as it is"},
         language_info={"name": "Python"},
     )
-    markdown, notes = from_notebook(text, Prose(NOTEBOOK))
+    markdown, notes = from_notebook(text, ProseRewriter(NOTEBOOK))
     assert markdown == (
         "# T\n\ntext [image: i]\n\n```python\nx = 1\nx\n```\n\nOutput:\n\n```text\n1\n```\n\n"
         "```\nas it is\n```"
@@ -264,20 +264,22 @@ def test_cells_are_written_in_order():
     ],
 )
 def test_outputs_are_shown_as_text(output, shown):
-    markdown, _ = from_notebook(notebook(code("x", output)), Prose(NOTEBOOK))
+    markdown, _ = from_notebook(notebook(code("x", output)), ProseRewriter(NOTEBOOK))
     expected = "```\nx\n```" + (f"\n\nOutput:\n\n```text\n{shown}\n```" if shown else "")
     assert markdown == expected
 
 
 def test_a_long_output_is_cut_with_its_length():
     output = {"output_type": "stream", "text": "x" * (MAX_OUTPUT + 1_234)}
-    markdown, _ = from_notebook(notebook(code("x", output)), Prose(NOTEBOOK))
+    markdown, _ = from_notebook(notebook(code("x", output)), ProseRewriter(NOTEBOOK))
     assert "[1,234 more characters]" in markdown
     assert len(markdown) < MAX_OUTPUT + 200
 
 
 def test_cells_are_capped():
-    markdown, notes = from_notebook(notebook(*[code("x")] * (MAX_CELLS + 5)), Prose(NOTEBOOK))
+    markdown, notes = from_notebook(
+        notebook(*[code("x")] * (MAX_CELLS + 5)), ProseRewriter(NOTEBOOK)
+    )
     assert markdown.count("```\nx") == MAX_CELLS
     assert notes == ("5 more cells are left out.",)
 
@@ -294,12 +296,12 @@ def test_cells_are_capped():
     ],
 )
 def test_the_language_is_the_kernels(metadata, language):
-    markdown, _ = from_notebook(notebook(code("x"), **metadata), Prose(NOTEBOOK))
+    markdown, _ = from_notebook(notebook(code("x"), **metadata), ProseRewriter(NOTEBOOK))
     assert markdown == f"```{language}\nx\n```"
 
 
 def test_code_cannot_leave_its_fence():
-    markdown, _ = from_notebook(notebook(code("```\n![x](y)\n``\u200b``")), Prose(NOTEBOOK))
+    markdown, _ = from_notebook(notebook(code("```\n![x](y)\n``\u200b``")), ProseRewriter(NOTEBOOK))
     assert markdown.startswith("`````\n")
 
 
@@ -310,7 +312,7 @@ def test_code_cannot_leave_its_fence():
 )  # fmt: skip
 def test_what_is_no_notebook_is_shown_as_it_is(text):
     with pytest.raises(ValueError, match=r"."):
-        from_notebook(text, Prose(NOTEBOOK))
+        from_notebook(text, ProseRewriter(NOTEBOOK))
     if text:
         markdown, notes = render(text, RawFile("a.ipynb", base=NOTEBOOK))
         assert markdown.startswith("```json\n")
@@ -319,7 +321,9 @@ def test_what_is_no_notebook_is_shown_as_it_is(text):
 
 @pytest.mark.parametrize("cells", [None, 3, {}, [None, 3, [], "x"], [{"cell_type": None}]])
 def test_cells_of_another_shape_are_left_out(cells):
-    markdown, _ = from_notebook(json.dumps({"nbformat": 4, "cells": cells}), Prose(NOTEBOOK))
+    markdown, _ = from_notebook(
+        json.dumps({"nbformat": 4, "cells": cells}), ProseRewriter(NOTEBOOK)
+    )
     assert markdown == ""
 
 

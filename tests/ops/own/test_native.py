@@ -13,7 +13,7 @@ import pytest
 
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.instance import Choice
+from searx_mcp.models.instance import InstanceChoice
 from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
 from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NativeFolder
@@ -67,7 +67,7 @@ class Machine:
     async def registered(self) -> tuple[str, ...]:
         state = open_state(self.settings)
         try:
-            return tuple((await state.choices())[Choice.OWN])
+            return tuple((await state.choices())[InstanceChoice.OWN])
         finally:
             await state.aclose()
 

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError, SettingsError, UnavailableReason
-from searx_mcp.models.instance import Catalog, CatalogEntry, Choice
+from searx_mcp.models.instance import Catalog, CatalogEntry, InstanceChoice
 from searx_mcp.pool.catalog import gate
 from searx_mcp.pool.config import InstancesConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
@@ -70,11 +70,11 @@ def test_without_an_own_instance_the_list_is_asked():
     ("public", "own", "choices", "expected"),
     [
         ("auto", [MINE], {}, {MINE}),
-        ("auto", [], {Choice.OWN: [ADDED]}, {ADDED}),
-        ("auto", [MINE], {Choice.OWN: [ADDED]}, {MINE, ADDED}),
-        ("on", [MINE], {Choice.OWN: [ADDED]}, {MINE, ADDED, *LISTED}),
+        ("auto", [], {InstanceChoice.OWN: [ADDED]}, {ADDED}),
+        ("auto", [MINE], {InstanceChoice.OWN: [ADDED]}, {MINE, ADDED}),
+        ("on", [MINE], {InstanceChoice.OWN: [ADDED]}, {MINE, ADDED, *LISTED}),
         ("off", [], {}, set()),
-        ("off", [], {Choice.OWN: [ADDED]}, {ADDED}),
+        ("off", [], {InstanceChoice.OWN: [ADDED]}, {ADDED}),
     ],
     ids=["setting", "choice", "both", "on", "off", "off, choice"],
 )
@@ -85,7 +85,7 @@ def test_public_instances_are_asked_as_both_sources_of_own_ones_say(public, own,
 def test_what_is_blocked_leaves_and_what_is_unblocked_comes_back_from_the_list():
     it = Table(blocked=("b.example",))
     assert it.urls == {LISTED[0]}
-    it.membership.choose({Choice.BLOCKED: ["a.example"]})
+    it.membership.choose({InstanceChoice.BLOCKED: ["a.example"]})
     assert it.urls == set()
     it.membership.choose({})
     assert it.urls == {LISTED[0]}
@@ -93,14 +93,14 @@ def test_what_is_blocked_leaves_and_what_is_unblocked_comes_back_from_the_list()
 
 def test_the_session_is_told_of_own_instances_when_they_change():
     it = Table(own=(MINE,))
-    it.membership.choose({Choice.OWN: [ADDED]})
-    it.membership.choose({Choice.OWN: [ADDED]})
+    it.membership.choose({InstanceChoice.OWN: [ADDED]})
+    it.membership.choose({InstanceChoice.OWN: [ADDED]})
     it.membership.choose({})
     assert it.told == [(MINE,), (MINE, ADDED), (MINE,)]
 
 
 def test_a_list_that_comes_while_public_instances_are_off_is_there_when_they_come_back():
-    it = Table({Choice.OWN: [ADDED]})
+    it = Table({InstanceChoice.OWN: [ADDED]})
     it.membership.relist(catalog_of("https://c.example/"))
     assert it.urls == {ADDED}
     assert it.membership.catalog is None
@@ -111,7 +111,7 @@ def test_a_list_that_comes_while_public_instances_are_off_is_there_when_they_com
 
 @pytest.mark.parametrize("odd", ["", "search", "https://user@x.example/", "ftp://x/", "https://x"])
 def test_a_choice_that_is_no_base_url_is_passed_over(odd):
-    it = Table({Choice.OWN: [odd]})
+    it = Table({InstanceChoice.OWN: [odd]})
     assert it.urls == set(LISTED)
     assert it.membership.own == ()
 

@@ -14,7 +14,7 @@ from searx_mcp.sources.searxng.answers import distrust
 from searx_mcp.sources.searxng.classify import judge, server_timing
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.row import Reading
+from searx_mcp.sources.searxng.row import ParsedBody
 
 BASE = "http://127.0.0.1:8901/"
 
@@ -22,7 +22,7 @@ NOT_IN_HTML: dict[str, Any] = {"place": {"osm_type": "", "osm_id": None}, "code"
 """What JSON alone tells of a template."""
 
 
-def _page(reading: Reading) -> ResultPage:
+def _page(reading: ParsedBody) -> ResultPage:
     assert reading.page is not None, reading
     return reading.page
 

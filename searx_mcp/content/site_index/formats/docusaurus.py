@@ -8,11 +8,11 @@ Three plugins are common. `search-index.json` of one is a list of indexes with `
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, mapping, rows, string
+from searx_mcp.content.site_index.entry import IndexEntry, IndexFormat, mapping, rows, string
 from searx_mcp.content.site_index.literals import value_at
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the index of any of the three; addresses begin at the root of the host."""
     start = len(text) - len(text.lstrip())
     value = value_at(text, start)
@@ -30,14 +30,14 @@ def read(text: str) -> Iterator[Entry]:
         raise ValueError("no index of Docusaurus")
 
 
-def _entry(row: object) -> Entry:
+def _entry(row: object) -> IndexEntry:
     page = mapping(row)
     above = " ".join(map(string, rows(page.get("b"))))
     address = _first(page, "u", "sectionRoute", "url")
     anchor = string(page.get("h"))
     if anchor.startswith("#"):
         address += anchor
-    return Entry(
+    return IndexEntry(
         address,
         _first(page, "t", "sectionTitle", "title"),
         " ".join(
@@ -53,4 +53,4 @@ def _first(page: object, *names: str) -> str:
     return next((text for name in names if (text := string(found.get(name)))), "")
 
 
-FORMAT: Final = Format("docusaurus", read)
+FORMAT: Final = IndexFormat("docusaurus", read)

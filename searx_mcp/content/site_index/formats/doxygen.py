@@ -7,7 +7,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, Part, Row, mapping, rows, string
+from searx_mcp.content.site_index.entry import (
+    IndexEntry,
+    IndexFile,
+    IndexFormat,
+    Row,
+    mapping,
+    rows,
+    string,
+)
 from searx_mcp.content.site_index.literals import value_after
 
 _LETTERS = re.compile(r"\bindexSectionsWithContent\s*=\s*")
@@ -24,13 +32,13 @@ def read(text: str) -> Iterator[Row]:
         yield from _names(text)
 
 
-def _letters(text: str) -> Iterator[Part]:
+def _letters(text: str) -> Iterator[IndexFile]:
     all_of_them = string(mapping(value_after(text, _LETTERS)).get("0"))
     for place, letter in enumerate(all_of_them[:_MOST]):
-        yield Part(f"all_{place:x}.js", letter, "doxygen")
+        yield IndexFile(f"all_{place:x}.js", letter, "doxygen")
 
 
-def _names(text: str) -> Iterator[Entry]:
+def _names(text: str) -> Iterator[IndexEntry]:
     for row in rows(value_after(text, _NAMES)):
         found = [*rows(row)]
         named = [*rows(found[1])] if len(found) == _NAMED else []
@@ -39,7 +47,7 @@ def _names(text: str) -> Iterator[Entry]:
             place = [*rows(each)]
             address = string(place[0]) if place else ""
             if name and address:
-                yield Entry(address, name, string(place[-1]))
+                yield IndexEntry(address, name, string(place[-1]))
 
 
-FORMAT: Final = Format("doxygen", read)
+FORMAT: Final = IndexFormat("doxygen", read)

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import MOST_ROWS, Entry, Format
+from searx_mcp.content.site_index.entry import MOST_ROWS, IndexEntry, IndexFormat
 
 MAX_UNPACKED: Final = 16 << 20
 """Bytes. Inventories of large projects unpack to five times their size; 8 MB could become 8 GB."""
@@ -15,7 +15,7 @@ _MAX_LINE: Final = 1_000
 _OLD: Final = 3
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read an inventory.
 
     Args:
@@ -37,15 +37,15 @@ def read(text: str) -> Iterator[Entry]:
             uri = found["uri"]
             if uri.endswith("$"):
                 uri = f"{uri[:-1]}{name}"
-            yield Entry(uri, name if found["shown"] == "-" else found["shown"], name)
+            yield IndexEntry(uri, name if found["shown"] == "-" else found["shown"], name)
 
 
-def _plain(text: str) -> Iterator[Entry]:
+def _plain(text: str) -> Iterator[IndexEntry]:
     """Lines of version 1: name, kind, address."""
     for line in text.split("\n", MOST_ROWS)[:MOST_ROWS]:
         parts = line[:_MAX_LINE].split()
         if len(parts) == _OLD:
-            yield Entry(parts[2], parts[0])
+            yield IndexEntry(parts[2], parts[0])
 
 
 def _unpacked(data: bytes) -> str:
@@ -56,4 +56,4 @@ def _unpacked(data: bytes) -> str:
     return found.decode("utf-8", "replace")
 
 
-FORMAT: Final = Format("sphinx-inventory", read, is_packed=True)
+FORMAT: Final = IndexFormat("sphinx-inventory", read, is_packed=True)

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, mapping, rows, string
+from searx_mcp.content.site_index.entry import IndexEntry, IndexFormat, mapping, rows, string
 from searx_mcp.content.site_index.literals import value_after
 
 _START = re.compile(r"\A\s*(?:var\s+)?(?:type|package)SearchIndex\s*=\s*")
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read types, or packages."""
     for row in rows(value_after(text, _START)):
         found = mapping(row)
@@ -23,12 +23,12 @@ def read(text: str) -> Iterator[Entry]:
         module = string(found.get("m"))
         above = f"{module}/" if module else ""
         if own:
-            yield Entry(own, name)
+            yield IndexEntry(own, name)
         elif name and "p" in found:
             folder = f"{package.replace('.', '/')}/" if package else ""
-            yield Entry(f"{above}{folder}{name}.html", name, package)
+            yield IndexEntry(f"{above}{folder}{name}.html", name, package)
         elif name:
-            yield Entry(f"{above}{name.replace('.', '/')}/package-summary.html", name, module)
+            yield IndexEntry(f"{above}{name.replace('.', '/')}/package-summary.html", name, module)
 
 
-FORMAT: Final = Format("javadoc", read)
+FORMAT: Final = IndexFormat("javadoc", read)

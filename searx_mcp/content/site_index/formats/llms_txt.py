@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from searx_mcp.content.site_index.entry import MOST_ROWS, Entry, Format
+from searx_mcp.content.site_index.entry import MOST_ROWS, IndexEntry, IndexFormat
 
 _LINE = re.compile(
     r"^(?:#{1,6}[ \t]+(?P<heading>[^\n]{1,300}+)"
@@ -14,7 +14,7 @@ _LINE = re.compile(
 )
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the links of its lists, each with the heading above."""
     if not text.lstrip().startswith("#") or "](" not in text:
         raise ValueError("no list of links in Markdown")
@@ -23,7 +23,9 @@ def read(text: str) -> Iterator[Entry]:
         if found["heading"]:
             above = found["heading"]
         else:
-            yield Entry(found["address"], found["title"], f"{above} {found['words'].lstrip(': ')}")
+            yield IndexEntry(
+                found["address"], found["title"], f"{above} {found['words'].lstrip(': ')}"
+            )
 
 
-FORMAT: Final = Format("llms.txt", read)
+FORMAT: Final = IndexFormat("llms.txt", read)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from searx_mcp.content.site_index.entry import (
-    Entry,
-    Format,
+    IndexEntry,
+    IndexFormat,
     mapping,
     place,
     required,
@@ -25,7 +25,7 @@ _START = re.compile(
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the index: `doc_urls` by number, and `index.documentStore.docs` with the texts."""
     book = required(value_after(text, _START), "mdBook")
     urls = [*map(string, rows(book.get("doc_urls")))]
@@ -36,9 +36,9 @@ def read(text: str) -> Iterator[Entry]:
         at = place(int(number) if _NUMBER.fullmatch(number) else None, len(urls))
         if at is not None and urls[at]:
             above = string(section.get("breadcrumbs"))
-            yield Entry(
+            yield IndexEntry(
                 urls[at], string(section.get("title")), f"{above} {string(section.get('body'))}"
             )
 
 
-FORMAT: Final = Format("mdbook", read)
+FORMAT: Final = IndexFormat("mdbook", read)

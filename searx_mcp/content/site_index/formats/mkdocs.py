@@ -6,18 +6,25 @@ Addresses are relative to the parent folder.
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, mapping, required, rows, string
+from searx_mcp.content.site_index.entry import (
+    IndexEntry,
+    IndexFormat,
+    mapping,
+    required,
+    rows,
+    string,
+)
 from searx_mcp.content.site_index.literals import value_at
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the index: `{"docs": [{"location": ..., "title": ..., "text": ...}, ...]}`."""
     for row in rows(required(value_at(text, 0), "MkDocs").get("docs")):
         page = mapping(row)
         if isinstance(page.get("location"), str):
-            yield Entry(
+            yield IndexEntry(
                 f"../{page['location']}", string(page.get("title")), string(page.get("text"))
             )
 
 
-FORMAT: Final = Format("mkdocs", read)
+FORMAT: Final = IndexFormat("mkdocs", read)

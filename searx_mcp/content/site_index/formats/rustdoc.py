@@ -9,7 +9,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, items, mapping, place, rows, string
+from searx_mcp.content.site_index.entry import (
+    IndexEntry,
+    IndexFormat,
+    items,
+    mapping,
+    place,
+    rows,
+    string,
+)
 from searx_mcp.content.site_index.literals import value_after
 
 _START = re.compile(r"\bsearchIndex\s*=\s*(?:new Map\()?(?:JSON\.parse\()?")
@@ -21,11 +29,11 @@ _KINDS: Final = {
 _PAIR: Final = 2
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the items that have pages, crate by crate."""
     value = value_after(text, _START)
     for name, crate in _crates(value):
-        yield Entry(f"{name}/index.html", name, string(mapping(crate).get("doc")))
+        yield IndexEntry(f"{name}/index.html", name, string(mapping(crate).get("doc")))
         yield from _items(name, crate)
 
 
@@ -40,7 +48,7 @@ def _crates(value: object) -> Iterator[tuple[str, object]]:
             yield pair[0], pair[1]
 
 
-def _items(crate: str, value: object) -> Iterator[Entry]:
+def _items(crate: str, value: object) -> Iterator[IndexEntry]:
     found = mapping(value)
     names = [*map(string, rows(found.get("n")))]
     kinds = _numbers(found.get("t"))
@@ -55,7 +63,7 @@ def _items(crate: str, value: object) -> Iterator[Entry]:
         folder = module.replace("::", "/")
         address = f"{folder}/{kind}.{name}.html" if kind else f"{folder}/{name}/index.html"
         said = descriptions[at] if at < len(descriptions) else ""
-        yield Entry(address, name, f"{kind or 'module'} {module} {said}")
+        yield IndexEntry(address, name, f"{kind or 'module'} {module} {said}")
 
 
 def _numbers(kinds: object) -> list[int]:
@@ -78,4 +86,4 @@ def _modules(value: object, names: int) -> dict[int, str]:
     return found
 
 
-FORMAT: Final = Format("rustdoc", read)
+FORMAT: Final = IndexFormat("rustdoc", read)

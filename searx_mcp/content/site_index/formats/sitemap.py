@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from searx_mcp.content.site_index.entry import MOST_ROWS, Entry, Format, Part, Row
+from searx_mcp.content.site_index.entry import MOST_ROWS, IndexEntry, IndexFile, IndexFormat, Row
 
 _LOCATION = re.compile(r"<loc>\s*+(?:<!\[CDATA\[)?\s*+([^<\]\s]{1,2000}+)")
 _ROOT = re.compile(r"<(?:\w{1,40}:)?(urlset|sitemapindex)[\s>]")
@@ -27,9 +27,9 @@ def read(text: str) -> Iterator[Row]:
     for found in islice(_LOCATION.finditer(text), MOST_ROWS):
         address = html.unescape(found[1])
         if root[1] == "sitemapindex":
-            yield Part(address, _title(address), "sitemap")
+            yield IndexFile(address, _title(address), "sitemap")
         else:
-            yield Entry(address, _title(address), _folders(address))
+            yield IndexEntry(address, _title(address), _folders(address))
 
 
 def _title(address: str) -> str:
@@ -50,4 +50,4 @@ def _parts(address: str) -> list[str]:
     return [*filter(None, unquote(path, errors="replace").split("/"))]
 
 
-FORMAT: Final = Format("sitemap", read)
+FORMAT: Final = IndexFormat("sitemap", read)

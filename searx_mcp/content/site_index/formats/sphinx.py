@@ -13,8 +13,8 @@ from typing import Final
 from searx_mcp.content.site_index.entry import (
     MOST_ENTRIES,
     MOST_ROWS,
-    Entry,
-    Format,
+    IndexEntry,
+    IndexFormat,
     items,
     place,
     required,
@@ -32,7 +32,7 @@ _WORDS: Final = 4_000
 """Characters of names and of words that are kept for a document, rare words first."""
 
 
-def read(text: str, *, ending: str) -> Iterator[Entry]:
+def read(text: str, *, ending: str) -> Iterator[IndexEntry]:
     """Read the index: each document with its sections, objects and words.
 
     Args:
@@ -60,7 +60,7 @@ def read(text: str, *, ending: str) -> Iterator[Entry]:
         if name:
             title = titles[document] if document < len(titles) else ""
             words = f"{' '.join(said.of(document))} {' '.join(telling[document])}"
-            yield Entry(_address(name, ending), title, words)
+            yield IndexEntry(_address(name, ending), title, words)
 
 
 class _Said:
@@ -121,5 +121,5 @@ def _address(name: str, ending: str) -> str:
     return folder or "./"
 
 
-FORMAT: Final = Format("sphinx", partial(read, ending=".html"))
-FOLDERS: Final = Format("sphinx-folders", partial(read, ending="/"))
+FORMAT: Final = IndexFormat("sphinx", partial(read, ending=".html"))
+FOLDERS: Final = IndexFormat("sphinx-folders", partial(read, ending="/"))

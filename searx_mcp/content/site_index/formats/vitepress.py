@@ -9,7 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Final
 
-from searx_mcp.content.site_index.entry import Entry, Format, items, mapping, required, rows, string
+from searx_mcp.content.site_index.entry import (
+    IndexEntry,
+    IndexFormat,
+    items,
+    mapping,
+    required,
+    rows,
+    string,
+)
 from searx_mcp.content.site_index.literals import value_after
 
 _START = re.compile(r"\A\s*(?:(?:const|var|let)\s+[\w$]{1,40}\s*=\s*|export\s+default\s+)?")
@@ -17,7 +25,7 @@ _WORDS: Final = 4_000
 _PAIR: Final = 2
 
 
-def read(text: str) -> Iterator[Entry]:
+def read(text: str) -> Iterator[IndexEntry]:
     """Read the index: `documentIds` are addresses, `storedFields` names, `index` the words."""
     index = required(value_after(text, _START), "MiniSearch")
     stored = mapping(index.get("storedFields"))
@@ -26,7 +34,9 @@ def read(text: str) -> Iterator[Entry]:
         fields = mapping(stored.get(number))
         above = " ".join(map(string, rows(fields.get("titles"))))
         if isinstance(address, str):
-            yield Entry(address, string(fields.get("title")), f"{above} {' '.join(words[number])}")
+            yield IndexEntry(
+                address, string(fields.get("title")), f"{above} {' '.join(words[number])}"
+            )
 
 
 def _words(index: object) -> dict[str, list[str]]:
@@ -44,4 +54,4 @@ def _words(index: object) -> dict[str, list[str]]:
     return found
 
 
-FORMAT: Final = Format("vitepress", read)
+FORMAT: Final = IndexFormat("vitepress", read)

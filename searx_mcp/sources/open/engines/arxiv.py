@@ -13,11 +13,11 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, Rows, address, names
@@ -171,7 +171,7 @@ ENGINE: Final = Engine(
         within={Category.SCIENCE: {Signal.FORMAL: 4}},
         homes={Category.SCIENCE: frozenset({Signal.FORMAL})},
     ),
-    words=Words(
+    words=EngineWords(
         names="arxiv",
         frames="arxiv_paper_on arxiv_papers_on arxiv on_arxiv",
         implied="paper papers study arxiv preprint article research",

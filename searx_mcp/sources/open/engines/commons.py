@@ -13,11 +13,11 @@ from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
     Scope,
-    Words,
 )
 from searx_mcp.sources.open.engines import mediawiki
 from searx_mcp.sources.open.question import Signal
@@ -155,7 +155,7 @@ ENGINE: Final[Engine] = mediawiki.wiki(
         homes={Category.MUSIC: frozenset({Signal.SOUND})},
         further={"wikimedia": 2},
     ),
-    words=Words(
+    words=EngineWords(
         names="wikimedia_commons wikimedia",
         frames="wikimedia_commons",
         implied="photo photos picture pictures image images video videos file svg",

@@ -10,11 +10,11 @@ from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
@@ -103,7 +103,7 @@ ENGINE: Final = Engine(
         ecosystem=Ecosystem.CRATES,
         is_registry=True,
     ),
-    words=Words(
+    words=EngineWords(
         names="crates.io",
         frames=(
             "rust_crate_for rust_crates_for rust_crate_to rust_crate crates_for crate_for "

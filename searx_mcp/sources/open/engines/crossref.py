@@ -14,11 +14,11 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, cited, names, plain
@@ -152,7 +152,7 @@ ENGINE: Final = Engine(
         signals={Signal.SCHOLARLY: 3},
         within={Category.SCIENCE: {Signal.BIOMEDICAL: 1}},
     ),
-    words=Words(
+    words=EngineWords(
         names="crossref",
         implied=(
             "paper papers study studies article articles journal research literature publication"

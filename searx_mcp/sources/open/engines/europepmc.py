@@ -13,11 +13,11 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, address, cited, json_object, names, plain
@@ -142,7 +142,7 @@ ENGINE: Final = Engine(
         within={Category.SCIENCE: {Signal.BIOMEDICAL: 5}},
         homes={Category.SCIENCE: frozenset({Signal.BIOMEDICAL})},
     ),
-    words=Words(
+    words=EngineWords(
         names="pubmed europe_pmc europepmc pmc biorxiv medrxiv",
         frames="pubmed on_pubmed",
         implied="paper papers study studies article articles journal research pubmed literature",

@@ -8,11 +8,11 @@ from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object
@@ -117,7 +117,7 @@ ENGINE: Final = Engine(
     pages=False,
     filters_language=True,
     routing=Routing(signals={Signal.NEWS: 4}),
-    words=Words(
+    words=EngineWords(
         names="gdelt",
         implied="news headlines article articles update updates",
     ),

@@ -14,12 +14,12 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
     Scope,
-    Words,
     fitting,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
@@ -207,7 +207,7 @@ ENGINE: Final = Engine(
         },
         further={"cargo": 2, "code": 1, "packages": 4, "repos": 1},
     ),
-    words=Words(
+    words=EngineWords(
         names="github github_repo github_repos github_repository github_issue github_issues",
         frames=(
             "github_repo_for github_repository_for github_repo github_repos "

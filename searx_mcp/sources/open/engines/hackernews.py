@@ -11,10 +11,10 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
-    Words,
     one_line,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
@@ -129,7 +129,7 @@ ENGINE: Final = Engine(
         },
         homes={Category.NEWS: frozenset({Signal.TECHNOLOGY})},
     ),
-    words=Words(
+    words=EngineWords(
         names="hacker_news hackernews show_hn ask_hn hn_thread hn_discussion",
         frames=(
             "hacker_news_discussion_of hacker_news_discussion_on "

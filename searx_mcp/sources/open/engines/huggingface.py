@@ -9,11 +9,11 @@ from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
     Scope,
-    Words,
 )
 from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows
@@ -134,7 +134,7 @@ ENGINE: Final = Engine(
         further={"packages": 3, "repos": 2},
         ecosystem=Ecosystem.HUGGINGFACE,
     ),
-    words=Words(
+    words=EngineWords(
         names="huggingface hugging_face",
         frames=(
             "huggingface_model_for hugging_face_model_for huggingface_models_for "

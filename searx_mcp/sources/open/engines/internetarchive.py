@@ -12,11 +12,11 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
     Scope,
-    Words,
 )
 from searx_mcp.sources.open.engines.lucene import terms
 from searx_mcp.sources.open.question import Signal
@@ -162,7 +162,7 @@ ENGINE: Final = Engine(
         homes={Category.IMAGES: frozenset()},
         further={"books": 1, "radio": 1},
     ),
-    words=Words(
+    words=EngineWords(
         names="internet_archive archive.org",
         frames="internet_archive archive.org",
         implied=(

@@ -12,12 +12,12 @@ from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
     Scope,
-    Words,
 )
 from searx_mcp.sources.open.engines.lucene import terms
 from searx_mcp.sources.open.question import Signal
@@ -144,7 +144,7 @@ ENGINE: Final = Engine(
     wants_contact=True,
     hosts=("musicbrainz.org",),
     routing=Routing(signals={Signal.MUSIC: 4}, further={"lyrics": 1}),
-    words=Words(
+    words=EngineWords(
         names="musicbrainz",
         frames="musicbrainz",
         implied=(

@@ -10,10 +10,10 @@ from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
-    Words,
     fitting,
 )
 from searx_mcp.sources.open.question import Ecosystem, Signal
@@ -101,7 +101,7 @@ ENGINE: Final = Engine(
         ecosystem=Ecosystem.NPM,
         is_registry=True,
     ),
-    words=Words(
+    words=EngineWords(
         names="npm npmjs",
         frames=(
             "npm_package_for npm_package_to npm_package npm_module_for npm_module "

@@ -13,12 +13,12 @@ from searx_mcp.sources.open.engine import (
     FORBIDDEN,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
     Scope,
-    Words,
     fitting,
 )
 from searx_mcp.sources.open.question import Signal
@@ -141,7 +141,7 @@ ENGINE: Final = Engine(
         within={Category.MUSIC: {Signal.SOUND: 4}},
         homes={Category.MUSIC: frozenset({Signal.SOUND})},
     ),
-    words=Words(
+    words=EngineWords(
         names="openverse",
         implied="photo photos picture pictures image images sound sounds stock free cc",
     ),

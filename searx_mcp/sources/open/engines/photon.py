@@ -8,7 +8,7 @@ from urllib.parse import SplitResult
 from searx_mcp.content.values import Fields, loads
 from searx_mcp.models.hits import Place
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words
+from searx_mcp.sources.open.engine import Ask, Engine, EngineWords, OpenQuery, Parsed, Routing
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
 
@@ -126,7 +126,7 @@ ENGINE: Final = Engine(
     hosts=("openstreetmap.org",),
     filters_language=True,
     routing=Routing(signals={Signal.PLACE: 4}),
-    words=Words(
+    words=EngineWords(
         names="openstreetmap osm",
         frames="openstreetmap",
         implied="map address street near city town location place restaurant restaurants",

@@ -11,10 +11,10 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     Routing,
-    Words,
 )
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object, licensed, plain
@@ -102,7 +102,7 @@ ENGINE: Final = Engine(
     filters_safely=True,
     filters_language=True,
     routing=Routing(signals={Signal.VIDEO: 4}),
-    words=Words(
+    words=EngineWords(
         names="peertube sepia_search",
         frames="peertube",
         implied="video videos peertube watch",

@@ -14,12 +14,12 @@ from searx_mcp.sources.open.engine import (
     FORBIDDEN,
     Ask,
     Engine,
+    EngineWords,
     OpenQuery,
     Parsed,
     RefusedError,
     Routing,
     Scope,
-    Words,
     lies_on,
 )
 from searx_mcp.sources.open.question import Signal
@@ -230,7 +230,7 @@ ENGINE: Final = Engine(
         topic_how_to=2.5,
         further={"code": 2, "q&a": 1, "software wikis": 1},
     ),
-    words=Words(
+    words=EngineWords(
         names=(
             "stackoverflow stack_overflow stackexchange stack_exchange superuser "
             "serverfault askubuntu"

@@ -5,7 +5,7 @@ from urllib.parse import SplitResult
 
 from searx_mcp.content.values import Fields
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words
+from searx_mcp.sources.open.engine import Ask, Engine, EngineWords, OpenQuery, Parsed, Routing
 from searx_mcp.sources.open.engines import mediawiki
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
@@ -83,7 +83,7 @@ ENGINE: Final[Engine] = mediawiki.wiki(
         further={"software wikis": 2, "wikimedia": 1},
         on_code=0.3,
     ),
-    words=Words(
+    words=EngineWords(
         names="wikipedia wikipedia_article",
         frames=(
             "wikipedia_article_on wikipedia_article_about wikipedia_article wikipedia on_wikipedia"

@@ -8,7 +8,14 @@ from typing import Final
 
 from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.routing.question_patterns import opens_with
-from searx_mcp.sources.open.routing.words import ENDINGS, FRAMES, MEDIATYPES, SUBJECTS, WORDS, Part
+from searx_mcp.sources.open.routing.words import (
+    ENDINGS,
+    FRAMES,
+    MEDIATYPES,
+    SUBJECTS,
+    WORDS,
+    QueryPart,
+)
 from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
@@ -90,7 +97,7 @@ class Seen:
 
 def look(
     text: str,
-    parts: Sequence[Part],
+    parts: Sequence[QueryPart],
     grams: AbstractSet[str],
     *,
     identifier: Identifier | None,
@@ -133,7 +140,7 @@ def _is_model(word: str) -> bool:
     return is_long and bool(_MODEL_NAME.fullmatch(word))
 
 
-def _about_programs(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> set[Signal]:
+def _about_programs(text: str, parts: Sequence[QueryPart], grams: AbstractSet[str]) -> set[Signal]:
     signals: set[Signal] = set()
     texts = [word[:_LONGEST_WORD] for part in parts for word in part.text.split()]
     points = _code_points(texts, grams) + bool(_CALL.search(text))
@@ -214,7 +221,7 @@ def _about_software(grams: AbstractSet[str], signals: AbstractSet[Signal]) -> se
 
 
 def _about_science(
-    parts: Sequence[Part], grams: AbstractSet[str], signals: AbstractSet[Signal]
+    parts: Sequence[QueryPart], grams: AbstractSet[str], signals: AbstractSet[Signal]
 ) -> set[Signal]:
     found: set[Signal] = set()
     if grams & WORDS["scholarly"] and not grams & WORDS["not_scholarly"]:
@@ -235,7 +242,7 @@ def _about_science(
 
 
 def _about_media(
-    parts: Sequence[Part], grams: AbstractSet[str], signals: AbstractSet[Signal]
+    parts: Sequence[QueryPart], grams: AbstractSet[str], signals: AbstractSet[Signal]
 ) -> set[Signal]:
     found: set[Signal] = set()
     if Signal.CODE in signals:
@@ -254,7 +261,7 @@ def _about_media(
 
 
 def _about_the_world(
-    text: str, parts: Sequence[Part], grams: AbstractSet[str], signals: AbstractSet[Signal]
+    text: str, parts: Sequence[QueryPart], grams: AbstractSet[str], signals: AbstractSet[Signal]
 ) -> set[Signal]:
     found: set[Signal] = set()
     if _is_of_place(text, parts, grams) and not signals & _NO_PLACES:
@@ -277,7 +284,7 @@ def _about_the_world(
     return found
 
 
-def _is_of_place(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> bool:
+def _is_of_place(text: str, parts: Sequence[QueryPart], grams: AbstractSet[str]) -> bool:
     if grams & WORDS["place"] or _COORDINATES.search(text) or _POSTCODE.search(text):
         return True
     tokens = [part.folded for part in parts]
@@ -297,7 +304,7 @@ def _is_of_place(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> b
     )
 
 
-def _is_name(parts: Sequence[Part]) -> bool:
+def _is_name(parts: Sequence[QueryPart]) -> bool:
     """Return whether a question is nothing but up to four capitalised words."""
     texts = [part.text for part in parts if not part.is_phrase]
     if not 0 < len(texts) <= _MAX_NAME_WORDS or len(texts) < len(parts):

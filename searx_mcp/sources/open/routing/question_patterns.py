@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from searx_mcp.content.words import FUNCTION_WORDS
-from searx_mcp.sources.open.routing.words import FRAMES, WORDS, Part
+from searx_mcp.sources.open.routing.words import FRAMES, WORDS, QueryPart
 from searx_mcp.sources.open.table import ENGINES
 
 MAX_KEYWORDS: Final = 6
@@ -31,7 +31,7 @@ _LONG: Final = 10
 """Letters from which a word counts as long."""
 
 
-def opens_with(parts: Sequence[Part], frames: Collection[str]) -> bool:
+def opens_with(parts: Sequence[QueryPart], frames: Collection[str]) -> bool:
     """Return whether a question begins with one of the frames.
 
     Args:
@@ -41,7 +41,7 @@ def opens_with(parts: Sequence[Part], frames: Collection[str]) -> bool:
     return bool(_frame_at(_tokens(parts), 0, frames))
 
 
-def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Part, ...]:
+def content(parts: Sequence[QueryPart], *, is_code: bool, is_news: bool) -> tuple[QueryPart, ...]:
     """Extract the subject of a question: its parts without frames and function words.
 
     Args:
@@ -66,7 +66,7 @@ def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Par
     return tuple(left) or tuple(parts)
 
 
-def keywords(parts: Sequence[Part]) -> tuple[str, ...]:
+def keywords(parts: Sequence[QueryPart]) -> tuple[str, ...]:
     """Return the texts of the most significant parts, at most six, in their order, each once."""
     once = {part.folded: part for part in reversed(parts)}
     parts = [part for part in parts if once.get(part.folded) is part]
@@ -76,7 +76,7 @@ def keywords(parts: Sequence[Part]) -> tuple[str, ...]:
     return tuple(parts[place].text for place in sorted(ranked[:MAX_KEYWORDS]))
 
 
-def _tokens(parts: Sequence[Part]) -> list[str]:
+def _tokens(parts: Sequence[QueryPart]) -> list[str]:
     # A phrase is not part of a frame.
     return ["" if part.is_phrase else part.folded for part in parts]
 
@@ -121,7 +121,7 @@ def _is_foreign(tokens: Sequence[str]) -> bool:
     return foreign > english and (foreign > 1 or not WORDS["strong_foreign"].isdisjoint(tokens))
 
 
-def _without_function_words(parts: Sequence[Part], *, is_foreign: bool) -> list[Part]:
+def _without_function_words(parts: Sequence[QueryPart], *, is_foreign: bool) -> list[QueryPart]:
     shouts = all(part.text.isupper() for part in parts)
     left = []
     for part in parts:
@@ -133,13 +133,13 @@ def _without_function_words(parts: Sequence[Part], *, is_foreign: bool) -> list[
     return left
 
 
-def _without_article(part: Part) -> Part:
+def _without_article(part: QueryPart) -> QueryPart:
     """Return a word without an elided French article."""
     article = _ELISION.match(part.text)
-    return Part(part.text[article.end() :], part.folded[article.end() :]) if article else part
+    return QueryPart(part.text[article.end() :], part.folded[article.end() :]) if article else part
 
 
-def _weight(part: Part, place: int) -> float:
+def _weight(part: QueryPart, place: int) -> float:
     """Return a part's significance: phrases and code most, then names, then long words."""
     text = part.text
     weight = min(len(text), _LONG) / _LONG

@@ -70,7 +70,7 @@ _NOT_ASIDE: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EngineChoice:
     """An engine to ask.
 
     Attributes:
@@ -94,7 +94,7 @@ class Route:
         why: a few words for a person, never from the query.
     """
 
-    choices: tuple[Choice, ...]
+    choices: tuple[EngineChoice, ...]
     category: Category | None
     why: str
 
@@ -155,7 +155,7 @@ def route(
     choices = []
     for name, factor in _ordered(scores, fitting, time_range):
         aim = fitting[name].aim
-        choices.append(Choice(name, factor, aim(scope) if aim else ""))
+        choices.append(EngineChoice(name, factor, aim(scope) if aim else ""))
     return Route(tuple(choices), scope.category, why)
 
 

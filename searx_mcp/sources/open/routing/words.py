@@ -103,7 +103,7 @@ _AFTER_QUOTE: Final = tuple(" \t)]},;:.!?-/")
 _BOOLEAN: Final = frozenset({"AND", "OR", "NOT"})
 
 
-class Part(NamedTuple):
+class QueryPart(NamedTuple):
     """A word or a quoted phrase.
 
     Attributes:
@@ -129,7 +129,7 @@ class Cut:
     """
 
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[QueryPart, ...]
     sites: tuple[str, ...] = ()
     not_sites: tuple[str, ...] = ()
     filetype: str = ""
@@ -138,7 +138,7 @@ class Cut:
 class _Cutter:
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.parts: list[Part] = []
+        self.parts: list[QueryPart] = []
         self.sites: dict[str, None] = {}
         self.not_sites: dict[str, None] = {}
         self.filetype = ""
@@ -151,7 +151,7 @@ class _Cutter:
             return
         if _is_told(text):
             self.words.append(f'"{text}"')
-            self.parts.append(Part(text, folded(text), is_phrase=True))
+            self.parts.append(QueryPart(text, folded(text), is_phrase=True))
 
     def word(self, word: str) -> None:
         operator = _OPERATOR.fullmatch(word)
@@ -164,7 +164,7 @@ class _Cutter:
         is_excluded = len(word) > 2 and word[0] == "-" and word[1:].isalpha()  # noqa: PLR2004 - `-x` is an option
         bare = _bare(word)
         if _is_told(bare) and bare not in _BOOLEAN and not is_excluded:
-            self.parts.append(Part(bare, folded(bare)))
+            self.parts.append(QueryPart(bare, folded(bare)))
 
     def _without_operator(self, operator: re.Match[str]) -> str:
         minus, name, value = operator[1], operator[2].lower(), operator[3].strip('"')
@@ -207,7 +207,7 @@ def cut(text: str) -> Cut:
     )
 
 
-def grams(parts: Iterable[Part]) -> frozenset[str]:
+def grams(parts: Iterable[QueryPart]) -> frozenset[str]:
     """Return the words of a question and its expressions of up to four words, in the word lists' form."""
     tokens = [token for part in parts for token in part.folded.split()][:MAX_PARTS]
     return frozenset(_grams(tokens))

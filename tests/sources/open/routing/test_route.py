@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
-from searx_mcp.sources.open.routing.route import Choice, Route, route
+from searx_mcp.sources.open.routing.route import EngineChoice, Route, route
 from searx_mcp.sources.open.table import ENGINES
 
 ALL = {engine.name: engine for engine in ENGINES}
@@ -24,7 +24,7 @@ def names(found: Route) -> list[str]:
     return [choice.engine for choice in found.choices]
 
 
-def choice_of(found: Route, engine: str) -> Choice:
+def choice_of(found: Route, engine: str) -> EngineChoice:
     return next(choice for choice in found.choices if choice.engine == engine)
 
 
