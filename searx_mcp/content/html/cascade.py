@@ -1,84 +1,25 @@
-"""The computed values of an element, after the cascade (CSS Cascade 5, section 6).
+"""The computed values of an element, after the cascade (CSS Cascade 5, section 6), and its look."""
 
-Most declarations hide nothing, so those that may hide are found first. Only properties involved in these are
-read, and elements that no such rule matches cost nothing.
-"""
-
-import re
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from functools import cached_property
-from itertools import chain
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.html.declarations import (
-    KNOWN,
-    NEAR,
-    WHITE,
-    Colour,
-    Value,
-    cached_if_short,
-    colour,
-    is_same,
-    is_transparent,
-    names_for,
-    parse_declarations,
-)
+from searx_mcp.content.html.declarations import WHITE, Value, is_same, names_for
 from searx_mcp.content.html.look import Look, ground_of, ink_of, look
-from searx_mcp.content.html.selectors import Matcher, Weight, weigh
+from searx_mcp.content.html.own_styles import own_styles
+from searx_mcp.content.html.selectors import Matcher, weigh
 from searx_mcp.content.html.stylesheet import StyleRule, StyleSheet
+from searx_mcp.content.html.suspects import GROUNDS, INKS, SKELETON, Suspects
+from searx_mcp.content.html.variables import Scope, depends, is_variable, replaced
 
-MAX_INLINE: Final = 1_000_000
-"""Characters in all `style` attributes of a page."""
-
-SKELETON: Final = frozenset({"html", "head", "body"})
 UNTIL_LOADED: Final = frozenset({"opacity", "visibility", "display"})
 """Properties by which an element's own style hides the page until its scripts have run."""
 
-_BY_ATTRIBUTE: Final = "font[color],[bgcolor],body[text],[background]"
-_VARIABLE = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+))?\)")
-_MAX_VARIABLES: Final = 64
-"""Replaced in one value; replacing also stops when it is longer than `_MAX_VALUE` characters."""
-
-_MAX_VALUE: Final = 1_000
-_HALVES: Final = {
-    "position": "absolute", "overflow": "hidden", "transition": "", "mask-image": "url()",
-}  # fmt: skip
-"""Declarations that, in another rule or on an element, complete some declarations to hiding ones."""
-
-_CLIPPED: Final = ("overflow", "contain")
-_PARTNERS: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("left", "right", "top", "bottom", "clip"), ("position",)),
-    **dict.fromkeys(("text-indent", "width"), _CLIPPED),
-    "height": (*_CLIPPED, "padding-top", "padding-bottom"),
-    "max-height": (*_CLIPPED, "padding-top", "padding-bottom", "transition"),
-    "mask-size": ("mask-image",),
-}
-"""Properties that decide whether others hide."""
-
-_SOME_OPACITY: Final = 0.3
-"""Visible, but not inside something else that is almost transparent."""
-
-_SOME_SIZE: Final = 5.0
-_INKS: Final = ("color", "text-fill-color")
-_GROUNDS: Final = ("background-color", "background-image")
-_PAINT: Final = frozenset({
-    *_INKS, *_GROUNDS, "text-shadow", "text-stroke", "background-clip", "position",
-})  # fmt: skip
-_ASKED: Final = 20
-"""Steps that it costs to look for a variable, or for the rules with a declaration."""
-
-_MAX_WAYS: Final = 256
-"""Values that a property may take through its variables; with more, it may hide."""
-
-Style = Mapping[str, Value]
-_NOTHING: Final[Style] = {}
-_NO_WAYS: Final = frozenset[str]()
-_NO_ELEMENTS: Final[Mapping[int, LexborNode]] = {}
+_NOTHING: Final[dict[str, Value]] = {}
+_NO_VARIABLES: Final[Scope] = {}
 
 
 class Applied(NamedTuple):
@@ -88,12 +29,18 @@ class Applied(NamedTuple):
     rule: StyleRule | None
 
 
-class _Own(NamedTuple):
-    """An element's own declarations."""
+class _Cascaded(NamedTuple):
+    """The values that the cascade gives an element.
 
-    element: LexborNode
-    style: Style
-    is_attribute: bool
+    Attributes:
+        values: by property.
+        variables: those that it sets.
+        dependent: the properties whose values have variables in them.
+    """
+
+    values: dict[str, Applied]
+    variables: Scope
+    dependent: tuple[str, ...]
 
 
 class Cascade:
@@ -105,24 +52,31 @@ class Cascade:
     """
 
     def __init__(self, tree: LexborHTMLParser, sheet: StyleSheet) -> None:
-        self._tree = tree
         self._sheet = sheet
         self._matcher = Matcher(tree)
-        self._own: list[_Own] = []
-        self._forget()
-        self._keys: dict[int, frozenset[str]] = {}
         self._inert = {element.mem_id for element in tree.css("[inert]")}
-        self._is_cut = False
-        self._excluded: set[str | int] = set()
-        self._keeps_faint = True
-        self._read_elements()
-        self._own_of = {(own.element.mem_id, own.is_attribute): own.style for own in self._own}
-        self._involved: set[str] = set()
-        self._suspects = list(self._suspected())
+        own, self._is_cut = own_styles(tree)
+        self._own = {(each.element.mem_id, each.is_attribute): each.style for each in own}
+        suspects = Suspects(sheet, self._matcher, own)
+        self._suspects, self._involved = suspects.found, suspects.involved
         self._index: dict[str, list[StyleRule]] = defaultdict(list)
         for rule in sheet.declaring({name for each in self._involved for name in names_for(each)}):
             self._index[rule.key].append(rule)
         self._rules: dict[int, list[StyleRule]] = defaultdict(list)
+        self._excluded: set[str | int] = set()
+        self._keeps_faint = True
+        self._forget()
+
+    def _forget(self) -> None:
+        self._styles: dict[int, dict[str, Applied]] = {}
+        self._cascades: dict[int, _Cascaded] = {}
+        self._scopes: dict[int, Scope] = {}
+        self._looks: dict[int, Look] = {}
+        # Most elements have the same of these as others; they are known by their ids in memory.
+        self._same_cascaded: dict[tuple[int, ...], _Cascaded] = {}
+        self._same_styles: dict[tuple[int, int], dict[str, Applied]] = {}
+        self._same_scopes: dict[tuple[int, int], Scope] = {}
+        self._same_looks: dict[tuple[int, Look, bool, bool], Look] = {}
 
     @property
     def is_cut(self) -> bool:
@@ -136,7 +90,7 @@ class Cascade:
 
     def exclude(self, causes: AbstractSet[str | int] | None) -> None:
         """Ignore selectors, and `UNTIL_LOADED` of elements by their ids; by default all selectors."""
-        self._excluded |= causes or {rule.text for _, rule, _ in self._suspects if rule}
+        self._excluded |= causes or {each.rule.text for each in self._suspects if each.rule}
         self._forget()
 
     def show_faint(self) -> None:
@@ -155,31 +109,19 @@ class Cascade:
                 found[element.mem_id] = element
         return found
 
-    def spend(self, steps: int) -> bool:
-        """Count steps that a page can cause; returns whether any are left."""
-        return self._matcher.spend(steps)
-
     def style(self, element: LexborNode) -> dict[str, Applied]:
         """Return the values that apply to an element."""
         found = self._styles.get(element.mem_id)
         if found is None:
-            # Variables are looked up in the ancestors, so the style is stored before they are replaced.
-            found = self._styles[element.mem_id] = self._cascaded(element)
-            names = [
-                name for name, each in found.items() if "var(" in each.text and name[:2] != "--"
-            ]
-            if names:
-                texts = [self._replaced(element, found[name].text) for name in names]
-                key = id(found), tuple(texts)
-                if key not in self._alike_replaced:
-                    style = dict(found)
-                    for name, text in zip(names, texts, strict=True):
-                        if text is None:
-                            del style[name]
-                        else:
-                            style[name] = Applied(text, found[name].rule)
-                    self._alike_replaced[key] = style
-                found = self._styles[element.mem_id] = self._alike_replaced[key]
+            cascaded = self._cascaded(element)
+            found = cascaded.values
+            if cascaded.dependent:
+                scope = self._scope(element)
+                same = id(cascaded), id(scope)
+                if same not in self._same_styles:
+                    self._same_styles[same] = self._replaced(cascaded, scope)
+                found = self._same_styles[same]
+            self._styles[element.mem_id] = found
         return found
 
     def look(self, element: LexborNode) -> Look:
@@ -200,11 +142,10 @@ class Cascade:
 
     def _look_in(self, around: Look, element: LexborNode) -> Look:
         style = self.style(element)
-        # Most elements have the same style as others.
-        key = id(style), around, element.mem_id in self._inert, element.tag in SKELETON
-        found = self._alike_looks.get(key)
+        same = id(style), around, element.mem_id in self._inert, element.tag in SKELETON
+        found = self._same_looks.get(same)
         if found is None:
-            found = self._alike_looks[key] = self.look_with(element, style, around)
+            found = self._same_looks[same] = self.look_with(element, style, around)
         return found
 
     def look_with(self, element: LexborNode, style: Mapping[str, Applied], around: Look) -> Look:
@@ -241,53 +182,6 @@ class Cascade:
     def _page(self) -> Look:
         return Look(ground=WHITE if self._assumes_ground else None)
 
-    def _suspected(self) -> Iterator[tuple[LexborNode, StyleRule | None, bool]]:
-        """The elements that may be hidden, with the rule, and whether only the text colour may hide them."""
-        for element, style, _ in self._own:
-            if (ways := self._ways(style)) and element.tag not in SKELETON:
-                self._involved |= ways
-                yield element, None, False
-        declarations = self._sheet.declarations
-        texts = [text for name in KNOWN for text in declarations.get(name, ())]
-        for rule in self._sheet.having([t for t in texts if self._ways(parse_declarations(t))]):
-            if ways := self._ways(rule.style):
-                for element in self._found(rule).values():
-                    if element.tag not in SKELETON:
-                        self._involved |= ways
-                        yield element, rule, False
-        yield from ((*inked, True) for inked in self._inked() if inked[0].tag not in SKELETON)
-
-    def _inked(self) -> Iterator[tuple[LexborNode, StyleRule | None]]:
-        """The elements whose text may have the colour of their background, with the rule."""
-        (inks, of_inks), (grounds, of_grounds) = self._paints(_INKS), self._paints(_GROUNDS)
-        is_alone = self._sheet.is_alone
-        known, done = sorted({*grounds, *([WHITE] if is_alone else [])}), set[int]()
-        for ink, sources in inks.items():
-            first = bisect_left(known, (ink.red - NEAR,))
-            last = bisect_right(known, (ink.red + NEAR, 256.0))
-            if not self.spend(last - first):
-                break
-            near = [ground for ground in known[first:last] if is_same(ink, ground)]
-            new = {id(source): source for source in sources if id(source) not in done}
-            inked = [each for source in new.values() if near for each in self._about(source)]
-            # The background of an element is known only if it paints one, unless nothing else can.
-            painted = {
-                element.mem_id
-                for ground in (near if inked and not is_alone else ())
-                for source in grounds[ground]
-                for element, _ in self._about(source)
-            }
-            done.update(new if is_alone and near else ())
-            for element, rule in inked:
-                if is_alone or element.mem_id in painted:
-                    self._involved |= _PAINT | of_inks | of_grounds
-                    yield element, rule
-
-    def _found(self, rule: StyleRule) -> Mapping[int, LexborNode]:
-        """The elements that a rule matches; none once all rules together matched too many."""
-        found = self._matcher.find(rule.text)
-        return found if self.spend(len(found)) else _NO_ELEMENTS
-
     def _may_vanish(self, element: LexborNode) -> bool:
         """Whether text may have the colour of its background.
 
@@ -302,151 +196,45 @@ class Cascade:
         if ink is None or ground is None or not is_same(ink, ground):
             return False
         inks, grounds = (
-            [applied[name].rule for name in names if name in applied] for names in (_INKS, _GROUNDS)
+            [applied[name].rule for name in names if name in applied] for names in (INKS, GROUNDS)
         )
-        return None in inks or max(_weights(inks)) >= max(_weights(grounds), default=(0, 0, 0))
+        weights = [[weigh(rule.text) for rule in rules if rule] for rules in (inks, grounds)]
+        return None in inks or max(weights[0]) >= max(weights[1], default=(0, 0, 0))
 
-    def _ways(self, style: Style) -> set[str]:
-        """The properties involved if some declarations may hide text."""
-        found = set[str]()
-        for name, value in style.items():
-            if "var(" not in value.text:
-                found |= _NO_WAYS if name[:2] == "--" else _ways(name, value.text)
-            elif name[:2] != "--":
-                texts, variables = self._possible(value.text)
-                if texts is None:
-                    found |= _involved(name) | variables
-                elif ways := set[str]().union(*(_ways(name, text) for text in texts)):
-                    found |= ways | variables
-        return found
-
-    def _possible(self, text: str) -> tuple[list[str] | None, set[str]]:
-        """The values that a value may become, `None` for too many, and the variables in it."""
-        found, left, variables = list[str](), [text], set[str]()
-        for _ in range(_MAX_WAYS):
-            text = left.pop()
-            if "var(" not in text or (variable := _VARIABLE.search(text)) is None:
-                found.append(text)
-            elif len(text) <= _MAX_VALUE:
-                name, fallback = variable.groups()
-                variables.add(name)
-                values = self._values[name] | (
-                    {fallback.strip()} if fallback is not None else set()
-                )
-                left += [
-                    f"{text[: variable.start()]}{each}{text[variable.end() :]}" for each in values
-                ]
-            if not left:
-                return found, variables
-            if not self.spend(_ASKED):
-                break
-        return None, variables
-
-    @cached_property
-    def _values(self) -> dict[str, set[str]]:
-        """What variables are set to."""
-        found: dict[str, set[str]] = defaultdict(set)
-        names = [name for name in self._sheet.declarations if name[:2] == "--"]
-        for _, style in self._declared(names):
-            for name, value in style.items():
-                if name[:2] == "--":
-                    found[name].add(value.text)
-        return found
-
-    def _paints(self, names: tuple[str, ...]) -> tuple[dict[Colour, list[str | _Own]], set[str]]:
-        """The colours that some properties may have, with what sets them, and the variables for them."""
-        found: dict[Colour, list[str | _Own]] = defaultdict(list)
-        all_variables = set[str]()
-        for source, style in self._declared(dict.fromkeys(chain(*map(names_for, names)))):
-            for name in names:
-                values, variables = (
-                    self._possible(style[name].text) if name in style else ((), set())
-                )
-                all_variables |= variables
-                for text in values or ():
-                    if (paint := _paint(name, text)) is not None:
-                        found[paint].append(source)
-        return found, all_variables
-
-    def _declared(self, names: Iterable[str]) -> Iterator[tuple[str | _Own, Style]]:
-        """The style sheets' declarations of some properties, and those of elements."""
-        for name in names:
-            for text in self._sheet.declarations.get(name, ()):
-                yield text, parse_declarations(text)
-        for own in self._own:
-            yield own, own.style
-
-    def _about(self, source: str | _Own) -> Iterator[tuple[LexborNode, StyleRule | None]]:
-        """The elements that a declaration of the style sheets, or their own, is about."""
-        self.spend(_ASKED)
-        if isinstance(source, _Own):
-            yield source.element, None
-            return
-        for rule in self._sheet.having([source]):
-            for element in self._found(rule).values():
-                yield element, rule
-
-    def _forget(self) -> None:
-        self._styles: dict[int, dict[str, Applied]] = {}
-        self._looks: dict[int, Look] = {}
-        self._alike: dict[tuple[int, ...], dict[str, Applied]] = {}
-        self._alike_looks: dict[tuple[int, Look, bool, bool], Look] = {}
-        self._alike_replaced: dict[tuple[int, tuple[str | None, ...]], dict[str, Applied]] = {}
-        self._variables: dict[tuple[int, str], str | None] = {}
-
-    def _read_elements(self) -> None:
-        left = MAX_INLINE
-        parsed: dict[str, dict[str, Value]] = {}
-        for element in self._tree.css("[style]"):
-            text = element.attributes.get("style") or ""
-            left -= len(text)
-            if left < 0:
-                self._is_cut = True
-                break
-            if text not in parsed:
-                parsed[text] = parse_declarations(text)
-            if parsed[text]:
-                self._own.append(_Own(element, parsed[text], is_attribute=False))
-        for element in self._tree.css(_BY_ATTRIBUTE):
-            self._own.append(_Own(element, _by_attribute(element), is_attribute=True))
-
-    def _keys_of(self, element: LexborNode) -> frozenset[str]:
-        """The keys (see `selectors.key_of`) of an element."""
-        found = self._keys.get(element.mem_id)
-        if found is None:
-            attributes = element.attributes
-            keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
-            keys += [f".{name}" for name in (attributes.get("class") or "").split()]
-            found = self._keys[element.mem_id] = frozenset(keys)
-        return found
-
-    def _cascaded(self, element: LexborNode) -> dict[str, Applied]:
+    def _cascaded(self, element: LexborNode) -> _Cascaded:
         mem_id = element.mem_id
-        rules = self._rules_about(element)
-        attribute = self._own_of.get((mem_id, True), _NOTHING)
-        own = self._own_of.get((mem_id, False), _NOTHING)
-        is_excluded = mem_id in self._excluded
-        # Most elements match the same rules as others. What is found is kept, since others are known by its id.
-        alike = (is_excluded, id(attribute), id(own), *map(id, rules))
-        if alike not in self._alike:
-            if is_excluded:
-                own = {name: value for name, value in own.items() if name not in UNTIL_LOADED}
-            self._alike[alike] = self._applied(rules, attribute, own)
-        return self._alike[alike]
+        found = self._cascades.get(mem_id)
+        if found is None:
+            rules = self._rules_about(element)
+            attribute = self._own.get((mem_id, True), _NOTHING)
+            own = self._own.get((mem_id, False), _NOTHING)
+            is_excluded = mem_id in self._excluded
+            same = (is_excluded, id(attribute), id(own), *map(id, rules))
+            if same not in self._same_cascaded:
+                passed = UNTIL_LOADED if is_excluded else () if self._keeps_faint else {"opacity"}
+                if passed:
+                    own = {name: value for name, value in own.items() if name not in passed}
+                self._same_cascaded[same] = self._applied(rules, attribute, own)
+            found = self._cascades[mem_id] = self._same_cascaded[same]
+        return found
 
     def _rules_about(self, element: LexborNode) -> list[StyleRule]:
-        for key in self._keys_of(element) & self._index.keys():
-            for rule in self._index.pop(key):
-                for mem_id in self._found(rule):
+        """The rules that match an element; those are asked about that share a key with one of the elements seen."""
+        attributes = element.attributes
+        keys = ["*", element.tag or "", f"#{attributes.get('id')}"]
+        keys += [f".{name}" for name in (attributes.get("class") or "").split()]
+        for key in keys:
+            for rule in self._index.pop(key, ()):
+                for mem_id in self._matcher.find(rule.text):
                     self._rules[mem_id].append(rule)
         rules = self._rules.get(element.mem_id, [])
         return [rule for rule in rules if rule.text not in self._excluded]
 
-    def _applied(self, rules: list[StyleRule], attribute: Style, own: Style) -> dict[str, Applied]:
+    def _applied(
+        self, rules: list[StyleRule], attribute: dict[str, Value], own: dict[str, Value]
+    ) -> _Cascaded:
         found: dict[str, Applied] = {}
-        weights: dict[str, tuple[bool, bool, int, Weight, int]] = {}
-        if not self._keeps_faint:
-            own = {name: value for name, value in own.items() if name != "opacity"}
+        weights: dict[str, tuple[object, ...]] = {}
         for style, rule, weight in [
             (attribute, None, (False, False, -1, (0, 0, 0), 0)),
             *(
@@ -466,77 +254,42 @@ class Cascade:
                 if name not in weights or this >= weights[name]:
                     weights[name] = this
                     found[name] = Applied(value.text, rule)
+        return _Cascaded(
+            found,
+            {
+                name: None if text == "initial" else text
+                for name, (text, _) in found.items()
+                if is_variable(name) and text not in {"inherit", "unset"}
+            },
+            tuple(
+                name for name, (text, _) in found.items() if depends(text) and not is_variable(name)
+            ),
+        )
+
+    def _scope(self, element: LexborNode) -> Scope:
+        """The variables of an element; elements with the same ones share them."""
+        path: list[LexborNode] = []
+        node: LexborNode | None = element
+        while node is not None and node.is_element_node and node.mem_id not in self._scopes:
+            path.append(node)
+            node = node.parent
+        found = self._scopes.get(node.mem_id, _NO_VARIABLES) if node is not None else _NO_VARIABLES
+        for node in reversed(path):
+            if own := self._cascaded(node).variables:
+                same = id(found), id(own)
+                if same not in self._same_scopes and self._matcher.spend(len(found)):
+                    self._same_scopes[same] = {**found, **own}
+                found = self._same_scopes.get(same, found)
+            self._scopes[node.mem_id] = found
         return found
 
-    def _replaced(self, element: LexborNode, text: str) -> str | None:
-        """A value with its variables replaced (CSS Variables 1); `None` if that is not possible."""
-        for _ in range(_MAX_VARIABLES):
-            if (found := _VARIABLE.search(text)) is None:
-                break
-            known = self._variable(element, found[1])
-            value = (found[2] or "").strip() if known is None else known
-            if known is None and found[2] is None:
-                return None
-            text = f"{text[: found.start()]}{value}{text[found.end() :]}"
-            if len(text) > _MAX_VALUE:
-                return None
-        return text.strip() if "var(" not in text else None
-
-    def _variable(self, element: LexborNode, name: str) -> str | None:
-        node: LexborNode | None = element
-        passed, answer = [], None
-        while node is not None and node.is_element_node and self.spend(1):
-            key = node.mem_id, name
-            if key in self._variables:
-                answer = self._variables[key]
-                break
-            passed.append(key)
-            applied = self.style(node).get(name)
-            if applied is not None and applied.text not in {"inherit", "unset"}:
-                answer = None if applied.text == "initial" else applied.text
-                break
-            node = node.parent
-        self._variables.update(dict.fromkeys(passed, answer))
-        return answer
-
-
-def _weights(rules: Iterable[StyleRule | None]) -> list[Weight]:
-    return [weigh(rule.text) for rule in rules if rule is not None]
-
-
-def _by_attribute(element: LexborNode) -> dict[str, Value]:
-    """Return the presentational attributes, which are older than CSS (HTML, section 15.3)."""
-    attributes = element.attributes
-    style = {}
-    for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
-        text = (attributes.get(attribute) or "").strip().lower()
-        if colour(text) is not None or colour(f"#{text}") is not None:
-            style[name] = Value(text if colour(text) is not None else f"#{text}")
-    if attributes.get("background"):
-        style["background-image"] = Value("url()")
-    return style
-
-
-@cached_if_short
-def _ways(name: str, text: str) -> frozenset[str]:
-    """The properties involved if a declaration may hide text, by itself or with others."""
-    if name in _INKS:
-        ink = _paint(name, text)
-        return _PAINT if ink is not None and is_transparent(ink) else _NO_WAYS
-    return (
-        _involved(name) if name not in _PAINT and _may_hide({**_HALVES, name: text}) else _NO_WAYS
-    )
-
-
-def _involved(name: str) -> frozenset[str]:
-    return _PAINT if name in _PAINT else frozenset({name, *_PARTNERS.get(name, ())})
-
-
-def _may_hide(declared: Mapping[str, str]) -> bool:
-    seen = look(declared, Look())
-    return seen.is_hidden or seen.opacity <= _SOME_OPACITY or seen.size <= _SOME_SIZE
-
-
-@cached_if_short
-def _paint(name: str, text: str) -> Colour | None:
-    return (ink_of if name in _INKS else ground_of)({name: text})
+    def _replaced(self, cascaded: _Cascaded, scope: Scope) -> dict[str, Applied]:
+        """The values with their variables replaced, without those for which that is not possible."""
+        style = cascaded.values.copy()
+        for name in cascaded.dependent:
+            known = replaced(style[name].text, scope, self._matcher.spend)
+            if known is None:
+                del style[name]
+            else:
+                style[name] = style[name]._replace(text=known)
+        return style

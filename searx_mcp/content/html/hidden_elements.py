@@ -51,10 +51,6 @@ _CONTAINERS: Final = '[style*="container" i]'
 _MOST: Final = 0.5
 """Share of the text that a rule may hide, or all inline styles together in ways with another possible purpose."""
 
-_LONG_CSS: Final = 4_000
-"""Characters of style sheets from which it pays to collect the names that the page has: frameworks bring rules for
-everything."""
-
 _MAX_ROUNDS: Final = 5
 """Selectors that may be ignored one after the other, since each may have covered another; after that, all
 rules are ignored."""
@@ -149,10 +145,9 @@ def style_sheet(tree: LexborHTMLParser) -> StyleSheet:
         if holds is not False:
             sheets.append(css if holds else f"@media {queries.translate(_BRACES)}{{{css}\n}}")
     css = "\n".join(sheets)
-    names = _names(tree) if len(css) > _LONG_CSS else None
     return StyleSheet(
         css,
-        names,
+        _names(tree) if css else set(),
         is_alone=tree.css_first(_OTHER_SHEETS) is None,
         has_containers="@container" in css and tree.css_first(_CONTAINERS) is not None,
     )

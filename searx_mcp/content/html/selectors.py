@@ -193,11 +193,11 @@ class Matcher:
         return self._left >= 0
 
     def find(self, selector: str) -> Mapping[int, LexborNode]:
-        """The elements that a selector matches, by their ids in memory."""
+        """The elements that a selector matches, by their ids in memory; none once all questions matched too many."""
         found = self._found.get(selector)
         if found is None:
             found = self._found[selector] = self._looked_for(_parts(selector) or [])
-        return found
+        return found if self.spend(len(found)) else {}
 
     def _looked_for(self, parts: list[_Part]) -> dict[int, LexborNode]:
         if not parts or not self._ask(parts[-1]):

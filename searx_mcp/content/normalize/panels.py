@@ -1,7 +1,7 @@
 """Panels of tabs and folded answers, which scripts show when their label is clicked."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -19,12 +19,14 @@ from searx_mcp.content.normalize.tree import (
     new,
     put_in_place,
     short_text,
+    style,
     text_of,
 )
 from searx_mcp.content.removals import RemovalRule, Removals
 
 _PANELS: Final = '[role="tabpanel"]'
-_FOLDS: Final = "[aria-expanded][aria-controls]"
+_FOLDS: Final = "[aria-expanded][aria-controls],[role=button][aria-controls]"
+_ANSWERS: Final = '[hidden],[style*="none" i]'
 _SETS: Final = ".tabbed-set,.vp-code-group"
 """Tabs of Markdown extensions, with the labels in one element and the panels in the next."""
 
@@ -44,6 +46,11 @@ _FOLDED_BY = re.compile(
     r"\s*(?:display|visibility|opacity|overflow|(?:max-)?height)\s*:", re.IGNORECASE
 )
 """Properties with which scripts fold a panel; colours and the size of letters are not among them."""
+
+_FLAT = re.compile(r"(?:^|;)\s*(?:max-)?height\s*:\s*0(?:px|%)?\s*(?:;|$)")
+_QUESTION: Final = ("?", "\N{FULLWIDTH QUESTION MARK}", "\N{ARABIC QUESTION MARK}")
+_QUESTIONS: Final = 2
+"""Hidden elements of the same class, each after a question, that are answers to them."""
 
 _LABEL_CHARS: Final = 200
 _LEAST: Final = 25
@@ -72,17 +79,18 @@ def show_panels(tree: LexborHTMLParser) -> bool:
     Returns:
         Whether there were any; then `drop_unlabelled` must be called.
     """
-    if tree.css_first(f"{_SETS},{_PANELS},{_FOLDS}") is None:
+    if tree.css_first(f"{_SETS},{_PANELS},{_FOLDS},{_ANSWERS}") is None:
         return False
     _take_marks(tree)
     sets = [pair for box in tree.css(_SETS)[:_MAX_PANELS] for pair in _of_set(box)]
     tabs = _unrepeated(_tabs(tree, tree.css(_PANELS)[:_MAX_PANELS]))
     folded = list(_folded(tree, tree.css(_FOLDS)[: 4 * _MAX_PANELS]))
+    folded += _answers(tree.css(_ANSWERS)[: 4 * _MAX_PANELS])
     taken: set[int] = set()
     for number, (panel, label) in enumerate([*sets, *tabs, *folded]):
         if {panel.mem_id, label.mem_id} & taken:
             continue
-        taken.add(label.mem_id)
+        taken |= {panel.mem_id, label.mem_id}
         if number < len(sets) + len(tabs):
             _show_tab(tree, panel, label, str(number))
         else:
@@ -161,11 +169,10 @@ def _tabs(
     for tab in tree.css('[role="tab"]')[: 4 * _MAX_PANELS]:
         attributes = tab.attributes
         by_name.setdefault("#" + (attributes.get("id") or ""), tab)
-        by_name.setdefault(attributes.get("aria-controls") or "", tab)
+        by_name.setdefault(_controlled(tab), tab)
     by_place = _by_place(lists, panels)
-    controlled = Counter(
-        tab.attributes.get("aria-controls") or "" for tab in tree.css('[role="tab"]')
-    )
+    names = {(_controlled(tab), short_text(tab, _LABEL_CHARS)) for tab in tree.css('[role="tab"]')}
+    controlled = Counter(panel for panel, _ in names)
     for panel in panels:
         attributes = panel.attributes
         if controlled[attributes.get("id") or "-"] > 1:
@@ -180,6 +187,11 @@ def _tabs(
             if any(letter.isalpha() for letter in short_text(tab, _LABEL_CHARS)):
                 yield panel, tab
                 break
+
+
+def _controlled(node: LexborNode) -> str:
+    """The id of what an element controls; some write it as an address."""
+    return (node.attributes.get("aria-controls") or "").removeprefix("#")
 
 
 def _by_place(lists: list[LexborNode], panels: list[LexborNode]) -> dict[int, LexborNode]:
@@ -215,11 +227,50 @@ def _folded(
     """Hidden texts with the elements that unfold them, without menus and the like."""
     targets = _ids(tree) if folds else {}
     for fold in folds:
-        target = targets.get(fold.attributes.get("aria-controls") or "")
-        if target is None or fold.attributes.get("aria-expanded") != "false":
+        target = targets.get(_controlled(fold))
+        if target is None or fold.attributes.get("aria-expanded", "false") != "false":
             continue
+        if not _is_off(target) and _is_wrapped(target):
+            target = target.parent or target
         if _is_off(target) and _is_text(target) and _names_text(fold, target):
             yield target, fold
+
+
+def _answers(hidden: list[LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Hidden texts with the questions before them, if there are several alike."""
+    found: dict[tuple[str, ...], list[tuple[LexborNode, LexborNode]]] = defaultdict(list)
+    for panel in hidden:
+        label = _before(panel)
+        if (
+            label is not None
+            and is_hidden(panel)
+            and short_text(label, _LABEL_CHARS).endswith(_QUESTION)
+            and _is_text(panel)
+            and not _is_in_chrome(panel)
+        ):
+            found[panel.tag or "", *classes(panel)].append((panel, label))
+    for pairs in found.values():
+        if len(pairs) >= _QUESTIONS:
+            yield from pairs
+
+
+def _before(node: LexborNode) -> LexborNode | None:
+    """The element before another one, without text between them."""
+    before = node.prev
+    while before is not None and not before.is_element_node and not has_text(before):
+        before = before.prev
+    return before if before is not None and before.is_element_node else None
+
+
+def _is_wrapped(panel: LexborNode) -> bool:
+    """Whether an element that folds contains only this one."""
+    around = panel.parent
+    return (
+        around is not None
+        and _is_off(around)
+        and all(node.tag in {"style", panel.tag} for node in around.iter())
+        and sum(1 for node in around.iter() if node.tag == panel.tag) == 1
+    )
 
 
 def _ids(tree: LexborHTMLParser) -> Mapping[str, LexborNode]:
@@ -230,7 +281,10 @@ def _ids(tree: LexborHTMLParser) -> Mapping[str, LexborNode]:
 
 
 def _is_off(panel: LexborNode) -> bool:
-    return is_hidden(panel) or panel.attributes.get("aria-hidden") == "true"
+    if is_hidden(panel) or panel.attributes.get("aria-hidden") == "true":
+        return True
+    own = style(panel)
+    return "overflow" in own and _FLAT.search(own) is not None
 
 
 def _is_text(panel: LexborNode) -> bool:
@@ -252,13 +306,24 @@ def _names_text(fold: LexborNode, panel: LexborNode) -> bool:
     attributes = fold.attributes
     if "aria-haspopup" in attributes or not short_text(fold, _LABEL_CHARS):
         return False
-    around = list(ancestors(fold, _UP))
-    if any(node.tag in _CHROME or node.attributes.get("role") in _CHROME_ROLES for node in around):
+    if _is_in_chrome(fold):
         return False
-    if panel.attributes.get("role") == "region" or _heading(fold) is not None:
+    if panel.attributes.get("role") == "region":
         return True
-    names = " ".join(word for node in (fold, panel, *around[:_NEAR]) for word in classes(node))
+    if "aria-expanded" not in attributes:
+        return False
+    if _heading(fold) is not None:
+        return True
+    around = ancestors(fold, _NEAR)
+    names = " ".join(word for node in (fold, panel, *around) for word in classes(node))
     return any(part in names for part in _FOLDING)
+
+
+def _is_in_chrome(node: LexborNode) -> bool:
+    return any(
+        above.tag in _CHROME or above.attributes.get("role") in _CHROME_ROLES
+        for above in ancestors(node, _UP)
+    )
 
 
 def _heading(fold: LexborNode) -> LexborNode | None:
@@ -281,12 +346,13 @@ def _rename(tree: LexborHTMLParser, node: LexborNode, tag: str) -> None:
 
 def _open(panel: LexborNode, mark: str) -> None:
     panel.attrs[_PANEL] = mark
+    is_off = _is_off(panel)
     for name in ("hidden", "aria-hidden"):
         if name in panel.attributes:
             del panel.attrs[name]
-    if is_hidden(panel):
+    if is_off and "style" in panel.attributes:
         # Its other styles may hide it from readers who click, too.
-        parts = (panel.attributes.get("style") or "").split(";")
+        parts = (panel.attributes["style"] or "").split(";")
         panel.attrs["style"] = ";".join(part for part in parts if not _FOLDED_BY.match(part))
 
 

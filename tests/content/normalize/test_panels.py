@@ -89,6 +89,36 @@ def test_folded_answers_are_shown_below_their_questions(html: str, label: str, h
     assert f"{label}\n\n{SAID}" in text
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("<div><a role=button aria-controls=a><b role=heading>Is it free?</b></a></div><div role=region id=a hidden>{0}</div>", id="no state"),
+        pytest.param(
+            "<h3 aria-expanded=false aria-controls=a>Is it free?</h3><div id=a style='overflow:hidden;height:0;transition:height 1s'>{0}</div>",
+            id="no height",
+        ),
+        pytest.param(
+            "<div class=accordion><a aria-expanded=false aria-controls=a>Is it free?</a><div style='display:none;height:0px'><style>i{{}}</style><div id=a>{0}</div></div></div>",
+            id="wrapper that folds",
+        ),
+        pytest.param(
+            "<ol role=tablist><li role=tab aria-controls='#a'>Is it free?</ol><ol role=tablist style='display:none'><li role=tab aria-controls='#a'>Is it free?</ol><div role=tabpanel id=a hidden>{0}</div>",
+            id="address of a panel in two lists of tabs",
+        ),
+        pytest.param(
+            "<div><div class=q>Is it free? <i></i></div><div class=a style='display: none'>{0}</div></div>"
+            "<div><div class=q>And now?</div><div class=a style='display: none'>Another answer is said here.</div></div>",
+            id="questions without attributes",
+        ),
+    ],
+)  # fmt: skip
+def test_folded_text_is_shown_however_it_is_folded(html: str):
+    text = text_of(html.format(f"<p>{SAID}</p>"))
+    assert text.index("Is it free?") < text.index(SAID)
+    assert text.count("Is it free?") == 1
+
+
+QUESTIONS = f"<div><p>More?</p><p class=a style='display:none'>{SAID}</p></div>" * 2
 FOLD = f"<h3><button aria-expanded=false aria-controls=a>More</button></h3><div id=a hidden>{SAID}</div>"
 TAB = f"<div role=tablist><b role=tab aria-controls=a>More</b></div><div role=tabpanel id=a hidden>{SAID}</div>"
 
@@ -121,6 +151,12 @@ TAB = f"<div role=tablist><b role=tab aria-controls=a>More</b></div><div role=ta
         pytest.param(FOLD.replace("id=a", "id=a role=dialog"), id="dialog"),
         pytest.param(FOLD.replace(SAID, f"<a href=/x>{SAID}</a>"), id="links"),
         pytest.param(f"<style>#a{{display:none}}</style>{FOLD}", id="hidden by a rule, too"),
+        pytest.param(QUESTIONS.replace("class=a", "class=b", 1), id="one question of its kind"),
+        pytest.param(QUESTIONS.replace("?", "."), id="no questions"),
+        pytest.param(QUESTIONS.replace("</p><p", "</p>Text<p"), id="text after a question"),
+        pytest.param(QUESTIONS.replace("<p>", "<p hidden>"), id="hidden questions"),
+        pytest.param(f"<style>.q{{opacity:0}}</style>{QUESTIONS.replace('<p>', '<p class=q>')}", id="questions hidden by a rule"),
+        pytest.param(f"<form><input>{QUESTIONS}</form>", id="form"),
     ],
 )  # fmt: skip
 def test_what_no_seen_label_shows_stays_hidden(html: str):
