@@ -38,7 +38,7 @@ from searx_mcp.models.response import RawBatch, SearchBatch, SearchResponse
 from searx_mcp.models.wire import loaded
 from searx_mcp.remote import errors, specified
 from searx_mcp.remote.exchange import Allowance, ServiceRoutes
-from searx_mcp.remote.words import clean_texts, sanitize
+from searx_mcp.remote.sanitizing import clean_texts, sanitize
 from searx_mcp.settings.tools import Tool
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import SingleFlight, Tasks
@@ -205,7 +205,7 @@ class RemoteClient:
         if await self._supports(WEB_FETCH, progress, allowed):
             return await self._perform(WEB_FETCH, Page, request, progress, allowed)
         place = (
-            self._cursors.place(request.cursor)
+            self._cursors.target_of(request.cursor)
             if request.cursor
             else specified.CursorTarget(request.url, request.prompt, "")
         )

@@ -19,7 +19,7 @@ from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.progress import Progress
 from searx_mcp.remote import errors
-from searx_mcp.remote.words import progress_of
+from searx_mcp.remote.sanitizing import progress_of
 from searx_mcp.settings.remote import RemoteConfig
 from searx_mcp.urls.retry_after import retry_after
 

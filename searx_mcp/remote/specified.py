@@ -93,18 +93,18 @@ class Cursors:
     def __init__(self) -> None:
         self._targets: OrderedDict[str, CursorTarget] = OrderedDict()
 
-    def named(self, place: CursorTarget) -> str:
+    def cursor_of(self, target: CursorTarget) -> str:
         """Return the cursor of a target, a new one if it has none."""
         for known, other in self._targets.items():
-            if other == place:
+            if other == target:
                 return known
         cursor = b32encode(secrets.token_bytes(_CURSOR_BYTES)).decode().lower()
-        self._targets[cursor] = place
+        self._targets[cursor] = target
         while len(self._targets) > _MAX_CURSORS:
             self._targets.popitem(last=False)
         return cursor
 
-    def place(self, cursor: str) -> CursorTarget:
+    def target_of(self, cursor: str) -> CursorTarget:
         """Return the meaning of a cursor.
 
         Raises:
@@ -230,7 +230,7 @@ def page(
     shown = text[skipped : skipped + most]
     end = request.offset + len(shown)
     is_more = fetched.truncated or len(text) > skipped + most
-    named = CursorTarget(place.url, request.prompt or place.prompt, fetched.cursor or place.cursor)
+    target = CursorTarget(place.url, request.prompt or place.prompt, fetched.cursor or place.cursor)
     return Page(
         url=place.url,
         final_url=place.url,
@@ -241,7 +241,7 @@ def page(
         markdown_content=shown,
         word_count=len(shown.split()),
         truncated=is_more,
-        cursor=cursors.named(named),
+        cursor=cursors.cursor_of(target),
         offset=request.offset,
         next_offset=end if is_more and shown else None,
         total_chars=max(end, request.offset + len(text) - skipped),
