@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -200,9 +200,8 @@ def _observe() -> None:
                 transport.on_error_future.add_done_callback(_read)
             await connect(transport)
 
-        def silent(descriptor: Any = descriptor) -> int | None:  # noqa: ANN401 - of the library
-            of_others: int | None = descriptor()
-            return of_others if _ours.get(None) is None else subprocess.DEVNULL
+        def silent(descriptor: Callable[[], int | None] = descriptor) -> int | None:
+            return descriptor() if _ours.get(None) is None else subprocess.DEVNULL
 
         module.PipeTransport.connect = observed
         module._get_stderr_fileno = silent  # type: ignore[attr-defined]  # noqa: SLF001
