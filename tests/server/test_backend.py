@@ -1,5 +1,6 @@
 """The client that a server opens for its models."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -10,6 +11,7 @@ import pytest
 
 from searx_mcp.models.fetch_request import FetchRequest
 from searx_mcp.server.backend import LazyService
+from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 PAGE = FakePage("<p>Otters live along the coast and eat fish all day.</p>")
@@ -131,6 +133,39 @@ def test_what_a_call_needs_is_loaded_behind_the_first_answers(tmp_path, monkeypa
         assert process.stderr is not None
         assert "loading\n" in iter(process.stderr.readline, "")
         process.communicate(timeout=60)
+
+
+FIRST = """
+import asyncio, sys
+from mcp.client import Client
+from searx_mcp.server.app import build_server
+from searx_mcp.server.backend import LazyService
+from searx_mcp.settings.values import Settings
+
+async def main():
+    settings = Settings(instances={"own": [sys.argv[1]]}, storage={"folder": sys.argv[2]})
+    async with LazyService(settings) as service:
+        await service.load()
+    async with Client(build_server(settings)) as client:
+        before = set(sys.modules)
+        found = await client.call_tool("web_search", {"query": "otters"})
+        assert not found.is_error
+        print(*(name for name in set(sys.modules) - before if name.startswith("searx_mcp.")))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+async def test_a_first_search_after_that_loads_no_more_of_ours(tmp_path):
+    async with FakeSearxng() as instance:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", FIRST, str(instance.url), str(tmp_path)),
+            stdout=subprocess.PIPE,
+        )
+        told, _ = await process.communicate()
+    assert process.returncode == 0
+    assert told.split() == []
 
 
 @pytest.mark.slow

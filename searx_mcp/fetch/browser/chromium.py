@@ -15,8 +15,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from operator import attrgetter
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -99,7 +100,9 @@ _ENVIRONMENT: Final = (
 """Environment variables that Chromium inherits: no settings, tokens or proxies."""
 
 _TRANSPORTS: Final = ("playwright._impl.transport", "playwright._impl._transport")  # as of 1.50
-_OF_MANAGER: Final = ("_client._transport", "_connection._transport")  # likewise
+
+_ours: Final[ContextVar[list[Any]]] = ContextVar("_ours")
+"""Where a start collects its transports; not set in starts of other users of the library."""
 
 _PROC: Final = Path("/proc")
 
@@ -130,17 +133,20 @@ class Driver:
         Raises:
             SettingsError: it did not start.
         """
+        transports: list[Any] = []
         # A timeout or a cancellation in here would leave the driver running.
-        starting = asyncio.ensure_future(cls._started())
+        starting = asyncio.ensure_future(_connected(transports))
+        starting.add_done_callback(_read)
         try:
             async with asyncio.timeout(START_TIMEOUT):
-                return await asyncio.shield(starting)
+                playwright = await asyncio.shield(starting)
         except BaseException as exc:
-            await asyncio.wait({starting}, timeout=GRACE)
-            if not starting.done():
+            # There is no browser yet that it would have to end.
+            if (process := _process(transports)) is None:
                 starting.cancel()
-            elif not starting.cancelled() and starting.exception() is None:
-                await starting.result().stop()
+            else:
+                _kill_driver(process)
+            await asyncio.wait({starting}, timeout=GRACE)
             if isinstance(exc, (Error, TimeoutError)):
                 _log.debug("fetch.browser_driver_failed", exc_info=exc)
                 raise SettingsError(
@@ -151,55 +157,66 @@ class Driver:
                     ),
                 ) from exc
             raise
+        return cls(playwright, _process(transports))
 
-    async def stop(self) -> None:
-        """End it and its browsers; kill whatever does not end when asked to."""
-        # A driver that is gone may fail in any way.
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(GRACE):
-                await self.playwright.stop()
-                return
-        with contextlib.suppress(Exception):
+    async def stop(self, *, grace: float = GRACE) -> None:
+        """End it and its browsers; kill it if it does not end when asked to, or if this is cancelled.
+
+        Args:
+            grace: seconds for it to end.
+        """
+        try:
+            # A driver that is gone may fail in any way.
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(grace):
+                    await self.playwright.stop()
+        finally:
             if self._process is not None:
-                self._process.kill()
-                async with asyncio.timeout(GRACE):
-                    await self._process.wait()
-
-    @classmethod
-    async def _started(cls) -> Self:
-        manager = async_playwright()
-        with _silent():
-            playwright = await manager.start()
-        transport = _transport(manager)
-        if transport is not None:
-            # The library reports the driver's end in a future that it reads only during the start.
-            transport.on_error_future.add_done_callback(_read)
-        return cls(playwright, getattr(transport, "_proc", None))
+                _kill_driver(self._process)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(GRACE):
+                        await self._process.wait()
 
 
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """Keep the driver from inheriting standard error: it writes its own failures there, with stack traces."""
-    name = "_get_stderr_fileno"
-    modules = [module for each in _TRANSPORTS if (module := sys.modules.get(each)) is not None]
-    before = [(module, getattr(module, name)) for module in modules if hasattr(module, name)]
-    for module, _ in before:
-        setattr(module, name, lambda: subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        for module, function in before:
-            setattr(module, name, function)
+async def _connected(transports: list[Any]) -> Playwright:
+    _observe()
+    _ours.set(transports)
+    return await async_playwright().start()
 
 
-def _transport(manager: object) -> Any:  # noqa: ANN401 - it is private to the library
-    for path in _OF_MANAGER:
-        with contextlib.suppress(AttributeError):
-            return attrgetter(path)(manager)
-    return None
+@cache
+def _observe() -> None:
+    """Get to know the transports that start here: they have the driver's process before it responds.
+
+    Nor do their drivers inherit standard error: they write their own failures there, with stack traces.
+    """
+    for module in filter(None, map(sys.modules.get, _TRANSPORTS)):
+        connect, descriptor = module.PipeTransport.connect, module._get_stderr_fileno  # noqa: SLF001 - see there
+
+        async def observed(transport: Any, connect: Any = connect) -> None:  # noqa: ANN401 - of the library
+            if (transports := _ours.get(None)) is not None:
+                transports.append(transport)
+                # The library reports the driver's end in a future that it reads only during the start.
+                transport.on_error_future.add_done_callback(_read)
+            await connect(transport)
+
+        def silent(descriptor: Callable[[], int | None] = descriptor) -> int | None:
+            return descriptor() if _ours.get(None) is None else subprocess.DEVNULL
+
+        module.PipeTransport.connect = observed
+        module._get_stderr_fileno = silent  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-def _read(failure: asyncio.Future[object]) -> None:
+def _process(transports: list[Any]) -> asyncio.subprocess.Process | None:
+    return next((getattr(transport, "_proc", None) for transport in transports), None)
+
+
+def _kill_driver(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+
+
+def _read(failure: asyncio.Future[Any]) -> None:
     if not failure.cancelled():
         failure.exception()
 
@@ -277,10 +294,11 @@ class Chromium:
         Raises:
             SettingsError: one of them did not start.
         """
-        driver = await Driver.start()
-        # Chromium leaves files behind when it is killed.
-        folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="searx-mcp-")
+        # Chromium leaves files behind when it is killed. In a thread, a cancellation would lose the folder.
+        folder = tempfile.mkdtemp(prefix="searx-mcp-")
+        driver: Driver | None = None
         try:
+            driver = await Driver.start()
             browser = await driver.playwright.chromium.launch(
                 executable_path=program,
                 headless=True,
@@ -293,8 +311,12 @@ class Chromium:
             )
             process_id, profile = await _particulars(browser)
         except BaseException as exc:
-            await driver.stop()
-            await _remove(folder)
+            try:
+                if driver is not None:
+                    # Only the driver knows the profile of a browser that is starting.
+                    await driver.stop(grace=LAUNCH_TIMEOUT)
+            finally:
+                await _remove(folder)
             if isinstance(exc, Error):
                 _log.debug("fetch.browser_failed", exc_info=exc)
                 raise _not_started(exc.message) from exc

@@ -85,7 +85,7 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
         path: searched instead of the PATH.
         platform: as `sys.platform`.
 
-    SettingsError: no browser was found.
+    Raises:
         SettingsError: there is none.
     """
     if configured:
@@ -209,7 +209,10 @@ class Keeper(Generic[R]):
             self._return(life, is_sound=lease is None or lease.is_sound)
 
     async def aclose(self) -> None:
-        """End all browsers within `CLOSE_TIMEOUT`; may be called more than once."""
+        """End all browsers within `CLOSE_TIMEOUT`, and what is then still starting within as long again.
+
+        It may be called more than once.
+        """
         self._is_closed = True
         for life in self._lives.values():
             life.over.set()
@@ -217,6 +220,8 @@ class Keeper(Generic[R]):
             _, late = await asyncio.wait(self._lives, timeout=CLOSE_TIMEOUT)
             for task in late:
                 task.cancel()
+            if late:  # their owner would cancel them again, in the middle of cleaning up
+                await asyncio.wait(late, timeout=CLOSE_TIMEOUT)
 
     def _borrow(self) -> _Life[R]:
         if self._is_closed:

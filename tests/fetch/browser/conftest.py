@@ -211,6 +211,12 @@ class Leftovers:
             if "--user-data-dir" in command
         ]
 
+    async def until_running(self) -> None:
+        """Wait until there is a process."""
+        async with asyncio.timeout(LONG):
+            while not self.processes():  # noqa: ASYNC110 - no event tells
+                await asyncio.sleep(0.02)
+
     async def until_gone(self) -> None:
         """Wait until there is nothing."""
         left: list[object] = []

@@ -7,8 +7,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from playwright._impl import transport
+from playwright.async_api import async_playwright
 
+from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.browser.chromium import Driver, private_memory
 
 pytestmark = [
@@ -57,12 +58,45 @@ async def test_what_a_driver_says_of_its_own_failure_reaches_nobody(capfd, monke
     assert capfd.readouterr() == ("", "")
 
 
-async def test_drivers_of_others_keep_their_standard_error():
-    before = transport._get_stderr_fileno
+async def test_drivers_of_others_keep_their_standard_error(capfd, monkeypatch):
     async with asyncio.timeout(60):
         driver = await Driver.start()
         await driver.stop()
-    assert transport._get_stderr_fileno is before
+        monkeypatch.setenv("NODE_OPTIONS", "--trace-exit")
+        of_others = await async_playwright().start()
+        await of_others.stop()
+    assert "exit" in capfd.readouterr().err
+
+
+@pytest.fixture
+def hanging(leftovers, monkeypatch, tmp_path):
+    """A driver that never responds."""
+    program = tmp_path / "node"
+    program.write_text("#!/bin/sh\nexec sleep 1000\n", "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PLAYWRIGHT_NODEJS_PATH", str(program))
+    return leftovers
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_driver_whose_start_is_cancelled_ends(complaints, hanging, times):
+    async with asyncio.TaskGroup() as group:
+        starting = group.create_task(Driver.start())
+        await hanging.until_running()
+        for _ in range(times):
+            starting.cancel()
+            await asyncio.sleep(0)
+    assert starting.cancelled()
+    await hanging.until_gone()
+    assert complaints == []
+
+
+async def test_a_driver_that_does_not_respond_ends(complaints, hanging, monkeypatch):
+    monkeypatch.setattr("searx_mcp.fetch.browser.chromium.START_TIMEOUT", 0.1)
+    with pytest.raises(SettingsError, match="did not start"):
+        await Driver.start()
+    await hanging.until_gone()
+    assert complaints == []
 
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4_096
