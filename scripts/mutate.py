@@ -47,6 +47,8 @@ _MEMORY_BYTES: Final = 6 << 30
 """What a run may have, so that a change that takes out a limit ends itself and not the machine."""
 _TIMES: Final = "MUTATE_TIMES"
 """Names the file to which a run writes how long each test took."""
+_MEASURING: Final = "MUTATE_MEASURING"
+"""Names the settings with which a process that a test starts measures itself."""
 _WHOLE: Final = "MUTATE_WHOLE"
 """Set in a run of the whole suite."""
 _SETTINGS: Final = """
@@ -211,6 +213,7 @@ class _Copy:
             "PYTHONPATH": str(self.root),
             "PYTHONDONTWRITEBYTECODE": "" if times else "1",  # that of changed code is of no use
             _TIMES: str(times or ""),
+            _MEASURING: str(self._folder / "coveragerc"),
             _WHOLE: "1" if is_whole else "",
         }
         options = [
@@ -281,6 +284,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     measured = coverage.Coverage.current()
     if measured is not None:
         measured.switch_context(item.nodeid.partition("[")[0])
+        # The patch gives processes the settings as read here, before any test had a name.
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+        os.environ["COVERAGE_PROCESS_START"] = os.environ[_MEASURING]
     return (yield)
 
 
