@@ -7,6 +7,11 @@
 A change is run against the fast tests of its room that reach its line: for `searx_mcp/pool/life.py` those
 in `tests/pool` (or `tests/test_pool.py`), and first those in `test_life.py`. Everything happens in a copy
 of the repository in a temporary folder.
+
+    python -m scripts.mutate searx_mcp/verbs --reach reach    # the tests of every folder
+
+Then a change that its room misses meets the other tests that reach its line, the cheapest first. Which
+these are is measured once, kept in the file `reach`, and holds until lines move.
 """
 
 import argparse
@@ -20,8 +25,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Iterator, Sequence
+from itertools import accumulate
+from math import inf, isfinite
 from pathlib import Path
 from typing import Final
 
@@ -41,31 +47,77 @@ _MEMORY_BYTES: Final = 6 << 30
 """What a run may have, so that a change that takes out a limit ends itself and not the machine."""
 _TIMES: Final = "MUTATE_TIMES"
 """Names the file to which a run writes how long each test took."""
+_MEASURING: Final = "MUTATE_MEASURING"
+"""Names the settings with which a process that a test starts measures itself."""
+_WHOLE: Final = "MUTATE_WHOLE"
+"""Set in a run of the whole suite."""
+_SETTINGS: Final = """
+[run]
+core = ctrace
+parallel = true
+patch = subprocess
+relative_files = true
+include = {root}/searx_mcp/*
+data_file = {data}
+context = ${{PYTEST_CURRENT_TEST-}}
+"""
+"""For coverage, of this process and of those that tests start."""
+_SLOW_FOLDERS: Final = (
+    "tests/scenarios/test_every",
+    "tests/server",
+    "tests/storage",
+    "tests/workers",
+)
+"""Slow tests that count with `--reach`: those that look at code which the fast ones leave out."""
+_BESIDE: Final = ("tests/benchmarks", "tests/packaging", "tests/scripts")
+"""Tests of what is not in the package."""
+_MOST_SECONDS: Final = 60.0
+"""What the tests of other rooms may take for one change: lines at the heart are reached by thousands."""
 
 
-@dataclass(slots=True)
 class _Reach:
-    """Which tests of a room reach which code.
+    """Which tests reach which code.
 
-    Attributes:
-        by_line: the tests that run a line of a module, by module and line.
-        seconds: how long each took, run alone.
+    Args:
+        data: what coverage measured, by test.
+        times: how long the parts of each test took.
     """
 
-    by_line: dict[str, dict[int, set[str]]] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
+    def __init__(self, data: Path, times: Path) -> None:
+        self._data = coverage.CoverageData(str(data))
+        self._data.read()
+        self._seconds = defaultdict[str, float](float)
+        for line in times.read_text("utf-8").splitlines():
+            test, seconds = line.rsplit(" ", 1)
+            self._seconds[test] += float(seconds)
 
-    def tests(self, module: str, mutant: Mutant) -> list[str]:
-        """The tests that may notice a change, those written for the module first."""
-        lines = self.by_line.get(module, {})
+    def tests(self, module: str, mutant: Mutant) -> Iterator[list[str]]:
+        """The tests that may notice a change: those of its room, then others."""
+        lines = self._lines(module)
         tests = set[str]().union(*(lines.get(line, ()) for line in mutant.lines or lines))
-        others = set() if mutant.lines else {*self.seconds} - tests  # a constant goes far
-        own = f"/test_{Path(module).stem}.py::"
-        return sorted(tests, key=lambda test: (own not in test, test)) + sorted(others)
+        own, room = f"/test_{Path(module).stem}.py::", _tests_of(module)
+        near = {test for test in tests if test.startswith(room)}
+        far = sorted(tests - near, key=self._seconds.__getitem__)
+        if not mutant.lines:  # a constant goes far
+            near |= {test for test in self._seconds if test.startswith(room)}
+        if near:
+            yield sorted(near, key=lambda test: (own not in test, test not in tests, test))
+        spent = accumulate(self._seconds[test] for test in far)
+        if rest := [test for test, total in zip(far, spent, strict=True) if total <= _MOST_SECONDS]:
+            yield rest
 
     def limit(self, tests: Collection[str]) -> float:
         """Seconds after which they hang."""
-        return _START_SECONDS + _SLOWER * sum(self.seconds.get(test, 0.0) for test in tests)
+        return _START_SECONDS + _SLOWER * sum(self._seconds[test] for test in tests)
+
+    def _lines(self, module: str) -> dict[int, set[str]]:
+        """The tests that run each line of a module, and pass without a change."""
+        found = defaultdict[int, set[str]](set)
+        for line, contexts in self._data.contexts_by_lineno(module).items():
+            # A process that a test starts has the test and its phase for a context.
+            names = {context.partition("[")[0].partition(" (")[0] for context in contexts}
+            found[line] = {name for name in names if isfinite(self._seconds.get(name, inf))}
+        return found
 
 
 class _Copy:
@@ -78,37 +130,32 @@ class _Copy:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.root = folder / "repository"
-        self._data = folder / "coverage"
         listed = _git("ls-files", "--cached", "--others", "--exclude-standard", "-z")
         for name in filter(None, listed.split("\0")):
             if (_ROOT / name).is_file():
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(_ROOT / name, self.root / name)
 
-    def measure(self, room: str) -> _Reach:
-        """Run the tests of a room unchanged; ends the program if one fails."""
-        settings, times = self._folder / "coveragerc", self._folder / "times"
-        settings.write_text("[run]\ncore = ctrace\n")
-        self._data.unlink(missing_ok=True)
+    def measure(self, *tests: str, kept: Path | None = None, processes: int = 0) -> _Reach:
+        """Run tests unchanged, unless a file has what was measured; ends the program if one fails."""
+        data, settings = kept or self._folder / "coverage", self._folder / "coveragerc"
+        times = data.with_name(f"{data.name}-times")
+        if kept and kept.is_file():
+            return _Reach(kept, times)
+        data.unlink(missing_ok=True)
         times.unlink(missing_ok=True)
-        options = [f"--rcfile={settings}", f"--data-file={self._data}"]
-        include = f"--include={self.root / _PACKAGE}/*"
-        program = ["-m", "coverage", "run", *options, include, "-m", "pytest"]
-        if not self._run(program, [room], limit=3_600, times=times):
-            sys.exit(f"The tests of {room} fail without a change.")
-        reach = _Reach()
-        data = coverage.CoverageData(str(self._data))
-        data.read()
-        for file in data.measured_files():
-            module = Path(file).relative_to(self.root.resolve()).as_posix()
-            reach.by_line[module] = {
-                line: set(filter(None, contexts))
-                for line, contexts in data.contexts_by_lineno(file).items()
-            }
-        for line in times.read_text("utf-8").splitlines():
-            test, seconds = line.rsplit(" ", 1)
-            reach.seconds[test] = reach.seconds.get(test, 0.0) + float(seconds)
-        return reach
+        settings.write_text(_SETTINGS.format(root=self.root.resolve(), data=data.resolve()))
+        program = ["-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest"]
+        if processes:
+            program += ["-n", f"{processes}"]
+        is_passed = self._run(
+            program, tests, limit=7_200, times=times.resolve(), is_whole=bool(kept)
+        )
+        if not is_passed and not kept:
+            sys.exit(f"The tests of {' '.join(tests)} fail without a change.")
+        combine = ["-m", "coverage", "combine", "--quiet", f"--rcfile={settings}"]
+        subprocess.run([sys.executable, *combine], cwd=self.root, check=True)  # noqa: S603 - our own
+        return _Reach(data, times)
 
     def mutants(self, name: str) -> Iterator[tuple[str, Mutant]]:
         """The changes that the name of a folder, a module or a line stands for, by module."""
@@ -127,7 +174,7 @@ class _Copy:
         source, was = file.read_text("utf-8"), file.stat()
         file.write_text(mutant.apply(source), "utf-8")
         try:
-            return bool(tests) and not self._run(["-m", "pytest"], tests, limit=limit, times=None)
+            return not self._run(["-m", "pytest"], tests, limit=limit)
         finally:
             file.write_text(source, "utf-8")
             os.utime(
@@ -144,9 +191,15 @@ class _Copy:
         return "\n".join([f"{module}:{mutant.line}: {mutant.kind}{reach}", *shown, ""])
 
     def _run(
-        self, program: Sequence[str], tests: Sequence[str], *, limit: float, times: Path | None
+        self,
+        program: Sequence[str],
+        tests: Sequence[str],
+        *,
+        limit: float,
+        times: Path | None = None,
+        is_whole: bool = False,
     ) -> bool:
-        """Whether the tests pass in time."""
+        """Whether the tests pass in time; the whole suite runs to its end."""
         names = self._folder / "tests"
         names.write_text("\n".join(tests), "utf-8")
         home = self._folder / "home"
@@ -156,21 +209,26 @@ class _Copy:
             "CI": "1",  # Hypothesis draws the same examples every time
             "HOME": str(home),
             "TMPDIR": str(home),
+            "PYTEST_CURRENT_TEST": "",
             "PYTHONPATH": str(self.root),
             "PYTHONDONTWRITEBYTECODE": "" if times else "1",  # that of changed code is of no use
             _TIMES: str(times or ""),
+            _MEASURING: str(self._folder / "coveragerc"),
+            _WHOLE: "1" if is_whole else "",
         }
         options = [
             "-q",
-            "-x",
+            *([] if is_whole else ["-x"]),
             "--no-header",
             "--tb=line",
             "-p",
             "no:cacheprovider",
             "-p",
             "scripts.mutate",
+            "-m",
+            "not live" if is_whole or times is None else "not live and not slow",
         ]
-        command = [sys.executable, *program, *options, "-m", "not slow and not live", f"@{names}"]
+        command = [sys.executable, *program, *options, f"@{names}"]
         with subprocess.Popen(  # noqa: S603 - pytest with the tests of this repository
             command,
             cwd=self.root,
@@ -207,19 +265,42 @@ def pytest_configure() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY_BYTES, _MEMORY_BYTES))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the whole suite leave out slow tests that say little for what they cost."""
+    if os.environ.get(_WHOLE):
+        left_out = [
+            item
+            for item in items
+            if item.nodeid.startswith(_BESIDE)
+            or (item.get_closest_marker("slow") and not item.nodeid.startswith(_SLOW_FOLDERS))
+        ]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in {*left_out}]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Tell coverage which test runs, and write down how long it took."""
-    test = item.nodeid.partition("[")[0]
+    """Tell coverage which test runs."""
     measured = coverage.Coverage.current()
     if measured is not None:
-        measured.switch_context(test)
-    began = time.perf_counter()
-    result = yield
+        measured.switch_context(item.nodeid.partition("[")[0])
+        # The patch gives processes the settings as read here, before any test had a name.
+        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+        os.environ["COVERAGE_PROCESS_START"] = os.environ[_MEASURING]
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Write down how long a test took: for ever, if it fails."""
+    report = yield
     if os.environ.get(_TIMES):
+        seconds = inf if report.failed else report.duration
         with Path(os.environ[_TIMES]).open("a", encoding="utf-8") as file:
-            file.write(f"{test} {time.perf_counter() - began}\n")
-    return result
+            file.write(f"{item.nodeid.partition('[')[0]} {seconds}\n")
+    return report
 
 
 def main() -> None:
@@ -230,6 +311,11 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=100, help="try so many, drawn by lot")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--minutes", type=float, default=60.0, help="start no more after this time")
+    parser.add_argument(
+        "--reach", type=Path, metavar="FILE", help="run the tests of every folder; made if absent"
+    )
+    parser.add_argument("--tests", nargs="+", default=["tests"], help="those that FILE is to know")
+    parser.add_argument("--processes", type=int, default=0, help="measure in so many")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a run ends its tests
     names = arguments.modules
@@ -244,15 +330,24 @@ def main() -> None:
         by_room = defaultdict[str, list[tuple[str, Mutant]]](list)
         for module, mutant in sorted(drawn, key=lambda each: (each[0], each[1].start)):
             by_room[_tests_of(module)].append((module, mutant))
+        reach = None
         for room, mutants in by_room.items():
-            reach = copied.measure(room)
+            if arguments.reach is None:
+                reach = copied.measure(room)
+            elif reach is None:
+                reach = copied.measure(
+                    *arguments.tests, kept=arguments.reach, processes=arguments.processes
+                )
             tried = noticed = 0
             for module, mutant in mutants:
                 if time.perf_counter() > ends:
                     break
-                tests = reach.tests(module, mutant)
+                tests = [*reach.tests(module, mutant)]
                 tried += 1
-                if copied.is_noticed(module, mutant, tests, limit=reach.limit(tests)):
+                if any(
+                    copied.is_noticed(module, mutant, some, limit=reach.limit(some))
+                    for some in tests
+                ):
                     noticed += 1
                 else:
                     print(copied.difference(module, mutant, is_reached=bool(tests)), flush=True)

@@ -82,9 +82,7 @@ def search_failed(error: SearxMcpError, asked: Asked[RequestT], room: Room) -> F
 def _is_empty(response: SearchResponse | SearchBatch) -> bool:
     if isinstance(response, SearchResponse):
         return not response.results
-    return not any(
-        each.repeated or (each.result and each.result.results) for each in response.queries
-    )
+    return not any(each.result and each.result.results for each in response.queries)
 
 
 class Further:

@@ -102,7 +102,7 @@ async def test_without_processes_the_same_comes_of_a_thread():
 @pytest.mark.parametrize("media_type", ["text/html", "application/xhtml+xml", "application/xml"])
 async def test_a_page_that_defeats_its_reader_becomes_plain_text(defeat, media_type, caplog):
     workers = Scripted(page=defeat, text=result_of("text"))
-    page = await read(workers, answer(media_type=media_type))
+    page = await read(workers, answer(media_type=media_type), seconds=3.1)
     assert page.markdown == "They dance for the others."
     assert any("Plain text" in note for note in page.notes)
     assert workers.asked == ["page", "text"]
@@ -145,7 +145,7 @@ async def test_of_failures_the_one_that_helps_is_told(first, second, told):
 
 
 @pytest.mark.parametrize(
-    ("media_type", "seconds"), [("application/json", 60), ("text/html", 1)], ids=["no markup", "no time"]
+    ("media_type", "seconds"), [("application/json", 60), ("text/html", 2.9)], ids=["no markup", "no time"]
 )  # fmt: skip
 async def test_there_is_no_plain_text_of_what_has_no_markup_or_no_time(media_type, seconds):
     workers = Scripted(page=ended(-11))

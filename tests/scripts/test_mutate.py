@@ -13,6 +13,7 @@ FILES = {
     "searx_mcp/__init__.py": "",
     "searx_mcp/room/__init__.py": "",
     "searx_mcp/room/door.py": "def may_enter(guests):\n    return guests < 7\n",
+    "tests/far/test_house.py": "from searx_mcp.room.door import may_enter\n\n\ndef test_house():\n    assert not may_enter(7)\n",
     "tests/room/test_door.py": "from searx_mcp.room.door import may_enter\n\n\ndef test_door():\n    assert may_enter(6)\n",
 }
 
@@ -28,19 +29,33 @@ def test_what_no_test_notices_is_printed_and_the_working_tree_is_left_alone(tmp_
     environment = {k: v for k, v in os.environ.items() if not k.startswith("COVERAGE_")}
     environment |= {"PYTHONPATH": str(tmp_path), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)  # noqa: S607 - the one on the path
-    printed = subprocess.run(
-        [sys.executable, "-m", "scripts.mutate", "searx_mcp/room", "--most", "2", "--seed", "6"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    ).stdout
+    room, whole = [
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "scripts.mutate",
+                "searx_mcp/room",
+                "--most",
+                "2",
+                "--seed",
+                "6",
+                *more,
+            ],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        ).stdout
+        for more in ([], ["--reach", "reach"])
+    ]
     assert (
-        "door.py:2: compared otherwise\n-    return guests < 7\n+    return (guests <= 7)\n"
-        in printed
+        "door.py:2: compared otherwise\n-    return guests < 7\n+    return (guests <= 7)\n" in room
     )
-    assert printed.count("door.py") == 1
-    assert "tests/room: 1 of 2 changes noticed (50%); drawn with seed 6 from 6" in printed
+    assert room.count("door.py") == 1
+    assert "tests/room: 1 of 2 changes noticed (50%); drawn with seed 6 from 6" in room
+    assert "tests/room: 2 of 2 changes noticed" in whole
+    assert (tmp_path / "reach").is_file()
     assert {name: (tmp_path / name).read_text("utf-8") for name in FILES} == FILES

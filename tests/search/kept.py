@@ -1,8 +1,10 @@
 """Answers and failures to be kept."""
 
+from typing import Any
+
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.models.hits import Answer, Hit, ResultPage
+from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.search.providers.context import Found
 
 ATTEMPT = Attempt(
@@ -21,11 +23,9 @@ def failure(
     )
 
 
-def found(
-    title: str = "T", count: int = 10, *, complete: bool = True, answers: tuple[Answer, ...] = ()
-) -> Found:
+def found(title: str = "T", count: int = 10, *, complete: bool = True, **told: Any) -> Found:
     hits = tuple(Hit(url=f"https://e.org/{n}", title=title, position=n + 1) for n in range(count))
-    page = ResultPage(hits=hits, answers=answers)
+    page = ResultPage(hits=hits, **told)
     return Found((page,), "https://i.example/", (), complete, own=True)
 
 

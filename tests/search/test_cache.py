@@ -5,7 +5,7 @@ import weakref
 import pytest
 
 from searx_mcp.errors import UnavailableReason
-from searx_mcp.models.hits import Answer
+from searx_mcp.models.hits import Answer, Infobox
 from searx_mcp.pool.proposal import InstanceQuery
 from searx_mcp.search.cache import (
     CacheKey,
@@ -95,10 +95,15 @@ def test_an_empty_answer_is_kept_for_a_minute_at_most_and_is_never_stale(ttl, li
     assert freshness(cache) is None
 
 
-def test_a_direct_answer_without_results_is_not_empty():
+@pytest.mark.parametrize(
+    "told",
+    [{"answers": (Answer(text="42"),)}, {"infoboxes": (Infobox(title="Bees"),)}],
+    ids=[*"ai"],
+)
+def test_a_direct_answer_without_results_is_not_empty(told):
     clock = FakeClock()
     cache = cache_of(clock)
-    cache.put(KEY, found(count=0, answers=(Answer(text="42"),)))
+    cache.put(KEY, found(count=0, **told))
     clock.advance(299)
     assert freshness(cache) is Freshness.FRESH
 

@@ -203,6 +203,15 @@ async def test_a_search_without_results_is_an_empty_list(connect, settings_for, 
     assert both_halves(result, text_of(result)) == {"results": []}
 
 
+async def test_one_result_is_left_however_long_it_is(connect, settings_for, text_of):
+    hits = [FakeResult(url=f"https://{n}.example/{'a' * 1_500}") for n in range(3)]
+    async with FakeSearxng(results=hits) as own:
+        server = {**CHATGPT, "search_token_budget": 300}
+        async with connect(settings_for(own=[own], server=server)) as client:
+            result = await client.call_tool("search", {"query": "bees"})
+    assert len(both_halves(result, text_of(result))["results"]) == 1
+
+
 async def test_results_beyond_the_budget_are_left_out(connect, settings_for, text_of):
     hits = [FakeResult(title=f"bees {n} " * 9, url=f"https://{n}.example/") for n in range(10)]
     async with FakeSearxng(results=hits) as own:

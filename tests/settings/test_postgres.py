@@ -1,10 +1,12 @@
 """Where the address of the server of the corpus comes from, and that nobody sees its password."""
 
 import pytest
+from pydantic import ValidationError
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.config import PostgresConfig
 
 URL = "postgresql://alice:hunter2@db.example:5433/searx?sslmode=verify-full"
 SHORT, LONG = "SEARX_MCP_POSTGRES_URL", "SEARX_MCP_POSTGRES__URL"
@@ -41,3 +43,6 @@ def test_a_mistake_is_told_without_showing_a_secret(url):
         load(environ={LONG: url})
     assert caught.value.field == "postgres.url"
     assert "hunter2" not in f"{caught.value} {caught.value.__cause__}"
+    with pytest.raises(ValidationError) as refused:
+        PostgresConfig.model_validate({"url": url})
+    assert "hunter2" not in str(refused.value)

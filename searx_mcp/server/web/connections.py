@@ -251,9 +251,6 @@ class BoundedConnection(H11Protocol, asyncio.BufferedProtocol):
 
         If such a request met a closed connection, its client could not know whether it was performed.
         """
-        if self._is_refused:
-            super().shutdown()
-            return
         if cycle := self._running():
             self._end_with_response(cycle)
         self.loop.call_later(self._limits.last, self._close_unused)

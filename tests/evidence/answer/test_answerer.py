@@ -281,6 +281,7 @@ async def test_an_empty_corpus_gives_an_answer_without_evidence(client_of):
     response = await client.search_corpus("Where do ospreys nest?")
     assert (response.sources, response.evidence, response.citations) == ((), (), ())
     assert response.stats.documents_searched == 0
+    assert response.answered is False
 
 
 async def test_a_search_of_the_corpus_says_which_pages_it_does_not_have(valley, client_of):
@@ -310,13 +311,17 @@ async def test_a_search_of_the_corpus_leaves_out_what_another_process_deletes_me
 
 async def test_a_search_of_the_corpus_gives_no_more_than_it_is_asked_for(client_of, page_of):
     sections = "".join(
-        f"<h2>Dam {n}</h2><p>{f'Dam {n} of the valley. ' * 60}</p>" for n in range(9)
+        f"<h2>Dam {n}</h2><p>{f'Dam {n} of the valley. ' * 60}</p>" for n in range(14)
     )
     async with FakeWeb({"/": page_of("Dams", sections)}) as site:
         client = await client_of(site)
         await client.ingest(site.url("/"))
-        response = await client.search_corpus("dam of the valley", top_k=3)
-    assert len(response.evidence) == 3
+        few, many = [
+            await client.search_corpus("dam of the valley", top_k=top_k) for top_k in (3, 14)
+        ]
+    assert [len(few.evidence), len(few.citations)] == [3, 3]
+    assert [len(many.evidence), len(many.citations)] == [14, 12]
+    assert [bool(each.parts) for each in many.evidence] == [True] * 12 + [False] * 2
 
 
 async def test_each_phase_is_told_with_its_counts_and_without_the_question(valley, client_of):

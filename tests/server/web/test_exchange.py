@@ -100,7 +100,7 @@ async def test_a_search_by_get_is_a_running_call_too(held):
                 pass
             held.released.set()
             await stop
-    assert call.result().status_code == 500
+    assert (call.result().status_code, call.result().headers["connection"]) == (500, "close")
     assert not held.cancelled.is_set()
 
 

@@ -59,7 +59,9 @@ async def ask(
     scope = {"type": "http", "method": method, "path": path, "headers": raw}
     scope["client"] = ("192.0.2.7", 7)
     await (guard or guarded(config, app))(scope, receive, send)
-    return sent[0]["status"], dict(sent[0]["headers"]), sent[1]["body"]
+    answered = dict(sent[0]["headers"])
+    assert len(answered) == len(sent[0]["headers"])  # none twice
+    return sent[0]["status"], answered, sent[1]["body"]
 
 
 LOCAL = HttpConfig()
