@@ -43,6 +43,7 @@ _TEASERS: Final = 2
 _LINKED_TEASERS: Final = 0.08
 """Linked share of a line that is a link; least number of such lines, and least linked share of the text, in teasers."""
 
+_ITEMS: Final = 3
 _MOST: Final = 0.4
 """A block with more of a page's content than this is the content, whatever its shape."""
 
@@ -102,6 +103,14 @@ class Shapes:
             contents <= _BESIDE_DATE * _count(block, self._dates)
             or self._is_of_teasers(block, contents)
             or self._is_about_person(block)
+        )
+
+    def lists(self, block: Element) -> bool:
+        """Whether a block is mostly a list of items that are not links, as ingredients are, and no form."""
+        items = [one for one in self._elements[block.start : block.end] if one.tag == "li"]
+        said = sum(item.run - item.run_linked for item in items)
+        return (
+            len(items) >= _ITEMS and said * 2 >= block.text and block.node.css_first("form") is None
         )
 
     def _is_of_teasers(self, block: Element, contents: int) -> bool:

@@ -214,3 +214,25 @@ def test_a_table_of_links_is_data_if_its_rows_say_something_beside_them():
         f"<h1>Mill</h1>{PARAGRAPH}<div><h2>Functions</h2><table>{row * 3}</table></div>{PARAGRAPH}"
     )
     assert markdown(page, URLS[1]).count("| void | [mill_open_the_sluice]") == 3
+
+
+def test_what_contains_the_main_element_is_not_taken_for_the_sidebar_in_its_name():
+    recipes = "".join(f"<article><h2>Recipe {n}</h2><p>With flour</p></article>" for n in range(9))
+    others = "".join(f"<li><a href=/{n}>Another page of the site, {n}</a>" for n in range(20))
+    page = f"<div class=content-sidebar-wrap><main><h1>Baking</h1>{recipes}</main></div><ul>{others}</ul>"
+    assert markdown(page, URLS[5]).count("## Recipe") == 9
+
+
+ITEMS = "<ul><li>500 g flour, <a href=/rye>rye</a> or wheat<li>350 g water, warm<li>10 g salt</ul>"
+
+
+@pytest.mark.parametrize(
+    ("around", "is_kept"), [("<div>{}</div>", True), ("<form>{}<input type=email></form>", False)]
+)
+def test_a_list_of_items_beside_an_article_stays_unless_it_is_part_of_a_form(
+    around: str,
+    is_kept: bool,  # noqa: FBT001 - a column
+):
+    aside = f"<aside><h2>Ingredients</h2>{around.format(ITEMS)}</aside>"
+    page = f"<article><h1>Bread</h1>{PARAGRAPH}{aside}{PARAGRAPH * 3}</article>"
+    assert ("350 g water" in markdown(page, URLS[0])) is is_kept
