@@ -6,10 +6,11 @@ its shape: a thread of comments, teasers of other pages, lines about a person.
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from functools import cached_property
 from typing import Final
 
-from searx_mcp.content.main.text_density import Element
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds
 from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTES
 
 _KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
@@ -51,6 +52,8 @@ _PERSON: Final = 900
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FIRST: Final = 12
 _NAME_CHARS: Final = 3
+_SUBJECT: Final = 30
+"""A page that says a word more often than this is about it. A section about it is not one about a person."""
 
 
 class Shapes:
@@ -59,7 +62,12 @@ class Shapes:
     def __init__(self, elements: list[Element], author: str) -> None:
         self._elements = elements
         self._author = frozenset(word for word in _WORD.findall(author) if len(word) >= _NAME_CHARS)
+        self._headings = [element.start for element in elements if element.tag in HEADINGS]
         self._contents = [element.start for element in elements if _is_content(element)]
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        return Counter(_WORD.findall(self._elements[0].node.text(separator=" ")))
 
     @cached_property
     def _dates(self) -> list[int]:
@@ -127,8 +135,11 @@ class Shapes:
         words = _WORD.findall(block.node.text(separator=" "))[:_FIRST]
         if not self._author.isdisjoint(words):
             return True
-        names = [word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS]
-        return len(set(names)) < len(names)
+        names = Counter(word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS)
+        repeated = [name for name, count in names.items() if count > 1]
+        if not repeated or not holds(block, self._headings):
+            return bool(repeated)
+        return min(map(self._words.__getitem__, repeated)) <= _SUBJECT
 
 
 def _count(block: Element, places: list[int]) -> int:

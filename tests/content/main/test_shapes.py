@@ -236,3 +236,12 @@ def test_a_list_of_items_beside_an_article_stays_unless_it_is_part_of_a_form(
     aside = f"<aside><h2>Ingredients</h2>{around.format(ITEMS)}</aside>"
     page = f"<article><h1>Bread</h1>{PARAGRAPH}{aside}{PARAGRAPH * 3}</article>"
     assert ("350 g water" in markdown(page, URLS[0])) is is_kept
+
+
+def test_a_section_about_what_the_page_is_about_is_not_one_about_a_person():
+    text = "Mesh WiFi covers a whole house. Mesh WiFi needs no cable between its parts, only current for each of them."
+    sections = "".join(
+        f"<div class=skip-item><h2>Part {n} of Mesh WiFi</h2><p>{text}</p></div>" for n in range(12)
+    )
+    found = markdown(f"<article><h1>Mesh WiFi</h1>{PARAGRAPH}{sections}</article>", URLS[0])
+    assert found.count("covers a whole house") == 12
