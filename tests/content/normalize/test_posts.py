@@ -85,8 +85,7 @@ AROUND = {
         '<p class="comment"><i class="score likes">3</i><i class="score unvoted">2</i></p>',
         '<p class="comment"><i class="score unvoted">2</i></p>'),
     "number of votes and what adds a comment": (
-        '<div class="js-vote-count">36</div><p>Text.</p>'
-        '<div id="comments-link-7"><a href="#">Add a comment</a> <i>|</i></div>', "<p>Text.</p>"),
+        '<b class="js-vote-count">36</b><p>Text.</p><p id="comments-link-7">Add a comment <i>|</i></p>', "<p>Text.</p>"),
     "what machines read": ('<p>al <b class="d-none" itemprop="name">al</b></p>', "<p>al </p>"),
     "place in the thread": (
         '<p>al <time>May</time><span itemprop="position">1</span></p>', "<p>al <time>May</time></p>"),
