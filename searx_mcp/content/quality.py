@@ -35,16 +35,14 @@ _DENSITY: Final = 0.35
 _KIND: Final = 0.15
 """A page about something else is useless even if it is dense, so relevance has half."""
 
-_KINDS: Final = {
+_KINDS: Final[Mapping[PageKind | None, float]] = {
     PageKind.DOCUMENTATION: 1.0,
     PageKind.ARTICLE: 0.9,
     PageKind.FORUM: 0.8,
-    PageKind.SERVICE: 0.6,
-    PageKind.PRODUCT: 0.6,
     PageKind.COLLECTION: 0.35,
     PageKind.LISTING: 0.35,
 }
-_UNKNOWN_KIND: Final = 0.6
+_OTHER_KIND: Final = 0.6
 
 _IN_TITLE: Final = 1.0
 _IN_HEADING: Final = 0.9
@@ -71,9 +69,8 @@ _JUDGED: Final = 80
 _STUFFED: Final = 0.2
 _STUFFED_LIST: Final = 0.4
 _REPEATED: Final = 0.65
-_BOTH: Final = (0.1, 0.45)
-"""Spam: the share of its most frequent word, the share of its runs of four words that occur four times or more, or both
-together; in a list only the first, from `_STUFFED_LIST` on. Set so that none of the 1,497 main texts of WCXB's
+"""Spam: the share of its most frequent word, or of its runs of four words that occur four times or more; in a list only
+the first, from `_STUFFED_LIST` on. Set so that none of the 1,497 main texts of WCXB's
 development set is spam: rows of products have repeated runs up to .85 and a word up to .25."""
 _LISTED: Final = 40
 """Words per full stop from which a text is a list: rows of products may repeat each other."""
@@ -156,7 +153,7 @@ PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
         "javascript is required", "turn on javascript", "without javascript",
         "aktivieren sie javascript", "javascript aktivieren", "benötigt javascript",
         "activer javascript", "activez javascript", "javascript est désactivé",
-        "habilita javascript", "active javascript", "habilite javascript", "abilita javascript",
+        "active javascript", "habilite javascript", "abilita javascript",
         "javascript inschakelen", "schakel javascript in", "включите javascript",
         "włącz javascript", "javascript'i etkinleştirin", "تفعيل جافا سكريبت",
         "启用javascript", "启用 javascript", "javascriptを有効", "javascript를 활성화",
@@ -174,14 +171,14 @@ PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
         "ملفات تعريف الارتباط", "接受所有cookie", "cookieを使用", "쿠키를 사용",
     ),
     Poor.PARKED: (
-        "this domain is for sale", "domain is for sale", "domain may be for sale",
-        "buy this domain", "this domain is parked", "domain is parked", "parked free",
+        "domain is for sale", "domain may be for sale",
+        "buy this domain", "domain is parked", "parked free",
         "this domain has expired", "inquire about this domain", "make an offer on this domain",
-        "diese domain steht zum verkauf", "domain steht zum verkauf", "domain kaufen",
+        "domain steht zum verkauf", "domain kaufen",
         "ce domaine est à vendre", "nom de domaine est à vendre",
         "este dominio está en venta", "dominio en venta", "este domínio está à venda",
         "questo dominio è in vendita", "dit domein is te koop", "домен продается",
-        "домен продаётся", "domena na sprzedaż", "此域名出售", "域名正在出售", "域名出售",
+        "домен продаётся", "domena na sprzedaż", "域名正在出售", "域名出售",
         "このドメインは販売", "このドメインは、お名前", "도메인을 판매", "هذا النطاق للبيع",
     ),
     Poor.ERROR: (
@@ -261,16 +258,12 @@ def assess(
         poor = Poor.SPAM
     if poor is not None:
         return Quality(0.0, poor)
-    score = _DENSITY * _density(markdown, beginning, found) + _KIND * _kind(kind)
+    score = _DENSITY * _density(markdown, beginning, found) + _KIND * _KINDS.get(kind, _OTHER_KIND)
     if asked:
         score += _RELEVANCE * _relevance(markdown, title, asked)
     else:
         score /= _DENSITY + _KIND
     return Quality(round(score * (_PROTECTED if is_protected else 1.0), 4))
-
-
-def _kind(kind: PageKind | None) -> float:
-    return _UNKNOWN_KIND if kind is None else _KINDS[kind]
 
 
 def _relevance(markdown: str, title: str, asked: Sequence[str]) -> float:
@@ -338,7 +331,7 @@ def _is_spam(beginning: str, found: list[str]) -> bool:
         return top >= (_STUFFED_LIST if is_list else _STUFFED)
     runs = Counter(zip(*(found[at:] for at in range(_RUN)), strict=False))
     repeated = sum(count for count in runs.values() if count >= _OFTEN) / len(found)
-    return repeated >= _REPEATED or (top >= _BOTH[0] and repeated >= _BOTH[1])
+    return repeated >= _REPEATED
 
 
 def sketch(text: str) -> Sketch:

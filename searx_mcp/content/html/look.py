@@ -40,10 +40,11 @@ _MOST_BLUR: Final = 15.0
 
 _EDGE_ON: Final = (90.0, 270.0)
 _FULL: Final = 100.0
-_SIZES: Final = {
-    "xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": LETTERS, "large": 18.0, "x-large": 24.0,
-    "xx-large": 32.0, "xxx-large": 48.0, "initial": LETTERS,
-}  # fmt: skip
+_SIZES: Final = frozenset({
+    "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial",
+})  # fmt: skip
+"""All of them are readable, so they count as one."""
+
 _KEPT: Final = frozenset({"", "inherit", "unset", "revert", "revert-layer"})
 _NOTHING: Final = _KEPT | {"none", "initial"}
 _PLACED: Final = frozenset({"absolute", "fixed"})
@@ -162,7 +163,7 @@ def _size(text: str, around: float) -> float:
     # In the shorthand `font`, the size is the first length; weights are numbers without a unit.
     for part in _WORD.findall(text):
         if part in _SIZES:
-            return _SIZES[part]
+            return LETTERS
         if part in {"smaller", "larger"}:
             return around
         if not part.isdigit() or part == "0":

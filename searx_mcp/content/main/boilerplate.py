@@ -16,7 +16,7 @@ from searx_mcp.content.main.class_names import (
     signs_of,
 )
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds, is_main, live
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
@@ -94,11 +94,16 @@ def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) 
         if (
             block.take_out(why)
             and element.tag not in _SURE
-            and shapes.says_its_own(element)
+            and (shapes.says_its_own(element) or _is_list(element, shapes, is_forum=is_forum))
             and not (why is RemovalRule.CONSENT and _asks_consent(element))
         ):
             lowered.append(block)
     return lowered
+
+
+def _is_list(element: Element, shapes: Shapes, *, is_forum: bool) -> bool:
+    """Whether an aside is a list that belongs to the text; in forums, it is about the author of a post."""
+    return element.tag == "aside" and not is_forum and shapes.lists(element)
 
 
 def _asks_consent(element: Element) -> bool:
@@ -126,7 +131,7 @@ def take_out_named(elements: list[Element], kind: PageKind, shapes: Shapes) -> N
     Returns:
         What was removed, in order, and which of it has its own content.
     """
-    rule = _Named(elements[0], kind, shapes)
+    rule = _Named(elements, kind, shapes)
     headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
     named = Named([], [])
     for element in live(elements):
@@ -147,7 +152,7 @@ def raise_lowered(
     shapes: Shapes,
 ) -> None:
     """Put back blocks in a root that have their own content, without the rows of links in them."""
-    rule = _Named(elements[0], kind, shapes)
+    rule = _Named(elements, kind, shapes)
     for block in reversed(lowered):
         if not any(root.start < block.start < root.end for root in roots) or any(
             above.is_out for above in block.ancestors()
@@ -228,10 +233,11 @@ class _Chrome:
 class _Named:
     """The rules of names for one page."""
 
-    def __init__(self, page: Element, kind: PageKind, shapes: Shapes) -> None:
+    def __init__(self, elements: list[Element], kind: PageKind, shapes: Shapes) -> None:
         self._shapes = shapes
-        self._text = page.text
-        self._prose = page.prose
+        self._text = elements[0].text
+        self._prose = elements[0].prose
+        self._mains = [element.start for element in live(elements) if is_main(element)]
         self._kind = kind
 
     def is_against(self, element: Element) -> bool:
@@ -242,7 +248,8 @@ class _Named:
         return bool(signs) and self._holds(element, signs)
 
     def _holds(self, element: Element, signs: int) -> bool:
-        if self._is_most(element):
+        # Themes call what is around the text and a sidebar `content-sidebar-wrap`.
+        if self._is_most(element) or holds(element, self._mains):
             return False
         if signs & (CHROME | MORE):
             return True

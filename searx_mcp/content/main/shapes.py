@@ -6,10 +6,11 @@ its shape: a thread of comments, teasers of other pages, lines about a person.
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from functools import cached_property
 from typing import Final
 
-from searx_mcp.content.main.text_density import Element
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds
 from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTES
 
 _KINDS: Final = frozenset({"pre", MATH, CALLOUT, NOTES})
@@ -43,6 +44,7 @@ _TEASERS: Final = 2
 _LINKED_TEASERS: Final = 0.08
 """Linked share of a line that is a link; least number of such lines, and least linked share of the text, in teasers."""
 
+_ITEMS: Final = 3
 _MOST: Final = 0.4
 """A block with more of a page's content than this is the content, whatever its shape."""
 
@@ -50,6 +52,8 @@ _PERSON: Final = 900
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FIRST: Final = 12
 _NAME_CHARS: Final = 3
+_SUBJECT: Final = 30
+"""A page that says a word more often than this is about it. A section about it is not one about a person."""
 
 
 class Shapes:
@@ -58,7 +62,12 @@ class Shapes:
     def __init__(self, elements: list[Element], author: str) -> None:
         self._elements = elements
         self._author = frozenset(word for word in _WORD.findall(author) if len(word) >= _NAME_CHARS)
+        self._headings = [element.start for element in elements if element.tag in HEADINGS]
         self._contents = [element.start for element in elements if _is_content(element)]
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        return Counter(_WORD.findall(self._elements[0].node.text(separator=" ")))
 
     @cached_property
     def _dates(self) -> list[int]:
@@ -104,6 +113,14 @@ class Shapes:
             or self._is_about_person(block)
         )
 
+    def lists(self, block: Element) -> bool:
+        """Whether a block is mostly a list of items that are not links, as ingredients are, and no form."""
+        items = [one for one in self._elements[block.start : block.end] if one.tag == "li"]
+        said = sum(item.run - item.run_linked for item in items)
+        return (
+            len(items) >= _ITEMS and said * 2 >= block.text and block.node.css_first("form") is None
+        )
+
     def _is_of_teasers(self, block: Element, contents: int) -> bool:
         """Whether there is a line that is a link for every piece of content in a block."""
         return (
@@ -118,8 +135,11 @@ class Shapes:
         words = _WORD.findall(block.node.text(separator=" "))[:_FIRST]
         if not self._author.isdisjoint(words):
             return True
-        names = [word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS]
-        return len(set(names)) < len(names)
+        names = Counter(word for word in words if word[0].isupper() and len(word) >= _NAME_CHARS)
+        repeated = [name for name, count in names.items() if count > 1]
+        if not repeated or not holds(block, self._headings):
+            return bool(repeated)
+        return min(map(self._words.__getitem__, repeated)) <= _SUBJECT
 
 
 def _count(block: Element, places: list[int]) -> int:

@@ -209,6 +209,11 @@ def live(elements: list[Element], root: Element | None = None) -> Iterator[Eleme
         place = element.end if element.is_out else place + 1
 
 
+def is_main(element: Element) -> bool:
+    """Whether an element says that it contains the main content."""
+    return element.tag == "main" or element.attributes.get("role") == "main"
+
+
 def holds(element: Element, places: list[int]) -> bool:
     """Whether one of some elements, given by their sorted positions, is inside an element."""
     following = bisect_right(places, element.start)

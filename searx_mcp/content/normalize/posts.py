@@ -35,11 +35,11 @@ _NAMES: Final = (
 _NO_TEXT: Final = (
     ".comment .expand,.comment .numchildren,.comhead .navs,.comhead .togg,"
     ".comment .score:is(.likes,.dislikes),.d-none[itemprop],span[itemprop=position],"
-    "[component='post/parent/content'],.codebox > p"
+    "[component='post/parent/content'],.codebox > p,.js-vote-count,[id^=comments-link]"
 )
-"""Removed: controls that fold a thread or navigate it, the scores with one vote more or less, the machine-readable
-copy in an element with a framework's hidden class, the position of a post in its thread, the copy of a post
-above a reply to it, and the button above code."""
+"""Removed: controls that fold a thread, navigate it or add to it, the scores with one vote more or less, and those
+that are only a number, the machine-readable copy in an element with a framework's hidden class, the position of a post
+in its thread, the copy of a post above a reply to it, and the button above code."""
 
 _PANES: Final = ".message-cell--user,.ipsEntry__author-column,.cAuthorPane,.postprofile"
 """The author of a post, next to it: a name, and the forum's statistics of the member."""
@@ -87,7 +87,7 @@ def _normalize_posts(tree: LexborHTMLParser, removals: Removals) -> None:
 POSTS: Final = Dialect(
     {
         ANY: f"{_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],"
-        "span[itemprop=position],[component='post/parent/content']"
+        "span[itemprop=position],[component='post/parent/content'],.js-vote-count"
     },
     _normalize_posts,
 )

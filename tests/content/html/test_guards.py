@@ -119,6 +119,7 @@ def test_text_is_kept_where_formatting_is_dropped():
         "<td><x></td>", "<x><a></y><y></a><x></x>",
         "<frameset>", "<script><frameset></script>", "<div><table></div></table>",
         "<form><object></form></object>", "<button><button></button><x></button>",
+        "<div><math><![CDATA[></math></div>]]>",
     ],
 )  # fmt: skip
 def test_closing_tags_that_close_nothing_do_not_hide_nesting(unit: str):

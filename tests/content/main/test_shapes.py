@@ -195,22 +195,39 @@ def test_a_caption_of_an_article_says_more_than_its_picture(caption: str, is_sai
     assert (f"[caption: {caption}]" in found) is is_said
 
 
-def test_a_caption_that_is_written_twice_stands_once():
-    figure = (
-        "<figure><img src=/m.png><figcaption>Divers below the weir of 1702</figcaption></figure>"
-    )
-    page = f"<article><h1>The river</h1>{figure}{PARAGRAPH * 2}{figure}{PARAGRAPH}</article>"
-    assert markdown(page, URLS[0]).count("Divers") == 1
+DIVERS = "<figure><img src=/m.png><figcaption>Divers below the weir of 1702</figcaption></figure>"
+ROW = "<tr><td>void</td><td><a href=#f>mill_open_the_sluice</a> ()</td></tr>"
+RECIPES = "".join(f"<article><h2>Recipe {n}</h2><p>With flour</p></article>" for n in range(9))
+OTHERS = "".join(f"<li><a href=/{n}>Another page of the site, {n}</a>" for n in range(20))
+ITEMS = "<ul><li>500 g flour, <a href=/rye>rye</a> or wheat<li>350 g water, warm<li>10 g salt</ul>"
+MESH = "".join(
+    f"<div class=skip-item><h2>Part {n} of Mesh WiFi</h2><p>Mesh WiFi covers a whole house. Mesh WiFi needs no cable "
+    "between its parts, only current for each of them.</p></div>"
+    for n in range(12)
+)
+COUNTED = {
+    "a caption that is written twice": (
+        f"<article><h1>The river</h1>{DIVERS}{PARAGRAPH * 2}{DIVERS}{PARAGRAPH}</article>", URLS[0], "Divers", 1),
+    "an address that stands alone in an article": (
+        f"<article><h1>The river</h1>{PARAGRAPH * 2}<div>https://news.example/river</div>{PARAGRAPH}</article>",
+        URLS[0], "news.example/river", 0),
+    "a table of links whose rows say something beside them": (
+        f"<h1>Mill</h1>{PARAGRAPH}<div><h2>Functions</h2><table>{ROW * 3}</table></div>{PARAGRAPH}",
+        URLS[1], "| void | [mill_open_the_sluice]", 3),
+    "the main element in what is named after a sidebar": (
+        f"<div class=content-sidebar-wrap><main><h1>Baking</h1>{RECIPES}</main></div><ul>{OTHERS}</ul>",
+        URLS[5], "## Recipe", 9),
+    "a list of items in an aside": (
+        f"<article><h1>Bread</h1>{PARAGRAPH}<aside>{ITEMS}</aside>{PARAGRAPH * 3}</article>",
+        URLS[0], "350 g water", 1),
+    "a list of items in a form in an aside": (
+        f"<article><h1>Bread</h1>{PARAGRAPH}<aside><form>{ITEMS}<input type=email></form></aside>{PARAGRAPH * 3}</article>",
+        URLS[0], "350 g water", 0),
+    "sections about what the page is about, and not about a person": (
+        f"<article><h1>Mesh WiFi</h1>{PARAGRAPH}{MESH}</article>", URLS[0], "covers a whole house", 12),
+}  # fmt: skip
 
 
-def test_an_address_that_stands_alone_in_an_article_is_not_of_its_text():
-    page = f"<article><h1>The river</h1>{PARAGRAPH * 2}<div>https://news.example/river</div>{PARAGRAPH}</article>"
-    assert "news.example/river" not in markdown(page, URLS[0])
-
-
-def test_a_table_of_links_is_data_if_its_rows_say_something_beside_them():
-    row = "<tr><td>void</td><td><a href=#f>mill_open_the_sluice</a> ()</td></tr>"
-    page = (
-        f"<h1>Mill</h1>{PARAGRAPH}<div><h2>Functions</h2><table>{row * 3}</table></div>{PARAGRAPH}"
-    )
-    assert markdown(page, URLS[1]).count("| void | [mill_open_the_sluice]") == 3
+@pytest.mark.parametrize(("page", "url", "words", "count"), COUNTED.values(), ids=COUNTED)
+def test_a_block_stays_for_what_it_is(page: str, url: str, words: str, count: int):
+    assert markdown(page, url).count(words) == count

@@ -84,6 +84,8 @@ AROUND = {
     "scores with another vote": (
         '<p class="comment"><i class="score likes">3</i><i class="score unvoted">2</i></p>',
         '<p class="comment"><i class="score unvoted">2</i></p>'),
+    "number of votes and what adds a comment": (
+        '<b class="js-vote-count">36</b><p>Text.</p><p id="comments-link-7">Add a comment <i>|</i></p>', "<p>Text.</p>"),
     "what machines read": ('<p>al <b class="d-none" itemprop="name">al</b></p>', "<p>al </p>"),
     "place in the thread": (
         '<p>al <time>May</time><span itemprop="position">1</span></p>', "<p>al <time>May</time></p>"),
