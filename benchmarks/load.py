@@ -100,8 +100,8 @@ def _quick(world: World) -> list[Ratio]:
         targets, _ = asyncio.run(_loaded(world, server, QUICK_CALLS))
         soak = Soak(world, server, SEED)
         asyncio.run(soak.run(_QUICK_CROWD))
-    more = _flat(soak, _QUICK_CROWD, _QUICK_MORE) + _observed(world, rounds=1)[0]
-    more += _replicated(world, _REPLICAS[-1:], rounds=2)[0]
+    more = _flat(soak, _QUICK_CROWD, _QUICK_MORE) + _observed(world, rounds=0)[0]
+    more += _replicated(world, _REPLICAS[-1:], rounds=1)[0]
     return [target for target in targets + more if "second" not in target.name]
 
 
@@ -264,7 +264,10 @@ def _rested(world: World) -> list[Ratio]:
 
 
 def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
-    """What metrics and traces cost: searches without pages, and greetings, beside a server that has neither."""
+    """What metrics and traces cost: searches without pages, and greetings, beside a server that has neither.
+
+    Without a round after the first, only what they count.
+    """
     off, metrics, traces = "neither", "metrics", "metrics and traces"
     searches: dict[str, list[float]] = {name: [] for name in (off, metrics, traces)}
     greetings: dict[str, list[float]] = {name: [] for name in searches}
@@ -284,7 +287,8 @@ def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
                 if run.surprises:
                     sys.exit(f"{name}: {run.surprises}")
                 searches[name].append(run.busy)
-                greetings[name].append(asyncio.run(_greet(server)))
+                if rounds:
+                    greetings[name].append(asyncio.run(_greet(server)))
         counted = {name: _counted(server) for name, server in servers.items()}
     batches = float(_body(world.collector, "/"))
     made = (rounds + 1) * _OBSERVED
@@ -293,6 +297,9 @@ def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
         _at_most("searches counted without metrics", counted[off], 0),
         Ratio("batches of traces", batches, 1, at_least=True),
     ]
+    title = f"{_OBSERVED} at once, medians of {rounds} interleaved rounds"
+    if not rounds:
+        return targets, Table(title, (), ())
     for what, found in (("a search", searches), ("an initialize", greetings)):
         for name, limit in ((metrics, _METRICS), (traces, _TRACES)):
             pairs = zip(found[name][1:], found[off][1:], strict=True)
@@ -309,7 +316,6 @@ def _observed(world: World, rounds: int) -> tuple[list[Ratio], Table]:
         )
         for name in searches
     )
-    title = f"{_OBSERVED} at once, medians of {rounds} interleaved rounds"
     return targets, Table(title, ("", "CPU ms a search", "CPU ms an initialize"), rows)
 
 

@@ -90,8 +90,26 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return "mark.smoke" not in collection_path.read_text(encoding="utf-8") or None
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let each process of xdist begin with other files: the modules that one compiles the others find compiled."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and (given := _worker_input(collector.config)):
+        begin = len(report.result) * int(given["workerid"][2:]) // given["workercount"]
+        report.result = report.result[begin:] + report.result[:begin]
+    return report
+
+
+def _worker_input(config: pytest.Config) -> Mapping[str, Any]:
+    return getattr(config, "workerinput", {})
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts a server, before `-m` chooses."""
+    """Bring the files into one order for all processes, and mark what starts a server, before `-m` chooses."""
+    items.sort(key=lambda item: item.path)
     for item in items:
         if SERVERS & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.slow)

@@ -67,6 +67,7 @@ def ask(settings_for, run_cli, own, web):
     environment = {
         "SEARX_MCP_INSTANCES__OWN": own.url,
         "SEARX_MCP_FETCH__ALLOW_PRIVATE": web.origin,
+        "SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "120",  # on a busy machine, too
     }
 
     async def asked(tool: str, argument: str, **more: Any) -> dict[str, dict[str, Any]]:

@@ -39,7 +39,8 @@ _TIMEOUT: Final = 30
 _ENDLESS: Final = 5
 """Seconds of a call that only it ends; the fewest a call may name."""
 _DEADLINE: Final = 60.0
-_EVERY: Final = 0.01
+_EVERY, _QUICK_EVERY = 0.01, 0.5
+"""Seconds between pings; how long they wait is no target of a quick run."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 _SECONDS: Final = 10.0
@@ -90,7 +91,8 @@ def main() -> None:
     targets: list[Ratio] = []
     rows: list[tuple[str | float, ...]] = []
     crowd = QUICK_CROWD if options.quick else CROWD
-    costs, answers, resident = asyncio.run(_run(options.only or "", crowd))
+    every = _QUICK_EVERY if options.quick else _EVERY
+    costs, answers, resident = asyncio.run(_run(options.only or "", crowd, every))
     for (kind, name), cost in costs.items():
         wanted = ATTACKS[kind][name].outcome
         missed = f", got {cost.outcome}: {cost.said}" if cost.outcome != wanted else ""
@@ -125,7 +127,9 @@ def main() -> None:
     report(targets, as_json=options.json, tables=() if options.quick else (table,))
 
 
-async def _run(only: str, crowd: int) -> tuple[dict[tuple[str, str], Cost], Counter[str], float]:
+async def _run(
+    only: str, crowd: int, every: float
+) -> tuple[dict[tuple[str, str], Cost], Counter[str], float]:
     costs: dict[tuple[str, str], Cost] = {}
     with _site() as origins:
         async with _server([*dict.fromkeys(origins.values())]) as (client, process):
@@ -138,7 +142,7 @@ async def _run(only: str, crowd: int) -> tuple[dict[tuple[str, str], Cost], Coun
                         url = f"http://{origins[f'{kind}/{name}']}/{kind}/{quote(name)}"
                         is_answer = kind == "answer"
                         call = _search(client, name) if is_answer else _fetch(client, url, seconds)
-                        costs[kind, name] = await _cost(client, process, call)
+                        costs[kind, name] = await _cost(client, process, call, every)
             answers = await _crowd(client, shared, crowd)
             return costs, answers, process.megabytes("VmRSS")
 
@@ -178,7 +182,9 @@ async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> Reached
     return Reached(READ if data.get("markdown_content") else "nothing")
 
 
-async def _cost(client: Client, process: "_Process", call: Coroutine[Any, Any, Reached]) -> Cost:
+async def _cost(
+    client: Client, process: "_Process", call: Coroutine[Any, Any, Reached], every: float
+) -> Cost:
     process.forget_peak()
     before, main, children = process.megabytes("VmRSS"), process.processor(), process.children()
     longest = 0.0
@@ -191,7 +197,7 @@ async def _cost(client: Client, process: "_Process", call: Coroutine[Any, Any, R
                 sent = perf_counter()
                 await client.send_ping()  # type: ignore[deprecated] # - by the era after this client's
                 longest = max(longest, perf_counter() - sent)
-                await asyncio.wait([task], timeout=_EVERY)
+                await asyncio.wait([task], timeout=every)
         reached = task.result()
     return Cost(
         outcome=reached.outcome,

@@ -1,4 +1,4 @@
-"""`searx-mcp setup`: a client's configuration, with a real server started once."""
+"""`searx-mcp setup`: a client's configuration; the real server is started where that is what a test is about."""
 
 import io
 import json
@@ -17,6 +17,9 @@ from searx_mcp.testing.searxng import FakeSearxng
 pytestmark = pytest.mark.slow
 
 COMMAND = (sys.executable, "-m", "searx_mcp")
+GREETING = json.dumps({"result": {"serverInfo": {"name": "searx-mcp", "version": "1"}}})
+STAND_IN = (sys.executable, "-ISc", f"print({GREETING!r})")
+"""Greets as the server does, in a hundredth of its time: for tests of what is written."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,17 +33,24 @@ async def instance(home, run_cli):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A home folder without any client, and a command that does not depend on how tests are started."""
+    """A home folder without any client, and a command that greets as the server does."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("APPDATA", str(home / "roaming"))
     monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
-    monkeypatch.setattr(setup, "server_command", lambda *_, **__: COMMAND)
+    monkeypatch.setattr(setup, "server_command", lambda *_, **__: STAND_IN)
     return home
 
 
+@pytest.fixture
+def real_server(home, monkeypatch):
+    """The server itself, however the tests are started."""
+    monkeypatch.setattr(setup, "server_command", lambda *_, **__: COMMAND)
+
+
 # The file and the snippet of every client are tables in `tests/ops/setup`: one has a type, one has none.
+@pytest.mark.usefixtures("real_server")
 @pytest.mark.parametrize("client", [ClientId.CLAUDE_CODE, ClientId.VSCODE])
 async def test_a_client_is_set_up_and_back(run_cli, home, monkeypatch, client):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
@@ -210,11 +220,12 @@ async def test_a_file_that_cannot_be_edited_safely_is_left_alone(run_cli, tmp_pa
     ran = await run_cli("setup", "cursor", "--file", str(file))
     assert (ran.code, ran.out) == (1, "")
     assert str(file) in ran.err
-    assert (COMMAND[0] in ran.err) is broken.isascii(), "what is to be added by hand"
+    assert (STAND_IN[0] in ran.err) is broken.isascii(), "what is to be added by hand"
     assert [*tmp_path.glob("mcp.json*")] == [file]
     assert file.read_bytes() == broken
 
 
+@pytest.mark.usefixtures("real_server")
 async def test_a_server_that_does_not_start_changes_nothing(run_cli, tmp_path):
     file = tmp_path / "mcp.json"
     ran = await run_cli(

@@ -37,6 +37,7 @@ def run(run_cli, own, web):
             **{
                 "SEARX_MCP_INSTANCES__OWN": own.url,
                 "SEARX_MCP_FETCH__ALLOW_PRIVATE": web.origin,
+                "SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "120",  # on a busy machine, too
                 **environment,
             },
         )

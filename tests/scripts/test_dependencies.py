@@ -42,13 +42,15 @@ def modules_of(path: Path) -> set[str]:
     return {name for names in IMPORT.findall(path.read_text("utf-8")) for name in names if name}
 
 
-KNOWN = packages_distributions()
+known_distributions = cache(packages_distributions)
+"""Reading all that is installed takes half a second."""
 
 
 def imported(folder: str = "searx_mcp") -> list[set[str]]:
     """The distributions that have each module that a folder imports; several of a namespace."""
     modules = set().union(*map(modules_of, (ROOT / folder).rglob("*.py")))
-    return [{canonicalize_name(name) for name in KNOWN[each]} for each in modules if each in KNOWN]
+    known = known_distributions()
+    return [{canonicalize_name(name) for name in known[each]} for each in modules if each in known]
 
 
 def test_the_default_installation_has_few_packages(dependencies: ModuleType):

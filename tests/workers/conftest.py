@@ -35,14 +35,14 @@ async def pool_of(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callable[...
 
 @pytest.fixture
 def run() -> Callable[..., "asyncio.Future[Any]"]:
-    """Starts a job as a task, with a minute unless told otherwise."""
+    """Starts a job as a task, with more time than a busy machine takes unless told otherwise."""
 
     def start(
         workers,
         job: str,
         body: bytes = b"",
         *,
-        seconds: float = 60,
+        seconds: float = 240,
         reserve: float = 0.0,
         **options,
     ):

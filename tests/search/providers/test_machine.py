@@ -166,14 +166,10 @@ class SearchMachine(RuleBasedStateMachine):
         assert all(sent.deadline > sent.at for sent in self.upstream.sent)
 
     @invariant()
-    def scores_and_their_parts_are_shares(self):
+    def scores_are_shares_and_nobody_rests_for_too_long_or_without_a_reason(self):
         for row in self.pool.snapshot(self.clock()):
             assert 0 <= row.score <= 1
             assert all(0 <= part <= 1 for part in row.score_parts.values())
-
-    @invariant()
-    def nobody_rests_longer_than_the_longest_step_and_a_reason_is_known(self):
-        for row in self.pool.snapshot(self.clock()):
             assert row.retry_after <= 36 * 86_400
             assert bool(row.reason) >= (row.state in WAITING)
             if row.url in OWN and row.state is InstanceState.RATE_LIMITED:
