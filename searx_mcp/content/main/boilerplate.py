@@ -16,7 +16,7 @@ from searx_mcp.content.main.class_names import (
     signs_of,
 )
 from searx_mcp.content.main.shapes import Shapes
-from searx_mcp.content.main.text_density import HEADINGS, Element, holds, is_main, live
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, mains
 from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.content.removals import RemovalRule
 from searx_mcp.models.page import PageKind
@@ -237,7 +237,7 @@ class _Named:
         self._shapes = shapes
         self._text = elements[0].text
         self._prose = elements[0].prose
-        self._mains = [element.start for element in live(elements) if is_main(element)]
+        self._mains = [element.start for element in mains(elements)]
         self._kind = kind
 
     def is_against(self, element: Element) -> bool:

@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Final
 
 from searx_mcp.content.main.class_names import BODY, signs_of
-from searx_mcp.content.main.text_density import Element, is_main, live
+from searx_mcp.content.main.text_density import Element, live, mains
 from searx_mcp.models.page import PageKind
 
 _WHOLE: Final = frozenset({
@@ -87,8 +87,7 @@ def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> l
 
 def _wide(elements: list[Element], kind: PageKind) -> Element:
     page = elements[0]
-    mains = [element for element in live(elements) if is_main(element)]
-    largest = max(mains, key=_text, default=page)
+    largest = max(mains(elements), key=_text, default=page)
     if largest.text < max(_MAIN_TEXT, _MAIN_SHARE * page.text):
         largest = page
     return (

@@ -209,9 +209,10 @@ def live(elements: list[Element], root: Element | None = None) -> Iterator[Eleme
         place = element.end if element.is_out else place + 1
 
 
-def is_main(element: Element) -> bool:
-    """Whether an element says that it contains the main content."""
-    return element.tag == "main" or element.attributes.get("role") == "main"
+def mains(elements: list[Element]) -> list[Element]:
+    """The elements that say that they contain the main content, without what has been removed."""
+    named = (e for e in elements if e.tag == "main" or e.attributes.get("role") == "main")
+    return [e for e in named if not e.is_out and not any(each.is_out for each in e.ancestors())]
 
 
 def holds(element: Element, places: list[int]) -> bool:
