@@ -141,12 +141,13 @@ def test_a_wrong_call_is_told_which_argument_and_what_to_do(
 def test_anything_becomes_a_request_or_a_short_error(
     request_type: type[Any], arguments: dict[str, object]
 ) -> None:
-    message = ""
+    message, problems = "", ()
     try:
         parse_corpus(request_type, arguments)
     except InvalidArgumentError as error:
-        message = str(error)
-    assert len(message) < 500
+        message, problems = str(error), error.problems
+    assert max((len(": ".join(each)) for each in problems), default=0) < 170
+    assert len(message) < 500  # four wrong ones and a missing one have made 400
 
 
 @pytest.mark.parametrize("request_type", LEAST, ids=lambda kind: kind.__name__)
