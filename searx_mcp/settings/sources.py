@@ -394,8 +394,10 @@ def _wanted(key: str) -> str:
     return str(rules.get("items", rules)[WANTED])
 
 
-# Making it anew for each setting of a table would take twice as long.
-_schema: Final = cache(lambda table: _TABLES[table].model_json_schema())
+@cache
+def _schema(table: str) -> Mapping[str, Any]:
+    """Return the schema of a table, made once for all its settings."""
+    return _TABLES[table].model_json_schema()
 
 
 def _rules(key: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

@@ -103,7 +103,7 @@ def take_out_chrome(elements: list[Element], shapes: Shapes, *, is_forum: bool) 
 
 def _is_list(element: Element, shapes: Shapes, *, is_forum: bool) -> bool:
     """Whether an aside is a list that belongs to the text; in forums, it is about the author of a post."""
-    return element.tag == "aside" and not is_forum and shapes.lists(element)
+    return element.tag == "aside" and not is_forum and shapes.is_list(element)
 
 
 def _asks_consent(element: Element) -> bool:

@@ -113,7 +113,7 @@ class Shapes:
             or self._is_about_person(block)
         )
 
-    def lists(self, block: Element) -> bool:
+    def is_list(self, block: Element) -> bool:
         """Whether a block is mostly a list of items that are not links, as ingredients are, and no form."""
         items = [one for one in self._elements[block.start : block.end] if one.tag == "li"]
         said = sum(item.run - item.run_linked for item in items)
