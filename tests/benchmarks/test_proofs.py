@@ -22,7 +22,7 @@ def proofs(load_benchmark: Callable[[str], ModuleType]) -> ModuleType:
         ("", f"{PUBLIC}def test_one():\n    SearxClient()\n", 0),
         ("", "from searx_mcp.errors import NetworkError\ndef test_one():\n    NetworkError()\n", 0),
         ("", f"{DEEP}def test_one():\n    Pool()\n", 2),
-        ("", f"{DEEP}def test_one():\n    assert True\n", 0),
+        ("", f"{DEEP}def test_one():\n    pass\n", 0),
         ("", f"{DEEP}async def test_one():\n    Pool()\n", 2),
         ("", f"{DEEP}@row([\n    Pool,\n])\ndef test_one(each):\n    each()\n", 5),
         ("", f"{DEEP}MADE = Pool()\ndef test_one():\n    MADE\n", 2),

@@ -204,7 +204,7 @@ def _observe() -> None:
             return descriptor() if _ours.get(None) is None else subprocess.DEVNULL
 
         module.PipeTransport.connect = observed
-        module._get_stderr_fileno = silent  # type: ignore[attr-defined]  # noqa: SLF001
+        module._get_stderr_fileno = silent  # type: ignore[attr-defined]  # noqa: SLF001 - the library has no option for it
 
 
 def _process(transports: list[Any]) -> asyncio.subprocess.Process | None:
