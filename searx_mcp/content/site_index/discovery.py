@@ -16,11 +16,10 @@ from searx_mcp.content.site_index.formats import (
     doxygen,
     inventory,
     javadoc,
-    just_the_docs,
     llms_txt,
     mdbook,
-    mkdocs,
     rustdoc,
+    search_data,
     sitemap,
     sphinx,
     vitepress,
@@ -30,8 +29,8 @@ from searx_mcp.models.page import SiteIndex
 FORMATS: Final[Mapping[str, IndexFormat]] = {
     found.name: found
     for found in (
-        sphinx.FORMAT, sphinx.FOLDERS, inventory.FORMAT, mkdocs.FORMAT, mdbook.FORMAT, vitepress.FORMAT,
-        docusaurus.FORMAT, javadoc.FORMAT, doxygen.FORMAT, just_the_docs.FORMAT, rustdoc.FORMAT,
+        sphinx.FORMAT, sphinx.FOLDERS, inventory.FORMAT, search_data.MKDOCS, mdbook.FORMAT, vitepress.FORMAT,
+        docusaurus.FORMAT, javadoc.FORMAT, doxygen.FORMAT, search_data.JUST_THE_DOCS, rustdoc.FORMAT,
         llms_txt.FORMAT, sitemap.FORMAT,
     )
 }  # fmt: skip
