@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -154,7 +155,7 @@ def _title(elements: list[Element], root: Element, title: str) -> Element | None
     ]
     others = [one for one in named if one.start in shown and one.start < end]
     above = [one for one in reversed(heads) if one.end <= root.start]
-    return next(iter(others or hidden or sorted(lines, key=_length)[-1:] or above), None)
+    return next(iter(others or hidden or sorted(lines, key=attrgetter("text"))[-1:] or above), None)
 
 
 def _letters(text: str) -> str:
@@ -163,10 +164,6 @@ def _letters(text: str) -> str:
 
 def _is_linked(element: Element) -> bool:
     return element.linked * 2 > element.text
-
-
-def _length(element: Element) -> int:
-    return element.text
 
 
 def _begin(elements: list[Element], title: Element, root: Element, shapes: Shapes) -> None:

@@ -134,19 +134,21 @@ class _Facts:
     Attributes:
         types: in lower case.
         path: of the address, in lower case.
+        is_home: whether that is the root of the site.
         words: in the last part of the address.
         body: characters of long paragraphs in the place with most of them.
     """
 
     url: str
     path: str
+    is_home: bool
     types: frozenset[str]
     words: int
     body: int
     page: Element
 
 
-def is_forum(hints: Hints, platform: PageKind | None = None) -> bool:
+def is_forum(hints: Hints, platform: PageKind | None) -> bool:
     """Whether a page, its program or its address declares a forum."""
     types = _lower(hints.types)
     if types & _FORUM_TYPES or platform is PageKind.FORUM:
@@ -195,6 +197,7 @@ def _facts(hints: Hints, elements: list[Element]) -> _Facts:
     return _Facts(
         url=url,
         path=path,
+        is_home=len(path) <= 1,
         types=_lower(hints.types),
         words=len(_LETTERS.findall(last)),
         body=max(element.long for element in elements),
@@ -208,7 +211,7 @@ def _by_types(facts: _Facts) -> PageKind | None:
     if (
         facts.types & _PRODUCT_TYPES
         and not facts.types & _COLLECTION_TYPES
-        and not _is_home(facts)
+        and not facts.is_home
         and not _COLLECTION.search(facts.path)
     ):
         return PageKind.PRODUCT
@@ -246,7 +249,7 @@ def _by_address(facts: _Facts, hints: Hints) -> PageKind | None:
 
 
 def _reads_as_article(facts: _Facts) -> bool:
-    if _is_home(facts) or _LISTING.search(facts.path):
+    if facts.is_home or _LISTING.search(facts.path):
         return False
     if _COLLECTION.search(facts.path) and facts.body < _ONLY_ARTICLES:
         return False
@@ -267,7 +270,7 @@ def _by_cards(facts: _Facts, elements: list[Element]) -> PageKind:
         and facts.body < _ONLY_ARTICLES
     ):
         return PageKind.COLLECTION if _are_priced(cards) else PageKind.LISTING
-    if _is_home(facts):
+    if facts.is_home:
         return PageKind.SERVICE
     if is_shop and facts.body < _ONLY_ARTICLES:
         return PageKind.COLLECTION
@@ -281,10 +284,6 @@ def _are_priced(cards: list[Element]) -> bool:
     looked_at = cards[:_LOOKED_AT]
     priced = sum(_PRICE.search(card.node.text()[:_CARD_CHARS]) is not None for card in looked_at)
     return priced * 2 >= len(looked_at)
-
-
-def _is_home(facts: _Facts) -> bool:
-    return len(facts.path) <= 1
 
 
 def generator_of(tree: LexborHTMLParser) -> str:

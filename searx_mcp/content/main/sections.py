@@ -157,11 +157,6 @@ def leads_away(heading: str) -> bool:
     return words in _AWAY or _STARTS.fullmatch(words) is not None
 
 
-def is_of_comments(heading: str) -> bool:
-    """Whether the section of a heading contains readers' comments."""
-    return _REMARKS.fullmatch(_plain(heading)) is not None
-
-
 def _plain(heading: str) -> str:
     if len(heading) > 2 * _MAX_CHARS:
         return ""
@@ -209,7 +204,10 @@ def _may_be_heading(element: Element, kind: PageKind) -> bool:
 
 
 def _is_away(heading: str, kind: PageKind) -> bool:
-    return leads_away(heading) or (kind is not PageKind.FORUM and is_of_comments(heading))
+    """Whether the section of a heading leads away, or contains readers' comments, which are the content of a forum."""
+    return leads_away(heading) or (
+        kind is not PageKind.FORUM and _REMARKS.fullmatch(_plain(heading)) is not None
+    )
 
 
 def _section(heading: Element, page: Element) -> Element | None:

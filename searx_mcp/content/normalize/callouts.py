@@ -201,7 +201,8 @@ def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
         said = text_of(title).rstrip(":")[:_TITLE_CHARS]
         title.decompose()
     callout = new(tree, CALLOUT, kind=kind)
-    if said and said.lower().strip(" :!.") != kind and not _is_kind(said, kind):
+    word = said.lower().strip(" :!.")
+    if said and kind not in {word, _SAID.get(word)}:
         callout.attrs["title"] = said
     move_children(cells[1] if cells else box, callout)
     put_in_place(box, callout)
@@ -215,8 +216,3 @@ def _icon_and_text(box: LexborNode) -> list[LexborNode]:
         return []
     cells = [cell for row in few(rows, _FEW) for cell in few(row, _FEW) if cell.tag == "td"]
     return cells if len(cells) == _ICON_AND_TEXT else []
-
-
-def _is_kind(said: str, kind: str) -> bool:
-    word = said.lower().strip(" :!.")
-    return _SAID.get(word, word) == kind

@@ -310,7 +310,7 @@ def _is_bare(block: LexborNode) -> bool:
     return bool(language_of(block)) and "\n" in block.text().strip()
 
 
-def _code_text(root: LexborNode, removals: Removals, *, is_indented: bool = False) -> str:
+def _code_text(root: LexborNode, removals: Removals, *, is_indented: bool) -> str:
     """The text of a block of code, without empty lines at its start and end.
 
     Args:

@@ -103,11 +103,6 @@ def label_of(text: str) -> str:
     return " ".join(match[1].split()) if match else ""
 
 
-def clean_name(label: str) -> str:
-    """A label as the name of a Markdown footnote; empty if nothing is left of it."""
-    return _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
-
-
 def says_note(node: LexborNode, most: int) -> bool:
     """Whether the class, id or role of an element or of one of its ancestors marks notes."""
     for around in (node, *ancestors(node, most)):
@@ -160,8 +155,7 @@ class Builder:
 
     def name(self, label: str) -> str:
         """A unique name for a note: its label, or a number."""
-        base = clean_name(label)
-        name = base
+        name = base = _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
         while not name or name in self._taken:
             # The last number is remembered: counting from one would be quadratic.
             self._given[base] += 1

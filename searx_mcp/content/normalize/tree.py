@@ -46,6 +46,7 @@ _HIDING = re.compile(
 _STYLE_CHARS: Final = 2_000
 _KEPT: Final = ("class", "style", "id", "hidden")
 """A style sheet may hide an element by these: its replacement must have them."""
+_BLANK_SIBLINGS: Final = 8
 _MOST_LOOKED_AT: Final = 400
 """Nodes that are read in an element that may be a label, a title or a button."""
 
@@ -164,10 +165,10 @@ def solid(node: LexborNode) -> list[LexborNode]:
     return [child for child in children(node) if not is_blank(child)]
 
 
-def neighbour(node: LexborNode, *, forward: bool, most: int = 8) -> LexborNode | None:
-    """The next sibling that is not blank, or the last one within `most` steps; `None` if there is none."""
+def neighbour(node: LexborNode, *, forward: bool) -> LexborNode | None:
+    """The next or previous sibling that is not blank, or the last one within a few steps; `None` if there is none."""
     found = node.next if forward else node.prev
-    for _ in range(most):
+    for _ in range(_BLANK_SIBLINGS):
         if found is None or not is_blank(found):
             return found
         found = found.next if forward else found.prev

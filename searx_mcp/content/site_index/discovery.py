@@ -114,6 +114,8 @@ def published(tree: LexborHTMLParser, *, url: str, base: str) -> tuple[SiteIndex
     """
     resources = [*islice(_resources(tree), _RESOURCES)]
     likely = [resource for resource in resources if _LIKELY.search(resource)]
+    if not likely:
+        return ()
     generators = _generators(tree)
     found: dict[str, SiteIndex] = {}
     for sign in SIGNS:

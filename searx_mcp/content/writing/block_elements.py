@@ -50,7 +50,8 @@ _NEAR: Final = 4
 
 def block(walker: DomWalker, _node: LexborNode) -> Close:
     """Begin an element that is a paragraph, or contains some."""
-    return walker.open_paragraph()
+    walker.flush()
+    return DomWalker.flush
 
 
 def rule(walker: DomWalker, _node: LexborNode) -> Close:
@@ -92,14 +93,14 @@ def summary(walker: DomWalker, node: LexborNode) -> Close:
         and _PARTS & {child.tag for child in node.iter()}
     ):
         # Nothing is folded: gi-docgen uses it for a part of the page.
-        return walker.open_paragraph()
+        return block(walker, node)
     return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 
 
-def quote(walker: DomWalker, _node: LexborNode) -> Close:
+def quote(walker: DomWalker, node: LexborNode) -> Close:
     """Begin a quotation."""
     if walker.level + 1 > MAX_LEVEL:
-        return walker.open_paragraph()
+        return block(walker, node)
     return walker.open_blocks(1, lambda blocks: walker.blocks.append(Quote(blocks)))
 
 
@@ -298,7 +299,7 @@ class Terms:
 def open_list(walker: DomWalker, node: LexborNode) -> Close:
     """Begin a list; if it is nested too deep, it becomes the blocks of its items."""
     if walker.level + 2 > MAX_LEVEL:
-        return walker.open_paragraph()
+        return block(walker, node)
     walker.flush()
     listing = ListState()
     if node.tag == "ol":
@@ -329,7 +330,7 @@ def item(walker: DomWalker, node: LexborNode) -> Close:
     listing = walker.frame
     if not isinstance(listing, ListState):
         if walker.level + 2 > MAX_LEVEL:
-            return walker.open_paragraph()
+            return block(walker, node)
         return walker.open_blocks(2, lambda blocks: _add_implied(walker.blocks, blocks))
     walker.flush()
     listing.settle()
@@ -393,11 +394,11 @@ def term(walker: DomWalker, _node: LexborNode) -> Close:
     return walker.open_line(finish)
 
 
-def definition(walker: DomWalker, _node: LexborNode) -> Close:
+def definition(walker: DomWalker, node: LexborNode) -> Close:
     """Begin the definition of a term."""
     frame = walker.frame
     if not isinstance(frame, Terms) or walker.level + 2 > MAX_LEVEL:
-        return walker.open_paragraph()
+        return block(walker, node)
     frame.is_defined = True
     return walker.open_blocks(2, frame.definitions.append)
 

@@ -6,6 +6,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.markdown import code_span
+from searx_mcp.content.writing.block_elements import block
 from searx_mcp.content.writing.blocks import (
     RULES,
     Block,
@@ -114,7 +115,7 @@ def cell(walker: DomWalker, node: LexborNode) -> Close:
     """Begin a cell of the last row."""
     frame = walker.frame
     if not isinstance(frame, Table):
-        return walker.open_paragraph()
+        return block(walker, node)
     attributes = node.attributes
     is_head = node.tag == "th"
     own = Cell([], 1, 1, is_head, "")

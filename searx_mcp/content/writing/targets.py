@@ -26,6 +26,9 @@ _ABSOLUTE = re.compile(
 """Addresses that `absolute` would return unchanged, recognised in a tenth of its time: nothing to resolve, to escape
 or to clean."""
 
+_ROOT = re.compile(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?=[/?#]|\Z)")
+"""Scheme and host, if nothing in them is unusual."""
+
 _PLAIN = re.compile(r"[!#-%'*-;=?-\[\]^_a-z{}~]++")
 """Characters that `target` would not change; it only handles `&` and non-ASCII characters."""
 
@@ -59,6 +62,8 @@ class Targets:
         roots: elements whose text shows whether the alternative text of an image is a repetition.
 
     Attributes:
+        links: those to other pages so far, by address.
+        images: those so far, by address.
         shown: the addresses of the images so far, with repetitions.
     """
 
@@ -69,21 +74,12 @@ class Targets:
         self._base = base
         self._links = links
         self._here = base.partition("#")[0]
-        self._root = _root(base)
+        root = _ROOT.match(base)
+        self._root = root[0] if root else ""
         self._addresses: dict[str, str] = {}
-        self._found: dict[str, PageLink] = {}
-        self._images: dict[str, PageImage] = {}
+        self.links: dict[str, PageLink] = {}
+        self.images: dict[str, PageImage] = {}
         self._numbers: dict[str, int] = {}
-
-    @property
-    def links(self) -> tuple[PageLink, ...]:
-        """The links to other pages so far."""
-        return tuple(self._found.values())
-
-    @property
-    def images(self) -> tuple[PageImage, ...]:
-        """The images so far."""
-        return tuple(self._images.values())
 
     @property
     def definitions(self) -> list[str]:
@@ -120,7 +116,7 @@ class Targets:
         for link, words in texts.items():
             link.is_written = True
             text = words.strip()
-            if link.address not in self._found:
+            if link.address not in self.links:
                 at = max(paragraph.find(text, at), 0)
             self.note(link.address, text, paragraph, at)
             if self._links is not Links.NONE:
@@ -136,17 +132,17 @@ class Targets:
             paragraph: the text around it, clean.
             at: its offset in that.
         """
-        known = self._found.get(address)
+        known = self.links.get(address)
         if known is not None and (known.text or not text):
             return
         if not address.startswith("http") or self.is_here(address):
             return
-        if known is None and len(self._found) >= MAX_LINKS:
+        if known is None and len(self.links) >= MAX_LINKS:
             return
         context = ""
         if len(paragraph) > len(text) + 1:
             context = _line(_around(paragraph, at, len(text)))
-        self._found[address] = PageLink(url=address, text=_line(text), context=context)
+        self.links[address] = PageLink(url=address, text=_line(text), context=context)
 
     def image(self, node: LexborNode, attributes: dict[str, str | None]) -> tuple[str, str] | None:
         """List an image.
@@ -158,10 +154,10 @@ class Targets:
         image = self._image(node, attributes)
         if image is None:
             return None
-        known = self._images.get(image.url)
-        is_new = known is None and len(self._images) < _MAX_IMAGES
+        known = self.images.get(image.url)
+        is_new = known is None and len(self.images) < _MAX_IMAGES
         if is_new or (known is not None and image.alt and not known.alt):
-            self._images[image.url] = image
+            self.images[image.url] = image
         self.shown.append(image.url)
         return image.url, image.alt.translate(_ALT_BRACKETS)
 
@@ -184,9 +180,9 @@ class Targets:
         """Give images the caption of their figure."""
         line = clean_line(text, _ALT_CHARS)
         for url in urls:
-            image = self._images.get(url)
+            image = self.images.get(url)
             if image is not None and not image.caption and line:
-                self._images[url] = image.model_copy(update={"caption": line})
+                self.images[url] = image.model_copy(update={"caption": line})
 
     def _suffix(self, address: str) -> str:
         if self._links is Links.INLINE:
@@ -235,12 +231,6 @@ def _is_plain(attributes: dict[str, str | None]) -> bool:
         name.startswith("data-") or (name in _SIZES and _TINY.fullmatch(value or "0"))
         for name, value in attributes.items()
     )
-
-
-def _root(base: str) -> str:
-    """Scheme and host, if nothing in them is unusual."""
-    found = re.match(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", base)
-    return found[0] if found else ""
 
 
 def _around(paragraph: str, at: int, length: int) -> str:

@@ -310,11 +310,6 @@ class DomWalker:
 
         return close
 
-    def open_paragraph(self) -> Close:
-        """Begin an element that is a paragraph, or contains some."""
-        self.flush()
-        return DomWalker.flush
-
     def open_line(self, finish: Callable[[list[TextRun]], None]) -> Close:
         """Begin an element that is one line, whatever its content.
 

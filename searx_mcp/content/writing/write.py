@@ -148,8 +148,8 @@ def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> WrittenMar
     lines.add(blocks)
     return WrittenMarkdown(
         markdown=lines.text,
-        links=walker.targets.links,
-        images=walker.targets.images,
+        links=tuple(walker.targets.links.values()),
+        images=tuple(walker.targets.images.values()),
         outline=tuple(lines.outline),
         code_blocks=tuple(lines.code_blocks),
         hidden=walker.text.hidden,

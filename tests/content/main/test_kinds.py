@@ -158,47 +158,41 @@ def test_the_root_of_an_article(find, body: str, root: str):
     assert find(f"{rest}{body}{rest}", types="NewsArticle").roots == (root,)
 
 
-def kind(html: str) -> PageKind | None:
+@pytest.mark.parametrize(
+    ("html", "kind"),
+    [
+        *(
+            (html, PageKind.FORUM)
+            for html in (
+                "<meta name=generator content='vBulletin 4.2'>",
+                "<body id=phpbb class=nojs>",
+                "<html id=XF><p>x",
+                "<body class='question-page unified-theme'>",
+                "<div id=postlist><div class=postbit>x",
+                "<div class=topic-body><div class=cooked>x",
+                "<div class=bbp-reply-content>x",
+                "<div class=commentarea><div class='sitetable nestedlisting'>x",
+                "<table class=comment-tree><tr><td>x",
+            )
+        ),
+        *(
+            (html, PageKind.DOCUMENTATION)
+            for html in (
+                "<meta name=Generator content='Docusaurus v3'>",
+                "<meta name=generator content='mkdocs-1.5, mkdocs-material-9'>",
+                "<div class=rst-content>x",
+                "<div class='theme-doc-markdown markdown'>x",
+                "<main class=md-content><article>x",
+                "<div class=mw-parser-output>x",
+                "<body class='rustdoc mod'>",
+            )
+        ),
+        ("<p>x", None),
+        ("<meta name=generator content='WordPress 6.5'>", None),
+        ("<meta name=generator>", None),
+    ],
+)
+def test_the_kind_that_a_program_makes(html: str, kind: PageKind | None):
     tree = LexborHTMLParser(html)
-    return platform_kind(tree, generator_of(tree), measure(tree.body) if tree.body else [])
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<meta name=generator content='vBulletin 4.2'>",
-        "<body id=phpbb class=nojs>",
-        "<html id=XF><p>x",
-        "<body class='question-page unified-theme'>",
-        "<div id=postlist><div class=postbit>x",
-        "<div class=topic-body><div class=cooked>x",
-        "<div class=bbp-reply-content>x",
-        "<div class=commentarea><div class='sitetable nestedlisting'>x",
-        "<table class=comment-tree><tr><td>x",
-    ],
-)
-def test_forums_are_told_by_their_programs(html: str):
-    assert kind(html) is PageKind.FORUM
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<meta name=Generator content='Docusaurus v3'>",
-        "<meta name=generator content='mkdocs-1.5, mkdocs-material-9'>",
-        "<div class=rst-content>x",
-        "<div class='theme-doc-markdown markdown'>x",
-        "<main class=md-content><article>x",
-        "<div class=mw-parser-output>x",
-        "<body class='rustdoc mod'>",
-    ],
-)
-def test_documentation_is_told_by_its_programs(html: str):
-    assert kind(html) is PageKind.DOCUMENTATION
-
-
-@pytest.mark.parametrize(
-    "html", ["<p>x", "<meta name=generator content='WordPress 6.5'>", "<meta name=generator>"]
-)
-def test_programs_that_make_anything_tell_nothing(html: str):
-    assert kind(html) is None
+    elements = measure(tree.body) if tree.body else []
+    assert platform_kind(tree, generator_of(tree), elements) is kind

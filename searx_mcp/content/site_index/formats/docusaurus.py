@@ -5,7 +5,7 @@ Three plugins are common. `search-index.json` of one is a list of indexes with `
 `sectionRoute`; `search-doc.json` of the third has `searchDocs` of `title`, `url` and `content`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from searx_mcp.content.site_index.entry import IndexEntry, IndexFormat, mapping, rows, string
@@ -37,20 +37,14 @@ def _entry(row: object) -> IndexEntry:
     anchor = string(page.get("h"))
     if anchor.startswith("#"):
         address += anchor
+    words = (above, _first(page, "pageTitle", "content"), _first(page, "s", "keywords"))
     return IndexEntry(
-        address,
-        _first(page, "t", "sectionTitle", "title"),
-        " ".join(
-            filter(
-                None, (above, _first(page, "pageTitle", "content"), _first(page, "s", "keywords"))
-            )
-        ),
+        address, _first(page, "t", "sectionTitle", "title"), " ".join(filter(None, words))
     )
 
 
-def _first(page: object, *names: str) -> str:
-    found = mapping(page)
-    return next((text for name in names if (text := string(found.get(name)))), "")
+def _first(page: Mapping[str, object], *names: str) -> str:
+    return next((text for name in names if (text := string(page.get(name)))), "")
 
 
 FORMAT: Final = IndexFormat("docusaurus", read)

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from searx_mcp.content.site_index.entry import (
@@ -46,10 +47,7 @@ def read(text: str, *, ending: str) -> Iterator[IndexEntry]:
     count = min(len(names), MOST_ENTRIES)
     titles = [*map(string, rows(index.get("titles")))]
     said = _Said(count)
-    for title, places in items(index.get("alltitles")):
-        for row in rows(places):
-            said.add(next(rows(row), None), title)
-    for name, places in items(index.get("indexentries")):
+    for name, places in chain(items(index.get("alltitles")), items(index.get("indexentries"))):
         for row in rows(places):
             said.add(next(rows(row), None), name)
     for prefix, objects in items(index.get("objects")):
